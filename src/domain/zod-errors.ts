@@ -1,0 +1,72 @@
+import type * as z from "zod";
+import { errorAt, oneOf } from "./field-errors";
+import type { FieldError, FieldErrorCode } from "./problem";
+
+type Issue = z.core.$ZodIssue;
+
+/**
+ * zod's issues as field errors with pointers. With `only`, every error carries that code; without it the code
+ * follows the kind of issue.
+ */
+export function zodErrors(issues: readonly Issue[], only?: FieldErrorCode): FieldError[] {
+  return issues.flatMap((issue) => {
+    const path = issue.path.map((step) => (typeof step === "number" ? step : String(step)));
+    if (issue.code === "unrecognized_keys") {
+      return issue.keys.map((key) =>
+        errorAt([...path, key], only ?? "unknown_field", "This property is not known here."),
+      );
+    }
+    return [errorAt(path, only ?? codeOf(issue), reasonOf(issue))];
+  });
+}
+
+function codeOf(issue: Issue): FieldErrorCode {
+  switch (issue.code) {
+    case "invalid_type":
+      return issue.input === undefined ? "required" : "invalid_type";
+    case "too_small":
+      return issue.origin === "string" ? "too_short" : "too_small";
+    case "too_big":
+      return issue.origin === "string" ? "too_long" : "too_large";
+    case "invalid_value":
+      return "not_an_option";
+    case "invalid_format":
+    case "not_multiple_of":
+      return "invalid_format";
+    case "unrecognized_keys":
+    case "invalid_union":
+    case "invalid_key":
+    case "invalid_element":
+    case "custom":
+      return "invalid_type";
+  }
+}
+
+function reasonOf(issue: Issue): string {
+  switch (issue.code) {
+    case "invalid_type":
+      return issue.input === undefined ? "This is required." : `Must be of type ${issue.expected}.`;
+    case "invalid_value":
+      return `Must be one of ${oneOf(issue.values.map(String))}.`;
+    case "too_small":
+      return `Must be at least ${issue.minimum}${unit(issue.origin)}.`;
+    case "too_big":
+      return `Must be at most ${issue.maximum}${unit(issue.origin)}.`;
+    case "invalid_union":
+      return "options" in issue && Array.isArray(issue.options)
+        ? `Must be one of ${oneOf(issue.options.map(String))}.`
+        : issue.message;
+    case "unrecognized_keys":
+    case "invalid_format":
+    case "not_multiple_of":
+    case "invalid_key":
+    case "invalid_element":
+    case "custom":
+      return issue.message;
+  }
+}
+
+function unit(origin: string): string {
+  if (origin === "string") return " characters long";
+  return origin === "array" ? " entries" : "";
+}
