@@ -1,0 +1,89 @@
+/**
+ * The fields of a collection as they are kept. `id` is the stable number under which data is stored; it is never
+ * shown. Renaming changes `key` alone, so data, search entries and unique values stay where they are.
+ */
+export type Field = ScalarField | MultiSelectField | LineItemsField;
+
+interface Named {
+  id: number;
+  key: string;
+  label: string;
+  required: boolean;
+  searchable: boolean;
+  /** Keys that this field had before, oldest first. */
+  previous_keys: string[];
+  /** What a create stores when the key is not sent, as it was written in the definition. */
+  default?: unknown;
+}
+
+interface Scalar extends Named {
+  unique: boolean;
+}
+
+export interface TextField extends Scalar {
+  type: "text" | "multiline_text";
+  /** In code points, as JSON Schema counts. */
+  min_length?: number | undefined;
+  max_length: number;
+}
+
+export interface NumberField extends Scalar {
+  type: "number";
+  integer?: boolean | undefined;
+  minimum?: number | undefined;
+  maximum?: number | undefined;
+  decimals?: number | undefined;
+}
+
+export interface PlainField extends Scalar {
+  type: "boolean" | "date" | "datetime" | "email" | "url" | "phone";
+}
+
+export interface Option {
+  value: string;
+  label: string;
+}
+
+export interface SelectField extends Scalar {
+  type: "select";
+  options: Option[];
+}
+
+export interface MultiSelectField extends Named {
+  type: "multi_select";
+  options: Option[];
+}
+
+export type ScalarField = TextField | NumberField | PlainField | SelectField;
+
+/** What a row of line items may hold. */
+export type RowField = ScalarField | MultiSelectField;
+
+export interface LineItemsField extends Named {
+  type: "line_items";
+  fields: RowField[];
+  /** Left out of the definition, with their data kept. */
+  retired: RowField[];
+  min_rows?: number | undefined;
+  max_rows: number;
+}
+
+export type FieldType = Field["type"];
+
+/** The fields of a collection: the live ones in order, the retired ones, and the next free id. */
+export interface FieldSet {
+  fields: Field[];
+  retired: Field[];
+  next: number;
+}
+
+export const noFields: FieldSet = { fields: [], retired: [], next: 1 };
+
+/** Whether an empty value of this field is shown as `[]` rather than `null`. */
+export function isList(field: Field): field is MultiSelectField | LineItemsField {
+  return field.type === "multi_select" || field.type === "line_items";
+}
+
+export function isUnique(field: Field): boolean {
+  return !isList(field) && field.unique;
+}

@@ -1,0 +1,159 @@
+import type { FieldError } from "../problem";
+import { alwaysOpen, type CollectionKind, type Definition } from "./collection";
+import { type DefinitionDocument, type FieldDocument, type LineItemsDocument } from "./document";
+import { invalid } from "./rules";
+import { isUnique, noFields, type Field, type FieldSet, type RowField } from "./field";
+
+/** A definition with a document applied, and what that asks of the data that is stored. */
+export interface Merged {
+  definition: Definition;
+  errors: FieldError[];
+  /** Fields that changed their type: possible only while no item has a value under the old id. */
+  emptied: { id: number; within: number | null; key: string }[];
+  /** Fields that became unique. */
+  gained: { id: number; key: string; type: Field["type"] }[];
+  /** Ids of fields that are unique no more. */
+  lost: number[];
+}
+
+/** Applies a document to what is defined now (null when the collection is new). */
+export function mergeDefinition(
+  kind: CollectionKind,
+  key: string,
+  current: Definition | null,
+  document: DefinitionDocument,
+): Merged {
+  const before = current?.fields ?? noFields;
+  const work: Work = { next: before.next, errors: [], emptied: [] };
+  const { fields, retired } = mergeFields(before, document.fields, work, ["fields"], null);
+  const after: FieldSet = { fields, retired, next: work.next };
+  return {
+    definition: {
+      name: document.name ?? current?.name ?? key,
+      description: document.description ?? current?.description ?? "",
+      time_zone: document.time_zone ?? current?.time_zone ?? "UTC",
+      receipt_prefix:
+        kind === "app" ? (document.receipt_prefix ?? current?.receipt_prefix ?? "") : "",
+      acceptance: mergeAcceptance(current, document),
+      fields: after,
+    },
+    errors: work.errors,
+    emptied: work.emptied,
+    ...uniqueChanges(before, after),
+  };
+}
+
+function mergeAcceptance(current: Definition | null, document: DefinitionDocument) {
+  if (!document.acceptance) return current?.acceptance ?? alwaysOpen;
+  const { state, opens_at, closes_at, max_submissions } = document.acceptance;
+  return { state, opens_at, closes_at, max_submissions };
+}
+
+function uniqueChanges(before: FieldSet, after: FieldSet): Pick<Merged, "gained" | "lost"> {
+  const had = new Set(before.fields.filter(isUnique).map((field) => field.id));
+  const has = after.fields.filter(isUnique);
+  const kept = new Set(has.map((field) => field.id));
+  return {
+    gained: has.filter(({ id }) => !had.has(id)).map(({ id, key, type }) => ({ id, key, type })),
+    lost: [...had].filter((id) => !kept.has(id)),
+  };
+}
+
+interface Work {
+  next: number;
+  errors: FieldError[];
+  emptied: Merged["emptied"];
+}
+
+type Path = readonly (string | number)[];
+type Lists<F> = { fields: F[]; retired: F[] };
+
+/** Matches each field of the document with the one that it continues; what is left over is retired. */
+function mergeFields<F extends Field>(
+  current: Lists<F>,
+  documents: readonly FieldDocument[],
+  work: Work,
+  path: Path,
+  within: number | null,
+): Lists<F> {
+  const continued = matchFields(current, documents, work, path);
+  const discarded = new Set<F>();
+  const fields = documents.map((document, index) => {
+    const prior = continued.get(document);
+    if (prior && prior.type !== document.type) {
+      work.emptied.push({ id: prior.id, within, key: document.key });
+      discarded.add(prior);
+      return fieldOf(document, undefined, work, [...path, index]) as F;
+    }
+    return fieldOf(document, prior, work, [...path, index]) as F;
+  });
+  const taken = new Set([...continued.values(), ...discarded]);
+  const retired = [...current.fields, ...current.retired].filter((field) => !taken.has(field));
+  return { fields, retired };
+}
+
+/** Renames claim their field first, so that a freed key can be used anew in the same document. */
+function matchFields<F extends Field>(
+  current: Lists<F>,
+  documents: readonly FieldDocument[],
+  work: Work,
+  path: Path,
+): Map<FieldDocument, F> {
+  const all = [...current.fields, ...current.retired];
+  const claimed = new Set<F>();
+  const matches = new Map<FieldDocument, F>();
+  const claim = (document: FieldDocument, prior: F | undefined) => {
+    if (!prior) return false;
+    claimed.add(prior);
+    matches.set(document, prior);
+    return true;
+  };
+  documents.forEach((document, index) => {
+    const from = document.renamed_from;
+    if (from === undefined) return;
+    // A document that is sent again has already renamed: its field has the new key and remembers the old one.
+    const applied = all.find((f) => f.key === document.key && f.previous_keys.includes(from));
+    const prior = applied ?? all.find((f) => f.key === from && !claimed.has(f));
+    if (claim(document, prior)) return;
+    const reason = `There is no field "${from}" that could be renamed.`;
+    work.errors.push(invalid([...path, index, "renamed_from"], reason));
+  });
+  for (const document of documents) {
+    if (document.renamed_from !== undefined) continue;
+    claim(
+      document,
+      all.find((f) => f.key === document.key && !claimed.has(f)),
+    );
+  }
+  return matches;
+}
+
+/** The kept form of one field, continuing `prior` where there is one. */
+function fieldOf(document: FieldDocument, prior: Field | undefined, work: Work, path: Path): Field {
+  const { renamed_from: _, previous_keys: __, label, ...rules } = document;
+  const named = {
+    id: prior?.id ?? work.next++,
+    label: label ?? document.key,
+    previous_keys: previousKeys(document, prior),
+  };
+  if (rules.type === "line_items") {
+    const rows = prior?.type === "line_items" ? prior : { fields: [], retired: [] };
+    const documents = (document as LineItemsDocument).fields;
+    const lists = mergeFields<RowField>(rows, documents, work, [...path, "fields"], named.id);
+    return { ...rules, ...named, ...lists };
+  }
+  if ("options" in rules) {
+    const options = rules.options.map(({ value, label: text }) => ({
+      value,
+      label: text ?? value,
+    }));
+    return { ...rules, ...named, options };
+  }
+  return { ...rules, ...named };
+}
+
+function previousKeys(document: FieldDocument, prior: Field | undefined): string[] {
+  if (!prior) return [];
+  const keys = [...prior.previous_keys, prior.key].filter((key) => key !== document.key);
+  return [...new Set(keys)];
+}

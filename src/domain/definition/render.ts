@@ -1,0 +1,43 @@
+import { stamp } from "../time";
+import { closedReason, type Acceptance, type Collection } from "./collection";
+import type { Field } from "./field";
+
+/** The schema document (contract, section 7), without `links`. `live` counts the stored submissions. */
+export function schemaDocument(collection: Collection, live: number, now: number) {
+  const { kind, key, version, definition } = collection;
+  const { name, description, time_zone, receipt_prefix, acceptance, fields } = definition;
+  return {
+    key,
+    name,
+    description,
+    time_zone,
+    ...(kind === "app" ? { receipt_prefix } : {}),
+    schema_version: version,
+    ...(kind === "form" ? { acceptance: acceptanceDocument(acceptance, live, now) } : {}),
+    fields: fields.fields.map(fieldDocument),
+  };
+}
+
+function acceptanceDocument(acceptance: Acceptance, live: number, now: number) {
+  const { state, opens_at, closes_at, max_submissions } = acceptance;
+  return {
+    state,
+    accepting: closedReason(acceptance, live, now) === null,
+    opens_at: opens_at === null ? null : stamp(opens_at),
+    closes_at: closes_at === null ? null : stamp(closes_at),
+    max_submissions,
+  };
+}
+
+function fieldDocument(field: Field): Record<string, unknown> {
+  const { id: _, key, label, type, previous_keys, ...rules } = field;
+  const { retired: __, ...shown } = "retired" in rules ? rules : { ...rules, retired: [] };
+  return {
+    key,
+    label,
+    type,
+    ...shown,
+    ...(field.type === "line_items" ? { fields: field.fields.map(fieldDocument) } : {}),
+    ...(previous_keys.length > 0 ? { previous_keys } : {}),
+  };
+}
