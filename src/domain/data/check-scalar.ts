@@ -1,0 +1,167 @@
+import * as z from "zod";
+import type { NumberField, Option, RowField, TextField } from "../definition/field";
+import { oneOf } from "../field-errors";
+import type { FieldErrorCode } from "../problem";
+import { dayWithOffset, utcDateTime } from "../time";
+import type { Scalar } from "./values";
+
+/** Says what is wrong with the value at hand; `details` become members of the field error. */
+export type Fault = (
+  code: FieldErrorCode,
+  reason: string,
+  details?: Record<string, unknown>,
+) => undefined;
+
+/** Turns a sent value, never null or empty, into its stored form, or calls `fault` and gives undefined. */
+export type Check = (value: unknown, fault: Fault) => Scalar | string[] | undefined;
+
+/** The rules of one field, ready to be applied. `zone` is the time zone of the collection. */
+export function checkOf(field: RowField, zone: string): Check {
+  switch (field.type) {
+    case "text":
+    case "multiline_text":
+      return textCheck(field);
+    case "number":
+      return numberCheck(field);
+    case "boolean":
+      return (value, fault) => (typeof value === "boolean" ? value : wrongType("boolean", fault));
+    case "date":
+      return stringCheck((text, fault) => dayWithOffset(text, zone) ?? wrongDate(fault));
+    case "datetime":
+      return stringCheck(dateTimeOf);
+    case "email":
+      return stringCheck((text, fault) =>
+        isEmail(text) ? text : wrongFormat("an e-mail address", fault),
+      );
+    case "url":
+      return stringCheck((text, fault) =>
+        isUrl(text) ? text : wrongFormat("an absolute http or https URL", fault),
+      );
+    case "phone":
+      return stringCheck((text, fault) => (isPhone(text) ? text : wrongFormat(phoneForm, fault)));
+    case "select":
+      return selectCheck(field.options);
+    case "multi_select":
+      return multiSelectCheck(field.options);
+  }
+}
+
+function wrongType(expected: string, fault: Fault): undefined {
+  return fault("invalid_type", `Must be of type ${expected}.`, { expected });
+}
+
+function wrongFormat(expected: string, fault: Fault): undefined {
+  return fault("invalid_format", `Must be ${expected}.`);
+}
+
+function wrongDate(fault: Fault): undefined {
+  return wrongFormat("a calendar day like 2026-11-21, 2026-11-21Z or 2026-11-21+09:00", fault);
+}
+
+/** Strings are compared and kept in Unicode normal form C. */
+function stringCheck(then: (text: string, fault: Fault) => string | undefined): Check {
+  return (value, fault) =>
+    typeof value === "string" ? then(value.normalize("NFC"), fault) : wrongType("string", fault);
+}
+
+function textCheck({ min_length = 0, max_length }: TextField): Check {
+  return stringCheck((text, fault) => {
+    // A code point takes one or two UTF-16 units, so most texts need no counting.
+    const length =
+      text.length > max_length || text.length < min_length * 2 ? codePoints(text) : text.length;
+    if (length > max_length) {
+      return fault("too_long", `Must be at most ${max_length} characters long.`, { max_length });
+    }
+    if (length < min_length) {
+      return fault("too_short", `Must be at least ${min_length} characters long.`, { min_length });
+    }
+    return text;
+  });
+}
+
+function codePoints(text: string): number {
+  return Array.from(text).length;
+}
+
+/** Whole numbers beyond this are not told apart by JSON's doubles. */
+const largest = Number.MAX_SAFE_INTEGER;
+
+function numberCheck(field: NumberField): Check {
+  const minimum = Math.max(field.minimum ?? -largest, -largest);
+  const maximum = Math.min(field.maximum ?? largest, largest);
+  const { integer, decimals } = field;
+  return (value, fault) => {
+    if (typeof value !== "number") return wrongType("number", fault);
+    if (value < minimum) return fault("too_small", `Must be at least ${minimum}.`, { minimum });
+    if (value > maximum) return fault("too_large", `Must be at most ${maximum}.`, { maximum });
+    if (integer && !Number.isInteger(value)) {
+      return fault("invalid_type", "Must be a whole number.", { expected: "integer" });
+    }
+    if (decimals !== undefined && decimalsOf(value) > decimals) {
+      const most = decimals === 1 ? "1 decimal" : `${decimals} decimals`;
+      return fault("too_many_decimals", `Must have at most ${most}.`, { decimals });
+    }
+    // Minus zero has no place in JSON.
+    return value === 0 ? 0 : value;
+  };
+}
+
+/** The decimals that the shortest decimal form of a number has: 30.25 has 2, 1e-7 has 7. */
+export function decimalsOf(value: number): number {
+  const [digits = "", exponent = "0"] = String(value).split("e");
+  const fraction = digits.split(".")[1]?.length ?? 0;
+  return Math.max(0, fraction - Number(exponent));
+}
+
+function dateTimeOf(text: string, fault: Fault): string | undefined {
+  const parsed = utcDateTime(text);
+  if ("value" in parsed) return parsed.value;
+  return parsed.fault === "time_zone_required"
+    ? fault(parsed.fault, "Must end with an offset: Z, or one like +09:00.")
+    : wrongFormat("an RFC 3339 date-time like 2026-11-21T09:30:00+09:00", fault);
+}
+
+const emailSchema = z.email();
+const longestAddress = 2000;
+
+function isEmail(text: string): boolean {
+  return text.length <= 254 && emailSchema.safeParse(text).success;
+}
+
+function isUrl(text: string): boolean {
+  return text.length <= longestAddress && /^https?:\/\/\S+$/i.test(text) && URL.canParse(text);
+}
+
+const phoneForm =
+  "a phone number: 5 to 15 digits, with an optional leading +, spaces, dots, dashes and brackets";
+
+function isPhone(text: string): boolean {
+  const digits = text.replace(/[ ().\-/]/g, "");
+  return text.length <= 40 && /^\+?[0-9]{5,15}$/.test(digits);
+}
+
+function selectCheck(options: Option[]): Check {
+  const values = options.map((option) => option.value);
+  const known = new Set(values);
+  return stringCheck((text, fault) => (known.has(text) ? text : notAnOption(values, fault)));
+}
+
+function notAnOption(values: string[], fault: Fault): undefined {
+  return fault("not_an_option", `Must be one of ${oneOf(values)}.`, {
+    options: values.slice(0, 100),
+  });
+}
+
+function multiSelectCheck(options: Option[]): Check {
+  const values = options.map((option) => option.value);
+  const known = new Set(values);
+  return (value, fault) => {
+    if (!Array.isArray(value) || value.some((entry) => typeof entry !== "string")) {
+      return wrongType("array of strings", fault);
+    }
+    const sent = (value as string[]).map((entry) => entry.normalize("NFC"));
+    if (sent.some((entry) => !known.has(entry))) return notAnOption(values, fault);
+    if (new Set(sent).size < sent.length) return wrongFormat("an array of distinct values", fault);
+    return sent;
+  };
+}

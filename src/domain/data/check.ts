@@ -1,0 +1,199 @@
+import { isList, type Field, type LineItemsField } from "../definition/field";
+import { errorAt, oneOf, shortened } from "../field-errors";
+import type { FieldError } from "../problem";
+import type { Fault } from "./check-scalar";
+import type { Compiled, CompiledField, CompiledFields } from "./compile";
+import { showData } from "./show";
+import type { Data, Row, Value } from "./values";
+
+export interface Warning {
+  field: string;
+  code: "computed_value_ignored";
+}
+
+export interface Checked {
+  data: Data;
+  errors: FieldError[];
+  warnings: Warning[];
+}
+
+type Sent = Record<string, unknown>;
+type Path = readonly (string | number)[];
+
+/** Data for a new item. Drafts skip `required` and `min_rows`. Defaults fill what was not sent. */
+export function checkNew(compiled: Compiled, sent: Sent, draft: boolean): Checked {
+  return checkWhole(compiled, withDefaults(compiled.fields, sent), draft);
+}
+
+/** What was sent, applied to what is stored. Only the fields that were sent are judged. */
+export function checkPatch(compiled: Compiled, stored: Data, sent: Sent, draft: boolean): Checked {
+  const errors: FieldError[] = [];
+  const { values, failed } = checkSent(compiled.fields, sent, ["data"], { errors, draft });
+  const data = { ...stored };
+  for (const [slot, value] of values) {
+    if (value === undefined) delete data[slot];
+    else data[slot] = value;
+  }
+  if (!draft) {
+    const touched = compiled.fields.list.filter(({ field }) => Object.hasOwn(sent, field.key));
+    errors.push(...missingErrors(touched, data, failed, ["data"]));
+  }
+  return { data, errors, warnings: [] };
+}
+
+/** A draft that is submitted answers for all of its fields, those sent before included. */
+export function checkSubmitted(compiled: Compiled, stored: Data, sent: Sent): Checked {
+  const checked = checkWhole(compiled, { ...showData(compiled, stored), ...sent }, false);
+  // What retired fields hold is not shown, and stays.
+  return { ...checked, data: { ...hidden(compiled, stored), ...checked.data } };
+}
+
+function checkWhole(compiled: Compiled, whole: Sent, draft: boolean): Checked {
+  const errors: FieldError[] = [];
+  const { values, failed } = checkSent(compiled.fields, whole, ["data"], { errors, draft });
+  const data: Data = {};
+  for (const [slot, value] of values) if (value !== undefined) data[slot] = value;
+  if (!draft) errors.push(...missingErrors(compiled.fields.list, data, failed, ["data"]));
+  return { data, errors, warnings: [] };
+}
+
+function hidden(compiled: Compiled, stored: Data): Data {
+  const shown = new Set(compiled.fields.list.map(({ slot }) => slot));
+  return Object.fromEntries(Object.entries(stored).filter(([slot]) => !shown.has(slot)));
+}
+
+function withDefaults(fields: CompiledFields, sent: Sent): Sent {
+  const defaults = fields.list
+    .filter(({ field }) => field.default !== undefined && !Object.hasOwn(sent, field.key))
+    .map(({ field }) => [field.key, field.default] as const);
+  return defaults.length === 0 ? sent : { ...sent, ...Object.fromEntries(defaults) };
+}
+
+interface Work {
+  errors: FieldError[];
+  draft: boolean;
+}
+
+interface SentValues {
+  /** Slot to stored form; undefined where the value sent is empty. */
+  values: Map<string, Value | undefined>;
+  /** Slots whose value was refused: they are not reported as missing as well. */
+  failed: Set<string>;
+}
+
+function checkSent(fields: CompiledFields, sent: Sent, path: Path, work: Work): SentValues {
+  const values: SentValues["values"] = new Map();
+  const failed = new Set<string>();
+  for (const key of Object.keys(sent)) {
+    const compiled = fields.byKey.get(key);
+    if (!compiled) {
+      work.errors.push(unknownField(fields, key, [...path, key]));
+      continue;
+    }
+    const value = sent[key];
+    const empty = isEmpty(compiled.field, value);
+    const stored = empty ? undefined : checkValue(compiled, value, [...path, key], work);
+    if (!empty && stored === undefined) failed.add(compiled.slot);
+    values.set(compiled.slot, stored);
+  }
+  return { values, failed };
+}
+
+/** Null everywhere, `[]` where a list belongs, and the empty string where a string does. */
+function isEmpty(field: Field, value: unknown): boolean {
+  if (value === null) return true;
+  if (isList(field)) return Array.isArray(value) && value.length === 0;
+  return value === "" && field.type !== "number" && field.type !== "boolean";
+}
+
+function checkValue(
+  compiled: CompiledField,
+  value: unknown,
+  path: Path,
+  work: Work,
+): Value | undefined {
+  if (compiled.rows) return checkRows(compiled, compiled.rows, value, path, work);
+  return compiled.check?.(value, faultAt(path, work));
+}
+
+/** What is wrong with one value of a field, taken by itself. */
+export function judge(compiled: CompiledField, value: unknown): FieldError[] {
+  const errors: FieldError[] = [];
+  if (!isEmpty(compiled.field, value)) checkValue(compiled, value, [], { errors, draft: false });
+  return errors;
+}
+
+function faultAt(path: Path, work: Work): Fault {
+  return (code, reason, details) => {
+    work.errors.push(errorAt(path, code, reason, details));
+    return undefined;
+  };
+}
+
+function checkRows(
+  { field }: CompiledField,
+  fields: CompiledFields,
+  value: unknown,
+  path: Path,
+  work: Work,
+): Row[] | undefined {
+  const fault = faultAt(path, work);
+  if (!Array.isArray(value)) {
+    return fault("invalid_type", "Must be of type array.", { expected: "array" });
+  }
+  const { max_rows } = field as LineItemsField;
+  if (value.length > max_rows) {
+    return fault("too_many_rows", `Must have at most ${max_rows} rows.`, { max_rows });
+  }
+  const before = work.errors.length;
+  const rows = value.map((row: unknown, index) => checkRow(fields, row, [...path, index], work));
+  return work.errors.length > before ? undefined : rows;
+}
+
+function checkRow(fields: CompiledFields, sent: unknown, path: Path, work: Work): Row {
+  const row: Row = {};
+  if (!isObject(sent)) {
+    faultAt(path, work)("invalid_type", "Must be of type object.", { expected: "object" });
+    return row;
+  }
+  const { values, failed } = checkSent(fields, withDefaults(fields, sent), path, work);
+  for (const [slot, value] of values) if (value !== undefined) row[slot] = value as Row[string];
+  if (!work.draft) work.errors.push(...missingErrors(fields.list, row, failed, path));
+  return row;
+}
+
+export function isObject(value: unknown): value is Sent {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** `required` and `min_rows`, which speak of what would be stored. */
+function missingErrors(
+  fields: readonly CompiledField[],
+  data: Data,
+  failed: Set<string>,
+  path: Path,
+): FieldError[] {
+  return fields.flatMap(({ field, slot }) => {
+    if (failed.has(slot)) return [];
+    const at = [...path, field.key];
+    const value = data[slot];
+    if (field.required && value === undefined)
+      return [errorAt(at, "required", "This is required.")];
+    if (field.type !== "line_items" || field.min_rows === undefined) return [];
+    const rows = Array.isArray(value) ? value.length : 0;
+    if (rows >= field.min_rows) return [];
+    const { min_rows } = field;
+    return [errorAt(at, "too_few_rows", `Must have at least ${min_rows} rows.`, { min_rows })];
+  });
+}
+
+function unknownField(fields: CompiledFields, key: string, path: Path): FieldError {
+  const renamed = fields.renamed.get(key);
+  if (renamed !== undefined) {
+    const reason = `There is no field "${key}"; it was renamed to "${renamed}".`;
+    return errorAt(path, "unknown_field", reason, { renamed_to: renamed });
+  }
+  const keys = [...fields.byKey.keys()];
+  const known = keys.length > 0 ? ` The fields are ${oneOf(keys)}.` : " There are no fields yet.";
+  return errorAt(path, "unknown_field", `There is no field "${shortened(key)}".${known}`);
+}

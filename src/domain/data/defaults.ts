@@ -1,0 +1,21 @@
+import { invalid } from "../definition/rules";
+import type { FieldError } from "../problem";
+import { judge } from "./check";
+import type { CompiledFields } from "./compile";
+
+/** Defaults that their own fields would refuse, as errors of the definition. */
+export function defaultErrors(
+  fields: CompiledFields,
+  path: readonly (string | number)[] = ["fields"],
+): FieldError[] {
+  return fields.list.flatMap(({ field, rows, ...rest }, index) => {
+    const at = [...path, index];
+    const own =
+      field.default === undefined
+        ? []
+        : judge({ field, rows, ...rest }, field.default).map(({ reason }) =>
+            invalid([...at, "default"], reason),
+          );
+    return rows ? [...own, ...defaultErrors(rows, [...at, "fields"])] : own;
+  });
+}

@@ -1,0 +1,32 @@
+import * as z from "zod";
+import type { CollectionKind } from "./definition/collection";
+import type { FieldError } from "./problem";
+import { zodErrors } from "./zod-errors";
+
+const data = z.record(z.string(), z.unknown());
+const created = {
+  app: z.strictObject({ data }),
+  form: z.strictObject({ status: z.string().optional(), data }),
+};
+const changed = {
+  app: created.app,
+  form: z.strictObject({ status: z.string().optional(), data: data.optional() }),
+};
+
+export interface ItemBody {
+  status?: string | undefined;
+  data: Record<string, unknown>;
+}
+
+/** The body of a create or an update (contract, section 8); its data is not judged here. */
+export function parseItemBody(
+  kind: CollectionKind,
+  use: "create" | "update",
+  body: unknown,
+): { body: ItemBody; errors: FieldError[] } {
+  const schema = (use === "create" ? created : changed)[kind];
+  const parsed = schema.safeParse(body, { reportInput: true });
+  if (!parsed.success) return { body: { data: {} }, errors: zodErrors(parsed.error.issues) };
+  const { data: sent = {}, ...rest } = parsed.data;
+  return { body: { ...rest, data: sent }, errors: [] };
+}
