@@ -1,0 +1,60 @@
+import type { Permission, Resources, Role } from "./permissions";
+
+export type CredentialKind = "token" | "client";
+
+/** One live secret of a credential; two can live at a time, so that one can be rotated without downtime. */
+export interface Secret {
+  /** Distinguishes the secrets of one credential, and the access tokens that they were exchanged for. */
+  id: number;
+  /** SHA-256 of the whole secret, base64url. */
+  hash: string;
+  first_characters: string;
+  created_at: number;
+  expires_at: number | null;
+}
+
+export interface Credential {
+  id: string;
+  kind: CredentialKind;
+  name: string;
+  permissions: Permission[];
+  resources: Resources;
+  /** Requests and writes in any 60 seconds. */
+  limits: Limits;
+  secrets: Secret[];
+  expiresAt: number | null;
+  revokedAt: number | null;
+  createdAt: number;
+  createdBy: { id: string; role: Role | null };
+  lastUsedAt: number | null;
+}
+
+export interface Limits {
+  requests: number;
+  writes: number;
+}
+
+export const defaultLimits: Limits = { requests: 600, writes: 120 };
+
+/** What a request may do, once its credential is known. */
+export interface Grant {
+  credentialId: string;
+  kind: CredentialKind;
+  name: string;
+  permissions: Permission[];
+  resources: Resources;
+  limits: Limits;
+  expiresAt: number | null;
+}
+
+/** The secrets that are accepted at `now`. */
+export function liveSecrets(credential: Credential, now: number): Secret[] {
+  return credential.secrets.filter(({ expires_at }) => expires_at === null || now < expires_at);
+}
+
+/** Whether the credential itself is good at `now`; a personal token dies with its member. */
+export function isLive(credential: Credential, now: number): boolean {
+  if (credential.revokedAt !== null) return false;
+  if (credential.expiresAt !== null && now >= credential.expiresAt) return false;
+  return credential.kind === "client" || credential.createdBy.role !== null;
+}
