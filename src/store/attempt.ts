@@ -1,0 +1,40 @@
+import { problem } from "../domain/problem";
+import { failureOf } from "./failure";
+
+const most = 4;
+const firstPause = 25;
+
+/**
+ * Runs something that is safe to repeat: a read, or a batch that does nothing the second time. Transient faults
+ * are tried again with growing, jittered pauses; then the caller is told to come back.
+ */
+export async function attempt<T>(run: () => Promise<T>): Promise<T> {
+  for (let tries = 1; ; tries += 1) {
+    try {
+      return await run();
+    } catch (error) {
+      const { kind } = failureOf(error);
+      if (kind === "overloaded") throw problem.tryAgain(2);
+      if (kind !== "transient") throw error;
+      if (tries === most) throw problem.tryAgain(1);
+      await pause(firstPause * 2 ** tries);
+    }
+  }
+}
+
+/** Runs a write that must not be repeated when it is not known whether it was stored. */
+export async function once<T>(run: () => Promise<T>): Promise<T> {
+  try {
+    return await run();
+  } catch (error) {
+    const { kind } = failureOf(error);
+    if (kind === "overloaded" || kind === "transient") throw problem.tryAgain(1);
+    throw error;
+  }
+}
+
+/** Waits between half of `milliseconds` and all of it. */
+export function pause(milliseconds: number): Promise<void> {
+  const jittered = milliseconds * (0.5 + Math.random() / 2);
+  return new Promise((resolve) => setTimeout(resolve, jittered));
+}

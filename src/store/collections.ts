@@ -1,0 +1,94 @@
+import { and, asc, eq, gt, inArray, sql } from "drizzle-orm";
+import { drizzle } from "drizzle-orm/d1";
+import type { Collection, CollectionKind, Definition } from "../domain/definition/collection";
+import type { FieldSet } from "../domain/definition/field";
+import { attempt } from "./attempt";
+import { collection, tally } from "./schema";
+
+/** A collection with the number of items that it holds. */
+export interface CollectionNow {
+  collection: Collection;
+  live: number;
+}
+
+type Row = typeof collection.$inferSelect;
+
+export async function findCollection(
+  db: D1Database,
+  kind: CollectionKind,
+  key: string,
+): Promise<CollectionNow | undefined> {
+  return findOne(db, and(eq(collection.kind, kind), eq(collection.key, key)));
+}
+
+export async function findCollectionById(
+  db: D1Database,
+  id: number,
+): Promise<CollectionNow | undefined> {
+  return findOne(db, eq(collection.id, id));
+}
+
+async function findOne(
+  db: D1Database,
+  condition: ReturnType<typeof and>,
+): Promise<CollectionNow | undefined> {
+  const [row] = await attempt(() =>
+    drizzle(db)
+      .select()
+      .from(collection)
+      .innerJoin(tally, eq(tally.collectionId, collection.id))
+      .where(condition)
+      .limit(1),
+  );
+  return row && { collection: collectionOf(row.collection), live: row.tally.live };
+}
+
+export type CollectionSummary = Pick<
+  Row,
+  "id" | "key" | "version" | "name" | "description" | "timeZone"
+>;
+
+/** The collections of one kind, in the order in which they were made. */
+export async function listCollections(
+  db: D1Database,
+  kind: CollectionKind,
+  keys: "all" | readonly string[],
+  after: number,
+  limit: number,
+): Promise<CollectionSummary[]> {
+  const { id, key, version, name, description, timeZone } = collection;
+  // One parameter, however many keys: D1 takes 100.
+  const visible =
+    keys === "all"
+      ? undefined
+      : inArray(key, sql`(select value from json_each(${JSON.stringify(keys)}))`);
+  return attempt(() =>
+    drizzle(db)
+      .select({ id, key, version, name, description, timeZone })
+      .from(collection)
+      .where(and(eq(collection.kind, kind), gt(id, after), visible))
+      .orderBy(asc(id))
+      .limit(limit),
+  );
+}
+
+function collectionOf(row: Row): Collection {
+  const { id, kind, key, version } = row;
+  return { id, kind, key, version, definition: definitionOf(row) };
+}
+
+function definitionOf(row: Row): Definition {
+  return {
+    name: row.name,
+    description: row.description,
+    time_zone: row.timeZone,
+    receipt_prefix: row.receiptPrefix,
+    acceptance: {
+      state: row.state,
+      opens_at: row.opensAt,
+      closes_at: row.closesAt,
+      max_submissions: row.maxSubmissions,
+    },
+    fields: JSON.parse(row.fields) as FieldSet,
+  };
+}

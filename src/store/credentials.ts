@@ -1,0 +1,153 @@
+import { and, desc, eq, isNull, sql } from "drizzle-orm";
+import { drizzle } from "drizzle-orm/d1";
+import type { Credential, Secret } from "../domain/credential";
+import { within, type Permission, type Resources } from "../domain/permissions";
+import { attempt, once } from "./attempt";
+import { insertAct, type Act } from "./audit";
+import { credential, member } from "./schema";
+import { statement } from "./statement";
+
+const { placeholder } = sql;
+
+const columns = {
+  id: credential.id,
+  kind: credential.kind,
+  name: credential.name,
+  permissions: credential.permissions,
+  resources: credential.resources,
+  requests: credential.requests,
+  writes: credential.writes,
+  secrets: credential.secrets,
+  memberId: credential.memberId,
+  createdAt: credential.createdAt,
+  expiresAt: credential.expiresAt,
+  revokedAt: credential.revokedAt,
+  lastUsedAt: credential.lastUsedAt,
+  /** Null once the member is disabled. */
+  role: sql<
+    typeof member.$inferSelect.role | null
+  >`case when ${member.disabledAt} is null then ${member.role} end`.as("role"),
+};
+
+async function select(db: D1Database, condition: ReturnType<typeof and>): Promise<Credential[]> {
+  const rows = await attempt(() =>
+    drizzle(db)
+      .select(columns)
+      .from(credential)
+      .innerJoin(member, eq(member.id, credential.memberId))
+      .where(condition)
+      .orderBy(desc(credential.id)),
+  );
+  return rows.map((row) => {
+    const asked = JSON.parse(row.permissions) as Permission[];
+    return {
+      id: row.id,
+      kind: row.kind,
+      name: row.name,
+      permissions: row.kind === "token" && row.role ? within(row.role, asked) : asked,
+      resources: JSON.parse(row.resources) as Resources,
+      limits: { requests: row.requests, writes: row.writes },
+      secrets: JSON.parse(row.secrets) as Secret[],
+      expiresAt: row.expiresAt,
+      revokedAt: row.revokedAt,
+      createdAt: row.createdAt,
+      createdBy: { id: row.memberId, role: row.role },
+      lastUsedAt: row.lastUsedAt,
+    };
+  });
+}
+
+export async function findCredential(db: D1Database, id: string): Promise<Credential | undefined> {
+  const [found] = await select(db, eq(credential.id, id));
+  return found;
+}
+
+/** The credentials that are not revoked, newest first; of one member, or of all. */
+export async function listCredentials(
+  db: D1Database,
+  memberId: string | null,
+): Promise<Credential[]> {
+  const own = memberId === null ? undefined : eq(credential.memberId, memberId);
+  return select(db, and(isNull(credential.revokedAt), own));
+}
+
+const fields = [
+  "id",
+  "kind",
+  "name",
+  "permissions",
+  "resources",
+  "requests",
+  "writes",
+  "secrets",
+  "memberId",
+  "createdAt",
+  "expiresAt",
+] as const;
+const valuesOf = (names: readonly string[]) =>
+  Object.fromEntries(names.map((name) => [name, sql`${placeholder(name)}`])) as never;
+
+const insert = statement((db) => db.insert(credential).values(valuesOf(fields)));
+
+/** Guarded by the secrets that were read, so that two rotations at once cannot lose a secret. */
+const update = statement((db) =>
+  db
+    .update(credential)
+    .set(
+      valuesOf(["name", "permissions", "resources", "requests", "writes", "secrets", "expiresAt"]),
+    )
+    .where(
+      and(
+        eq(credential.id, placeholder("id")),
+        eq(credential.secrets, placeholder("expectedSecrets")),
+        isNull(credential.revokedAt),
+      ),
+    ),
+);
+
+const revoke = statement((db) =>
+  db
+    .update(credential)
+    .set({ revokedAt: sql`${placeholder("at")}` })
+    .where(and(eq(credential.id, placeholder("id")), isNull(credential.revokedAt))),
+);
+
+function rowOf(value: Credential) {
+  return {
+    id: value.id,
+    kind: value.kind,
+    name: value.name,
+    permissions: JSON.stringify(value.permissions),
+    resources: JSON.stringify(value.resources),
+    requests: value.limits.requests,
+    writes: value.limits.writes,
+    secrets: JSON.stringify(value.secrets),
+    memberId: value.createdBy.id,
+    createdAt: value.createdAt,
+    expiresAt: value.expiresAt,
+  };
+}
+
+export async function insertCredential(db: D1Database, value: Credential, act: Act): Promise<void> {
+  await once(() => db.batch([insert(db, rowOf(value)), insertAct(db, { ...act })]));
+}
+
+/** False when the credential was changed or revoked since `before` was read; the act is then logged as tried. */
+export async function updateCredential(
+  db: D1Database,
+  before: Credential,
+  after: Credential,
+  act: Act,
+): Promise<boolean> {
+  const values = { ...rowOf(after), expectedSecrets: JSON.stringify(before.secrets) };
+  const [result] = await once(() => db.batch([update(db, values), insertAct(db, { ...act })]));
+  return result?.meta.changes === 1;
+}
+
+export async function revokeCredential(db: D1Database, id: string, act: Act): Promise<void> {
+  await once(() => db.batch([revoke(db, { id, at: act.at }), insertAct(db, { ...act })]));
+}
+
+export async function noteUse(db: D1Database, id: string, at: number): Promise<void> {
+  await drizzle(db).update(credential).set({ lastUsedAt: at }).where(eq(credential.id, id));
+}

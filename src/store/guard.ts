@@ -1,0 +1,24 @@
+import { sql, type SQL } from "drizzle-orm";
+import { guard } from "./schema";
+import { statement, type Bind } from "./statement";
+
+/** The constraints of the table `guard`, by the code that breaks them. */
+export const guardCodes = {
+  definition_changed: 1,
+  not_open_yet: 2,
+  closed: 3,
+  full: 4,
+  item_changed: 5,
+  values_exist: 6,
+  duplicates_exist: 7,
+} as const;
+
+/**
+ * A statement that aborts its batch when `code` (a select of one column, `code`) gives a code: the name of the
+ * constraint that it breaks says why. Gives nothing, writes nothing.
+ */
+export function guardStatement<Values extends Record<string, unknown>>(code: SQL): Bind<Values> {
+  return statement<Values>((db) =>
+    db.insert(guard).select(sql`select code from (${code}) where code is not null`),
+  );
+}

@@ -1,0 +1,134 @@
+import { and, asc, eq, gt, lt, sql, type SQL } from "drizzle-orm";
+import type { CollectionKind } from "../domain/definition/collection";
+import type { Data } from "../domain/data/values";
+import { numbersOf, type Item } from "../domain/item";
+import { attempt } from "./attempt";
+import { collection, item } from "./schema";
+import { statement } from "./statement";
+
+/** An item with the version that its collection's definition has at this moment. */
+export interface ItemNow {
+  item: Item;
+  definitionVersion: number;
+}
+
+const { placeholder } = sql;
+
+const columns = {
+  number: item.number,
+  id: item.id,
+  collection_id: item.collectionId,
+  receipt_number: item.receiptNumber,
+  status: item.status,
+  version: item.version,
+  created_at: item.createdAt,
+  updated_at: item.updatedAt,
+  data: item.data,
+};
+/** D1 names result columns by their own names, and both tables have a version. */
+const definitionVersion = sql<number>`${collection.version}`.as("definition_version");
+
+interface ItemRow {
+  number: number;
+  id: string;
+  collection_id: number;
+  receipt_number: string | null;
+  status: Item["status"];
+  version: number;
+  created_at: number;
+  updated_at: number;
+  data: string;
+}
+type ItemNowRow = ItemRow & { definition_version: number };
+
+const itemWhere = (condition: SQL | undefined) =>
+  statement((db) =>
+    db
+      .select({ ...columns, definitionVersion })
+      .from(item)
+      .innerJoin(collection, eq(collection.id, item.collectionId))
+      .where(condition)
+      .limit(1),
+  );
+
+const selectById = itemWhere(
+  and(eq(item.id, placeholder("id")), eq(collection.kind, placeholder("kind"))),
+);
+const selectByReceipt = itemWhere(
+  and(
+    sql`${item.number} in (select value from json_each(${placeholder("numbers")}))`,
+    eq(item.receiptNumber, placeholder("receipt")),
+  ),
+);
+
+export async function findItem(
+  db: D1Database,
+  kind: CollectionKind,
+  id: string,
+): Promise<ItemNow | undefined> {
+  return itemNowOf(await attempt(() => selectById(db, { id, kind }).first<ItemNowRow>()));
+}
+
+/** `places` are those that the receipt number can stand for in the collection. */
+export async function findItemByReceipt(
+  db: D1Database,
+  collectionId: number,
+  receipt: string,
+  places: readonly number[],
+): Promise<ItemNow | undefined> {
+  const { above } = numbersOf(collectionId);
+  const numbers = JSON.stringify(places.map((place) => above + place));
+  const row = await attempt(() => selectByReceipt(db, { numbers, receipt }).first<ItemNowRow>());
+  return itemNowOf(row);
+}
+
+const selectPage = statement((db) =>
+  db
+    .select(columns)
+    .from(item)
+    .where(and(gt(item.number, placeholder("after")), lt(item.number, placeholder("below"))))
+    .orderBy(asc(item.number))
+    .limit(placeholder("limit")),
+);
+
+const selectVersion = statement((db) =>
+  db
+    .select({ version: collection.version })
+    .from(collection)
+    .where(eq(collection.id, placeholder("id"))),
+);
+
+/** The items of a collection behind the number `after`, in stored order, with the definition's version. */
+export async function listItems(
+  db: D1Database,
+  collectionId: number,
+  after: number | null,
+  limit: number,
+): Promise<{ items: Item[]; definitionVersion: number }> {
+  const { above, below } = numbersOf(collectionId);
+  const page = selectPage(db, { after: after ?? above, below, limit });
+  const version = selectVersion(db, { id: collectionId });
+  const [head, rows] = await attempt(() => db.batch([version, page]));
+  const [found] = (head?.results ?? []) as { version: number }[];
+  if (!found) throw new Error(`Collection ${collectionId} is gone.`);
+  const items = ((rows?.results ?? []) as ItemRow[]).map(itemOf);
+  return { items, definitionVersion: found.version };
+}
+
+function itemNowOf(row: ItemNowRow | null): ItemNow | undefined {
+  return row ? { item: itemOf(row), definitionVersion: row.definition_version } : undefined;
+}
+
+function itemOf(row: ItemRow): Item {
+  return {
+    number: row.number,
+    id: row.id,
+    collectionId: row.collection_id,
+    receiptNumber: row.receipt_number,
+    status: row.status,
+    version: row.version,
+    createdAt: row.created_at,
+    updatedAt: row.updated_at,
+    data: JSON.parse(row.data) as Data,
+  };
+}

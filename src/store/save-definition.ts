@@ -1,0 +1,202 @@
+import { eq, sql } from "drizzle-orm";
+import { fieldNumber } from "../domain/data/search-entries";
+import type { Collection, CollectionKind, Definition } from "../domain/definition/collection";
+import type { Merged } from "../domain/definition/merge";
+import { numbersOf } from "../domain/item";
+import { once } from "./attempt";
+import { insertAct, type Act } from "./audit";
+import { failureOf } from "./failure";
+import { guardCodes, guardStatement } from "./guard";
+import { auditEntry, collection, item, tally, uniqueValue } from "./schema";
+import { statement, type Bind } from "./statement";
+
+export type Saved =
+  | { outcome: "saved" }
+  /** Somebody else made or changed it in between: read again. */
+  | { outcome: "stale" }
+  | { outcome: "values_exist" }
+  | { outcome: "duplicates_exist" };
+
+const { placeholder } = sql;
+const code = (name: keyof typeof guardCodes) => sql.raw(String(guardCodes[name]));
+
+const columns = [
+  "kind",
+  "key",
+  "version",
+  "name",
+  "description",
+  "timeZone",
+  "receiptPrefix",
+  "state",
+  "opensAt",
+  "closesAt",
+  "maxSubmissions",
+  "fields",
+  "createdAt",
+  "updatedAt",
+] as const;
+const valuesOf = (names: readonly string[]) =>
+  Object.fromEntries(names.map((name) => [name, sql`${placeholder(name)}`])) as never;
+
+const insertCollection = statement((db) => db.insert(collection).values(valuesOf(columns)));
+
+const ownCollection = sql`kind = ${placeholder("kind")} and key = ${placeholder("key")}`;
+
+const insertTally = statement((db) =>
+  db.insert(tally).select(sql`select id, 0, 0, 0 from collection where ${ownCollection}`),
+);
+
+const auditCreation = statement((db) =>
+  db.insert(auditEntry).select(
+    sql`select null, ${placeholder("at")}, ${placeholder("actor")}, ${placeholder("action")}, id,
+        ${placeholder("subject")}, 1, ${placeholder("requestId")} from collection where ${ownCollection}`,
+  ),
+);
+
+const isExpected = guardStatement(
+  sql`select ${code("definition_changed")} as code
+    from collection where id = ${placeholder("id")} and version <> ${placeholder("expected")}`,
+);
+
+/** Values are sought in the items themselves; those of rows one level down. */
+const isEmpty = guardStatement(
+  sql`select ${code("values_exist")} as code where exists (
+      select 1 from item
+      where number > ${placeholder("above")} and number < ${placeholder("below")}
+        and case when ${placeholder("within")} is null
+          then data ->> ${placeholder("slot")} is not null
+          else exists (select 1 from json_each(item.data, '$."' || ${placeholder("within")} || '"') row
+            where row.value ->> ${placeholder("slot")} is not null) end)`,
+);
+
+const dropUnique = statement((db) =>
+  db.delete(uniqueValue).where(eq(uniqueValue.field, placeholder("field"))),
+);
+
+/** Dates are the same on the same calendar day; drafts hold no unique values. */
+const fillUnique = statement((db) =>
+  db.insert(uniqueValue).select(
+    sql`select ${placeholder("field")},
+          case when ${placeholder("isDate")} then substr(data ->> ${placeholder("slot")}, 1, 10)
+            else data ->> ${placeholder("slot")} end, number
+        from item
+        where number > ${placeholder("above")} and number < ${placeholder("below")}
+          and data ->> ${placeholder("slot")} is not null and status is not 'draft'`,
+  ),
+);
+
+const updateCollection = statement((db) =>
+  db
+    .update(collection)
+    .set(valuesOf(columns.filter((name) => !["kind", "key", "createdAt"].includes(name))))
+    .where(eq(collection.id, placeholder("id"))),
+);
+
+function rowOf(definition: Definition, now: number) {
+  const { acceptance, fields } = definition;
+  return {
+    name: definition.name,
+    description: definition.description,
+    timeZone: definition.time_zone,
+    receiptPrefix: definition.receipt_prefix,
+    state: acceptance.state,
+    opensAt: acceptance.opens_at,
+    closesAt: acceptance.closes_at,
+    maxSubmissions: acceptance.max_submissions,
+    fields: JSON.stringify(fields),
+    createdAt: now,
+    updatedAt: now,
+  };
+}
+
+export async function createCollection(
+  db: D1Database,
+  kind: CollectionKind,
+  key: string,
+  definition: Definition,
+  act: Act,
+): Promise<Saved> {
+  const values = { ...act, ...rowOf(definition, act.at), kind, key, version: 1 };
+  return savedBy(
+    db,
+    [insertCollection, insertTally, auditCreation].map((bind) => bind(db, values)),
+  );
+}
+
+/** Replaces a definition by the next version, with all that this asks of stored data, in one batch. */
+export async function changeDefinition(
+  db: D1Database,
+  current: Collection,
+  { definition, emptied, gained, lost }: Merged,
+  act: Act,
+): Promise<Saved> {
+  const { id, version } = current;
+  const range = numbersOf(id);
+  const bound = (bind: Bind<Record<string, unknown>>, values: Record<string, unknown>) =>
+    bind(db, { id, ...range, ...values });
+  return savedBy(db, [
+    bound(isExpected, { expected: version }),
+    ...emptied.map((field) =>
+      bound(isEmpty, {
+        slot: String(field.id),
+        within: field.within === null ? null : String(field.within),
+      }),
+    ),
+    ...lost.map((field) => bound(dropUnique, { field: fieldNumber(id, field) })),
+    ...gained.map((field) =>
+      bound(fillUnique, {
+        field: fieldNumber(id, field.id),
+        slot: String(field.id),
+        isDate: field.type === "date" ? 1 : 0,
+      }),
+    ),
+    bound(updateCollection, { ...rowOf(definition, act.at), version: version + 1 }),
+    insertAct(db, { ...act, collectionId: id, version: version + 1 }),
+  ]);
+}
+
+async function savedBy(db: D1Database, statements: D1PreparedStatement[]): Promise<Saved> {
+  try {
+    await once(() => db.batch(statements));
+    return { outcome: "saved" };
+  } catch (error) {
+    const failure = failureOf(error);
+    if (failure.kind === "unique" && failure.table === "collection") return { outcome: "stale" };
+    if (failure.kind === "unique") return { outcome: "duplicates_exist" };
+    if (failure.kind !== "guard") throw error;
+    return { outcome: failure.constraint === "values_exist" ? "values_exist" : "stale" };
+  }
+}
+
+const selectDuplicate = statement((db) =>
+  db
+    .select({ value: sql<string | number>`data ->> ${placeholder("slot")}`.as("value") })
+    .from(item)
+    .where(
+      sql`number > ${placeholder("above")} and number < ${placeholder("below")}
+        and data ->> ${placeholder("slot")} is not null and status is not 'draft'`,
+    )
+    .groupBy(sql`case when ${placeholder("isDate")} then substr(data ->> ${placeholder("slot")}, 1, 10)
+      else data ->> ${placeholder("slot")} end`)
+    .having(sql`count(*) > 1`)
+    .limit(1),
+);
+
+/** One of the values that keep a field from becoming unique. */
+export async function findDuplicate(
+  db: D1Database,
+  collectionId: number,
+  gained: Merged["gained"],
+): Promise<{ key: string; value: string | number } | undefined> {
+  for (const { id, key, type } of gained) {
+    const values = {
+      ...numbersOf(collectionId),
+      slot: String(id),
+      isDate: type === "date" ? 1 : 0,
+    };
+    const row = await selectDuplicate(db, values).first<{ value: string | number }>();
+    if (row) return { key, value: row.value };
+  }
+  return undefined;
+}
