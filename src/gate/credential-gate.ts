@@ -1,0 +1,190 @@
+import { DurableObject } from "cloudflare:workers";
+import {
+  isLive,
+  liveSecrets,
+  type Credential,
+  type Grant,
+  type Secret,
+} from "../domain/credential";
+import { sameText } from "../domain/signature";
+import type { Presented } from "../domain/token";
+import { findCredential, noteUse } from "../store/credentials";
+import { nextRelease, remaining, slide, waitFor, type SlidingWindow } from "./sliding-window";
+
+/** One quota as the RateLimit headers tell it: what is left, and seconds until there is more. */
+export interface Quota {
+  limit: number;
+  remaining: number;
+  reset: number;
+}
+
+export interface Quotas {
+  default: Quota;
+  /** Only for writes, which count in both. */
+  write?: Quota;
+}
+
+export type Admission =
+  | { verdict: "refused" }
+  | { verdict: "limited"; retryAfter: number; quotas: Quotas }
+  | { verdict: "admitted"; grant: Grant; quotas: Quotas };
+
+/** After this a credential is read again, in case a change did not reach its object. */
+const staleAfter = 60_000;
+/** After this it is read again behind the answer, so that no request waits for it. */
+const refreshAfter = 30_000;
+
+const lastUsedPrecision = 60_000;
+
+interface Known {
+  credential: Credential | null;
+  readAt: number;
+}
+
+/**
+ * One object per credential: it alone says whether a secret is right, what the credential may do, and whether its
+ * limits allow a request. Windows live in memory and are stored behind the answer; changes to the credential are
+ * stored before it.
+ */
+export class CredentialGate extends DurableObject<Bindings> {
+  readonly #requests: SlidingWindow;
+  readonly #writes: SlidingWindow;
+  #known: Known | undefined;
+  #reading: Promise<Known> | undefined;
+  #noted = 0;
+
+  constructor(ctx: DurableObjectState, env: Bindings) {
+    super(ctx, env);
+    const { kv } = ctx.storage;
+    this.#requests = { times: [...(kv.get<Float64Array>("requests") ?? [])] };
+    this.#writes = { times: [...(kv.get<Float64Array>("writes") ?? [])] };
+    this.#known = kv.get<Known>("known");
+  }
+
+  async admit(presented: Presented, write: boolean): Promise<Admission> {
+    const credential = await this.#credential(presented.credentialId);
+    const now = this.#now();
+    const grant = credential && grantOf(credential, presented.proof, now);
+    if (!grant) return { verdict: "refused" };
+    this.#noteUse(credential, now);
+    return this.#take(grant, write, now);
+  }
+
+  /** Checks a client's secret; nothing is counted. Gives the secret's id, for the access token to name. */
+  async exchange(presented: Presented): Promise<{ grant: Grant; secretId: number } | undefined> {
+    const credential = await this.#credential(presented.credentialId);
+    const now = Date.now();
+    if (!credential || !("hash" in presented.proof)) return undefined;
+    const secret = secretByHash(credential, presented.proof.hash, now);
+    const grant = grantOf(credential, presented.proof, now);
+    return grant && secret && { grant, secretId: secret.id };
+  }
+
+  /** Takes a change at once. It is stored before this answers, so that no eviction brings the old state back. */
+  async change(credential: Credential): Promise<void> {
+    this.#known = { credential, readAt: Date.now() };
+    this.ctx.storage.kv.put("known", this.#known);
+    await this.ctx.storage.sync();
+  }
+
+  async #credential(id: string): Promise<Credential | null> {
+    const age = this.#known ? Date.now() - this.#known.readAt : Infinity;
+    if (this.#known && age < staleAfter) {
+      if (age > refreshAfter) this.ctx.waitUntil(this.#read(id).catch(() => undefined));
+      return this.#known.credential;
+    }
+    return (await this.#read(id)).credential;
+  }
+
+  /** One read at a time, however many requests wait for it. */
+  #read(id: string): Promise<Known> {
+    this.#reading ??= this.#readNow(id).finally(() => {
+      this.#reading = undefined;
+    });
+    return this.#reading;
+  }
+
+  async #readNow(id: string): Promise<Known> {
+    const before = this.#known;
+    const readAt = Date.now();
+    const credential = (await findCredential(this.env.DB, id)) ?? null;
+    // A change that arrived while this read was under way is newer than what was read.
+    if (this.#known && this.#known !== before) return this.#known;
+    this.#known = { credential, readAt };
+    this.#persist("known", this.#known);
+    return this.#known;
+  }
+
+  /** The clock, which never goes back behind a request that was counted. */
+  #now(): number {
+    return Math.max(Date.now(), this.#requests.times.at(-1) ?? 0);
+  }
+
+  /** When a credential was last used is told to the minute, so that it costs one write a minute. */
+  #noteUse(credential: Credential, now: number): void {
+    const last = Math.max(this.#noted, credential.lastUsedAt ?? 0);
+    if (now - last < lastUsedPrecision) return;
+    this.#noted = now;
+    this.ctx.waitUntil(noteUse(this.env.DB, credential.id, now).catch(() => undefined));
+  }
+
+  #take(grant: Grant, write: boolean, now: number): Admission {
+    const { limits } = grant;
+    slide(this.#requests, now);
+    slide(this.#writes, now);
+    const wait = Math.max(
+      waitFor(this.#requests, limits.requests, now),
+      write ? waitFor(this.#writes, limits.writes, now) : 0,
+    );
+    if (wait > 0) {
+      const retryAfter = Math.max(1, Math.ceil(wait / 1000));
+      return { verdict: "limited", retryAfter, quotas: this.#quotas(grant, write, now) };
+    }
+    this.#requests.times.push(now);
+    this.#persist("requests", Float64Array.from(this.#requests.times));
+    if (write) {
+      this.#writes.times.push(now);
+      this.#persist("writes", Float64Array.from(this.#writes.times));
+    }
+    return { verdict: "admitted", grant, quotas: this.#quotas(grant, write, now) };
+  }
+
+  /** Stores without holding up the answer: only the asynchronous put can be told not to close the output gate. */
+  #persist(key: string, value: unknown): void {
+    this.ctx.waitUntil(this.ctx.storage.put(key, value, { allowUnconfirmed: true }));
+  }
+
+  #quotas(grant: Grant, write: boolean, now: number): Quotas {
+    const { requests, writes } = grant.limits;
+    const quotas = { default: quotaOf(this.#requests, requests, now) };
+    return write ? { ...quotas, write: quotaOf(this.#writes, writes, now) } : quotas;
+  }
+}
+
+function quotaOf(window: SlidingWindow, limit: number, now: number): Quota {
+  return {
+    limit,
+    remaining: remaining(window, limit),
+    reset: Math.ceil(nextRelease(window, now) / 1000),
+  };
+}
+
+/** What the credential grants to whoever presents this proof; undefined when it is not good. */
+export function grantOf(
+  credential: Credential,
+  proof: Presented["proof"],
+  now: number,
+): Grant | undefined {
+  if (!isLive(credential, now)) return undefined;
+  const { id, kind, name, permissions, resources, limits, expiresAt } = credential;
+  const grant = { credentialId: id, kind, name, permissions, resources, limits, expiresAt };
+  if ("hash" in proof) return secretByHash(credential, proof.hash, now) && grant;
+  const live = liveSecrets(credential, now).some((secret) => secret.id === proof.secretId);
+  return live
+    ? { ...grant, permissions: permissions.filter((each) => proof.scope.includes(each)) }
+    : undefined;
+}
+
+function secretByHash(credential: Credential, hash: string, now: number): Secret | undefined {
+  return liveSecrets(credential, now).find((secret) => sameText(secret.hash, hash));
+}
