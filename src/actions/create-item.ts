@@ -1,0 +1,166 @@
+import type { Warning } from "../domain/data/check";
+import type { Compiled } from "../domain/data/compile";
+import { fieldNumber, searchEntries, systemFields } from "../domain/data/search-entries";
+import { showData } from "../domain/data/show";
+import { uniqueValues } from "../domain/data/unique-values";
+import { problem } from "../domain/problem";
+import { receiptNumber } from "../domain/receipt";
+import type { Status } from "../domain/status";
+import {
+  createItem as store,
+  findReplay,
+  type Claim,
+  type NewItem,
+  type Replay,
+} from "../store/create-item";
+import type { ActionContext } from "./context";
+import { currentOf, draftOf, duplicateOf, refuseClosed, type Draft } from "./draft";
+import type { ItemView } from "./item-view";
+
+/** The Idempotency-Key of a create. */
+export interface Idempotency {
+  /** SHA-256 of credential, route and key. */
+  key: string;
+  /** SHA-256 of the body's canonical form. */
+  fingerprint: string;
+  /** The answer, if the cache gave it in time. */
+  recalled: Replay | undefined;
+}
+
+export interface Creation {
+  view: ItemView;
+  /** Set when the key had been used: this is the first result, whatever has become of the item. */
+  replayed: boolean;
+  /** Whether the key came with another body this time. */
+  mismatch: boolean;
+  /** What a cache may remember for the key. */
+  replay: Replay | undefined;
+}
+
+const rememberFor = 24 * 60 * 60 * 1000;
+const mostTries = 8;
+
+/** Creates a record or submission, once for each key. `body` is JSON that nothing has judged yet. */
+export async function createItem(
+  ctx: ActionContext,
+  known: Compiled,
+  body: unknown,
+  idempotency: Idempotency | null,
+): Promise<Creation> {
+  if (idempotency?.recalled) return replayOf(known, idempotency.recalled, idempotency);
+  let compiled = known;
+  for (let tries = 0; tries < mostTries; tries += 1) {
+    const draft = draftOf(compiled, body);
+    if (draft.errors.length > 0) {
+      const replay = idempotency && (await findReplay(ctx.db, idempotency.key, ctx.now()));
+      if (replay) return replayOf(compiled, replay, idempotency);
+      const now = await currentOf(ctx, compiled);
+      refuseClosed(now, ctx.now());
+      if (now.compiled === compiled) throw problem.invalidInput(draft.errors);
+      compiled = now.compiled;
+      continue;
+    }
+    const created = await storeDraft(ctx, compiled, draft, idempotency);
+    if (created) return created;
+    compiled = (await currentOf(ctx, compiled)).compiled;
+  }
+  throw problem.tryAgain();
+}
+
+/** Stores the draft. Gives nothing when the definition has changed, or a duplicate has gone: try again. */
+async function storeDraft(
+  ctx: ActionContext,
+  compiled: Compiled,
+  draft: Draft,
+  idempotency: Idempotency | null,
+): Promise<Creation | undefined> {
+  const answer = answerOf(compiled, draft);
+  const item = newItem(ctx, compiled, draft, answer);
+  const claim: Claim | null = idempotency && {
+    key: idempotency.key,
+    fingerprint: idempotency.fingerprint,
+    answer: JSON.stringify(answer),
+    expiresAt: item.now + rememberFor,
+  };
+  const created = await store(ctx.db, item, claim);
+  switch (created.outcome) {
+    case "created": {
+      const given = { itemId: item.id, place: created.place, createdAt: created.createdAt };
+      const view = answerView(compiled, answer, given);
+      const replay = claim ? { ...claim, ...given } : undefined;
+      return { view, replayed: false, mismatch: false, replay };
+    }
+    case "replayed":
+      return replayOf(compiled, created.replay, idempotency);
+    case "closed":
+      throw problem.submissionsClosed(created.reason);
+    case "duplicate":
+      if (created.fields.length === 0) return undefined;
+      throw duplicateOf(compiled, created.fields);
+    case "definition_changed":
+      return undefined;
+  }
+}
+
+function newItem(
+  ctx: ActionContext,
+  { collection }: Compiled,
+  { status, data }: Draft,
+  { prefix }: Answer,
+): NewItem {
+  const { kind, id: collectionId, version } = collection;
+  return {
+    id: `${kind === "app" ? "rec" : "sub"}_${ctx.newId()}`,
+    collectionId,
+    version,
+    now: ctx.now(),
+    status,
+    receiptPrefix: prefix,
+    data: JSON.stringify(data),
+    entries: searchEntries(collection, data, { status, updatedAt: null }),
+    updatedAtField: fieldNumber(collectionId, systemFields.updatedAt),
+    unique: uniqueValues(collection, data, status),
+    actor: ctx.actor,
+    action: kind === "app" ? "record.create" : "submission.create",
+    requestId: ctx.requestId,
+  };
+}
+
+/** What the first answer to a key said, apart from the place and the time that the database gave. */
+interface Answer {
+  prefix: string | null;
+  status: Status | null;
+  data: Record<string, unknown>;
+  warnings: Warning[];
+}
+
+function answerOf(compiled: Compiled, { status, data, warnings }: Draft): Answer {
+  const { kind, definition } = compiled.collection;
+  const prefix = kind === "app" ? definition.receipt_prefix : null;
+  return { prefix, status, data: showData(compiled, data), warnings };
+}
+
+function replayOf(compiled: Compiled, replay: Replay, idempotency: Idempotency | null): Creation {
+  const view = answerView(compiled, JSON.parse(replay.answer) as Answer, replay);
+  const mismatch = replay.fingerprint !== idempotency?.fingerprint;
+  return { view, replayed: true, mismatch, replay };
+}
+
+function answerView(
+  { collection }: Compiled,
+  { prefix, status, data, warnings }: Answer,
+  { itemId, place, createdAt }: Pick<Replay, "itemId" | "place" | "createdAt">,
+): ItemView {
+  return {
+    id: itemId,
+    kind: collection.kind,
+    key: collection.key,
+    receiptNumber: prefix === null ? null : receiptNumber(prefix, place),
+    status,
+    version: 1,
+    createdAt,
+    updatedAt: createdAt,
+    data,
+    warnings,
+  };
+}

@@ -1,0 +1,152 @@
+import { defaultErrors } from "../domain/data/defaults";
+import { compile } from "../domain/data/compile";
+import type { Collection, CollectionKind } from "../domain/definition/collection";
+import {
+  collectionKey,
+  mostDefinitionBytes,
+  parseDefinition,
+  type DefinitionDocument,
+} from "../domain/definition/document";
+import { invalid } from "../domain/definition/rules";
+import { mergeDefinition, type Merged } from "../domain/definition/merge";
+import { etagOf, matches, type Precondition } from "../domain/etag";
+import { isVisible, visibleKeys } from "../domain/permissions";
+import { problem } from "../domain/problem";
+import {
+  findCollection,
+  listCollections,
+  type CollectionNow,
+  type CollectionSummary,
+} from "../store/collections";
+import { changeDefinition, createCollection, findDuplicate } from "../store/save-definition";
+import { act, type ActionContext } from "./context";
+
+export interface Conditions {
+  ifMatch: Precondition | null;
+  ifNoneMatch: Precondition | null;
+}
+
+const mostTries = 8;
+
+export async function readDefinition(
+  ctx: ActionContext,
+  kind: CollectionKind,
+  key: string,
+): Promise<CollectionNow> {
+  if (!isVisible(ctx.resources, kind, key)) throw problem.notFound();
+  const now = await findCollection(ctx.db, kind, key);
+  if (!now) throw problem.notFound();
+  return now;
+}
+
+/** The visible apps or forms after the one numbered `after`, at most `limit`. */
+export async function listVisible(
+  ctx: ActionContext,
+  kind: CollectionKind,
+  after: number,
+  limit: number,
+): Promise<CollectionSummary[]> {
+  return listCollections(ctx.db, kind, visibleKeys(ctx.resources, kind), after, limit);
+}
+
+/** Creates or changes an app or a form. A document that changes nothing keeps the version. */
+export async function putDefinition(
+  ctx: ActionContext,
+  kind: CollectionKind,
+  key: string,
+  body: unknown,
+  conditions: Conditions,
+): Promise<CollectionNow & { created: boolean }> {
+  if (!isVisible(ctx.resources, kind, key)) throw problem.notFound();
+  for (let tries = 0; tries < mostTries; tries += 1) {
+    const now = await findCollection(ctx.db, kind, key);
+    refusePreconditions(now, conditions);
+    const merged = mergedWith(kind, key, now?.collection ?? null, body);
+    const { definition } = merged;
+    if (now && JSON.stringify(now.collection.definition) === JSON.stringify(definition)) {
+      return { ...now, created: false };
+    }
+    if (await save(ctx, kind, key, now?.collection, merged)) {
+      const saved = await findCollection(ctx.db, kind, key);
+      if (saved) return { ...saved, created: !now };
+    }
+  }
+  throw problem.tryAgain();
+}
+
+function refusePreconditions(
+  now: CollectionNow | undefined,
+  { ifMatch, ifNoneMatch }: Conditions,
+): void {
+  const etag = now ? etagOf(now.collection.version) : null;
+  const missing = ifMatch !== null && (etag === null || !matches(ifMatch, etag));
+  const present = ifNoneMatch !== null && etag !== null && matches(ifNoneMatch, etag);
+  if (missing || present) throw problem.versionMismatch(etag);
+}
+
+function mergedWith(
+  kind: CollectionKind,
+  key: string,
+  current: Collection | null,
+  body: unknown,
+): Merged {
+  const document = documentOf(kind, key, body);
+  const merged = mergeDefinition(kind, key, current?.definition ?? null, document);
+  if (merged.errors.length > 0) throw problem.invalidInput(merged.errors);
+  const { definition } = merged;
+  const { fields } = compile({ id: 0, kind, key, version: 0, definition });
+  const errors = defaultErrors(fields);
+  if (JSON.stringify(definition.fields).length > mostDefinitionBytes) {
+    errors.push(invalid(["fields"], `A definition has at most ${mostDefinitionBytes} bytes.`));
+  }
+  if (errors.length > 0) throw problem.invalidInput(errors);
+  return merged;
+}
+
+function documentOf(kind: CollectionKind, key: string, body: unknown): DefinitionDocument {
+  if (!collectionKey.test(key)) {
+    throw problem.invalidInput([invalid(["key"], `Must match ${collectionKey.source}.`)]);
+  }
+  const parsed = parseDefinition(kind, key, body);
+  if ("errors" in parsed) throw problem.invalidInput(parsed.errors);
+  return parsed.document;
+}
+
+/** False when somebody else changed the definition in between. */
+async function save(
+  ctx: ActionContext,
+  kind: CollectionKind,
+  key: string,
+  current: Collection | undefined,
+  merged: Merged,
+): Promise<boolean> {
+  const entry = act(ctx, current ? "definition.change" : "definition.create", `${kind}:${key}`);
+  const saved = current
+    ? await changeDefinition(ctx.db, current, merged, entry)
+    : await createCollection(ctx.db, kind, key, merged.definition, entry);
+  switch (saved.outcome) {
+    case "saved":
+      return true;
+    case "stale":
+      return false;
+    case "values_exist":
+      throw typeInUse(merged);
+    case "duplicates_exist":
+      throw await valuesInUse(ctx, current, merged);
+  }
+}
+
+function typeInUse({ emptied }: Merged) {
+  const fields = emptied.map((field) => field.key);
+  const named = fields.map((field) => `"${field}"`).join(", ");
+  const detail = `The type of ${named} cannot change while items have values there.`;
+  return problem.schemaInUse(detail, { field: fields[0], fields });
+}
+
+async function valuesInUse(ctx: ActionContext, current: Collection | undefined, merged: Merged) {
+  const found = current && (await findDuplicate(ctx.db, current.id, merged.gained));
+  if (!found) return problem.tryAgain();
+  const { key: field, value } = found;
+  const detail = `"${field}" cannot become unique: more than one item has the value ${JSON.stringify(value)}.`;
+  return problem.schemaInUse(detail, { field, value });
+}

@@ -1,0 +1,57 @@
+import { checkNew, type Warning } from "../domain/data/check";
+import type { Compiled } from "../domain/data/compile";
+import { fieldNumber } from "../domain/data/search-entries";
+import type { Data } from "../domain/data/values";
+import { closedReason } from "../domain/definition/collection";
+import { parseItemBody } from "../domain/item-body";
+import { problem, type FieldError, type Problem } from "../domain/problem";
+import { statusAtCreation, type Status } from "../domain/status";
+import type { ActionContext } from "./context";
+import { readCollection } from "./known-collections";
+
+/** What a create would store, and all that is wrong with it. */
+export interface Draft {
+  status: Status | null;
+  data: Data;
+  warnings: Warning[];
+  errors: FieldError[];
+}
+
+export function draftOf(compiled: Compiled, sent: unknown): Draft {
+  const { kind } = compiled.collection;
+  const { body, errors } = parseItemBody(kind, "create", sent);
+  if (errors.length > 0) return { status: null, data: {}, warnings: [], errors };
+  const status = kind === "form" ? statusAtCreation(body.status) : { status: null };
+  const draft = "status" in status && status.status === "draft";
+  const checked = checkNew(compiled, body.data, draft);
+  if ("status" in status) return { ...checked, status: status.status };
+  return { ...checked, status: null, errors: [status.error, ...checked.errors] };
+}
+
+/** The collection as the database has it at this moment, and how many items it holds. */
+export interface CollectionNow {
+  compiled: Compiled;
+  live: number;
+}
+
+export async function currentOf(
+  ctx: ActionContext,
+  { collection }: Compiled,
+): Promise<CollectionNow> {
+  const now = await readCollection(ctx.db, collection.kind, collection.key);
+  if (!now) throw problem.notFound();
+  return now;
+}
+
+export function refuseClosed({ compiled, live }: CollectionNow, now: number): void {
+  const reason = closedReason(compiled.collection.definition.acceptance, live, now);
+  if (reason) throw problem.submissionsClosed(reason);
+}
+
+/** The 409 that names the first of the fields whose value is taken. */
+export function duplicateOf({ collection }: Compiled, taken: readonly number[]): Problem {
+  const field = collection.definition.fields.fields.find((each) =>
+    taken.includes(fieldNumber(collection.id, each.id)),
+  );
+  return problem.duplicate(field?.key ?? "");
+}

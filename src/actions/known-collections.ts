@@ -1,0 +1,52 @@
+import { compile, type Compiled } from "../domain/data/compile";
+import type { CollectionKind } from "../domain/definition/collection";
+import { findCollection, findCollectionById, type CollectionNow } from "../store/collections";
+
+/**
+ * Collections as this isolate last saw them, compiled. Whoever uses one learns from the database, in the same round
+ * trip as its own work, whether the version is still the current one.
+ */
+const known = new Map<string, Compiled>();
+const knownById = new Map<number, Compiled>();
+const mostKnown = 500;
+
+const nameOf = (kind: CollectionKind, key: string) => `${kind}:${key}`;
+
+export function knownCollection(kind: CollectionKind, key: string): Compiled | undefined {
+  return known.get(nameOf(kind, key));
+}
+
+function remember(now: CollectionNow | undefined): Compiled | undefined {
+  if (!now) return undefined;
+  const { collection } = now;
+  const before = knownById.get(collection.id);
+  if (before?.collection.version === collection.version) return before;
+  if (known.size >= mostKnown) {
+    known.clear();
+    knownById.clear();
+  }
+  const compiled = compile(collection);
+  known.set(nameOf(collection.kind, collection.key), compiled);
+  knownById.set(collection.id, compiled);
+  return compiled;
+}
+
+/** Reads the collection as it is now. */
+export async function readCollection(
+  db: D1Database,
+  kind: CollectionKind,
+  key: string,
+): Promise<{ compiled: Compiled; live: number } | undefined> {
+  const now = await findCollection(db, kind, key);
+  const compiled = remember(now);
+  return now && compiled && { compiled, live: now.live };
+}
+
+/** The collection at `version`, from memory where it is known; at a newer version if it changed since. */
+export async function collectionAt(db: D1Database, id: number, version: number): Promise<Compiled> {
+  const kept = knownById.get(id);
+  if (kept?.collection.version === version) return kept;
+  const compiled = remember(await findCollectionById(db, id));
+  if (!compiled) throw new Error(`Collection ${id} is gone, though collections are never deleted.`);
+  return compiled;
+}

@@ -1,0 +1,22 @@
+import type { Compiled } from "../domain/data/compile";
+import { listItems } from "../store/items";
+import type { ActionContext } from "./context";
+import { viewOf, type ItemView } from "./item-view";
+import { collectionAt } from "./known-collections";
+
+/** A page of a collection in stored order; `more` is the place to go on from, null at the end. */
+export async function listPage(
+  ctx: ActionContext,
+  { collection }: Compiled,
+  after: number | null,
+  limit: number,
+): Promise<{ views: ItemView[]; more: number | null }> {
+  const { items, definitionVersion } = await listItems(ctx.db, collection.id, after, limit + 1);
+  const compiled = await collectionAt(ctx.db, collection.id, definitionVersion);
+  const page = items.slice(0, limit);
+  const last = page.at(-1);
+  return {
+    views: page.map((item) => viewOf(item, compiled)),
+    more: items.length > limit && last ? last.number : null,
+  };
+}

@@ -1,0 +1,69 @@
+import { toBase64url } from "../domain/base64url";
+import { sameText, sha256 } from "../domain/signature";
+import {
+  deleteSession,
+  findMemberByEmail,
+  findSession,
+  insertFirstOwner,
+  insertSession,
+  type Member,
+} from "../store/members";
+import { act, type ActionContext } from "./context";
+import { hashPassword, isPassword, nobody } from "./password";
+
+export interface SignInContext extends ActionContext {
+  /** Random bytes. */
+  random(length: number): Uint8Array;
+}
+
+const sessionLifetime = 12 * 60 * 60 * 1000;
+
+/** Starts a session: its id for the cookie, or nothing, after as long a time, when account or password is wrong. */
+export async function signIn(
+  ctx: SignInContext,
+  email: string,
+  password: string,
+): Promise<{ sessionId: string; maxAge: number } | undefined> {
+  const member = await findMemberByEmail(ctx.db, email.toLowerCase());
+  const right = await isPassword(password, member?.password ?? nobody);
+  if (!member || !right) return undefined;
+  const sessionId = toBase64url(ctx.random(32));
+  const createdAt = ctx.now();
+  const expiresAt = createdAt + sessionLifetime;
+  await insertSession(ctx.db, {
+    hash: await sha256(sessionId),
+    memberId: member.id,
+    createdAt,
+    expiresAt,
+  });
+  return { sessionId, maxAge: sessionLifetime / 1000 };
+}
+
+export async function memberOfSession(
+  db: D1Database,
+  sessionId: string,
+  now: number,
+): Promise<Member | undefined> {
+  return findSession(db, await sha256(sessionId), now);
+}
+
+export async function signOut(db: D1Database, sessionId: string): Promise<void> {
+  await deleteSession(db, await sha256(sessionId));
+}
+
+/** Makes the first owner. False when the secret is wrong or there is a member already: it works once. */
+export async function setUp(
+  ctx: SignInContext,
+  secret: { sent: string; expected: string },
+  owner: { email: string; password: string },
+): Promise<boolean> {
+  if (secret.expected === "" || !sameText(secret.sent, secret.expected)) return false;
+  const id = ctx.newId();
+  const password = await hashPassword(owner.password, ctx.random(16));
+  const email = owner.email.toLowerCase();
+  return insertFirstOwner(
+    ctx.db,
+    { id, email, password },
+    act(ctx, "member.setup", `member:${id}`),
+  );
+}

@@ -1,0 +1,139 @@
+import { checkPatch, checkSubmitted, type Checked } from "../domain/data/check";
+import type { Compiled } from "../domain/data/compile";
+import { possibleEntries, searchEntries } from "../domain/data/search-entries";
+import { uniqueValues } from "../domain/data/unique-values";
+import { etagOf, matches, type Precondition } from "../domain/etag";
+import type { Item } from "../domain/item";
+import { parseItemBody } from "../domain/item-body";
+import { problem } from "../domain/problem";
+import { statusAfter, type Status } from "../domain/status";
+import { changeItem, type ItemChange } from "../store/change-item";
+import { pause } from "../store/attempt";
+import { act, type ActionContext } from "./context";
+import { duplicateOf } from "./draft";
+import { viewOf, type ItemView } from "./item-view";
+import { readAgain, type Found } from "./visible";
+
+/** Each try that fails means that another write succeeded, so that many tries are many writers and no standstill. */
+const mostTries = 100;
+const longestPause = 40;
+
+/**
+ * Merges what was sent onto the item as it is now. A write that comes in between is merged onto in turn, or is a 412
+ * where the caller named the version.
+ */
+export async function updateItem(
+  ctx: ActionContext,
+  found: Found,
+  body: unknown,
+  ifMatch: Precondition | null,
+): Promise<ItemView> {
+  let current = found;
+  for (let tries = 0; tries < mostTries; tries += 1) {
+    const next = nextState(current, body, ifMatch);
+    const unchanged = next.status === current.item.status && sameData(next, current.item);
+    if (unchanged) return viewOf(current.item, current.compiled, next.warnings);
+    const written = await write(ctx, current, next);
+    if (written) return viewOf(written, current.compiled, next.warnings);
+    if (tries > 0) await pause(Math.min(longestPause, 2 ** tries));
+    current = await readAgain(ctx, current);
+  }
+  throw problem.tryAgain();
+}
+
+interface NextState extends Checked {
+  status: Status | null;
+}
+
+export function refuseChange(item: Item, ifMatch: Precondition | null): void {
+  const etag = etagOf(item.version);
+  if (ifMatch && !matches(ifMatch, etag)) throw problem.versionMismatch(etag);
+  if (item.status === "closed") throw problem.submissionClosed();
+}
+
+function nextState(
+  { item, compiled }: Found,
+  sent: unknown,
+  ifMatch: Precondition | null,
+): NextState {
+  refuseChange(item, ifMatch);
+  const { body, errors } = parseItemBody(compiled.collection.kind, "update", sent);
+  if (errors.length > 0) throw problem.invalidInput(errors);
+  const status = item.status === null ? { status: null } : statusAfter(item.status, body.status);
+  const after = "status" in status ? status.status : item.status;
+  const submitted = item.status === "draft" && after !== "draft";
+  const checked = submitted
+    ? checkSubmitted(compiled, item.data, body.data)
+    : checkPatch(compiled, item.data, body.data, after === "draft");
+  const wrong = "error" in status ? [status.error, ...checked.errors] : checked.errors;
+  if (wrong.length > 0) throw problem.invalidInput(wrong);
+  return { ...checked, status: after };
+}
+
+/** Stored data is keyed by integers, which JavaScript keeps in order, so equal data has equal JSON. */
+function sameData(next: NextState, item: Item): boolean {
+  return JSON.stringify(next.data) === JSON.stringify(item.data);
+}
+
+/** The item as written, or nothing when it or its definition changed in between. */
+async function write(
+  ctx: ActionContext,
+  { item, compiled }: Found,
+  next: NextState,
+): Promise<Item | undefined> {
+  const updatedAt = Math.max(ctx.now(), item.updatedAt);
+  const after = {
+    ...item,
+    status: next.status,
+    data: next.data,
+    updatedAt,
+    version: item.version + 1,
+  };
+  const change = changeOf(compiled, item, after);
+  const kind = compiled.collection.kind === "app" ? "record" : "submission";
+  const changed = await changeItem(
+    ctx.db,
+    change,
+    act(ctx, `${kind}.update`, item.id, {
+      collectionId: item.collectionId,
+      version: after.version,
+    }),
+  );
+  switch (changed.outcome) {
+    case "changed":
+      return after;
+    case "stale":
+      return undefined;
+    case "closed":
+      throw problem.submissionsClosed(changed.reason);
+    case "duplicate":
+      if (changed.fields.length === 0) return undefined;
+      throw duplicateOf(compiled, changed.fields);
+  }
+}
+
+function changeOf({ collection }: Compiled, before: Item, after: Item): ItemChange {
+  const possible = possibleEntries(collection.id, before.data, before);
+  const had = searchEntries(collection, before.data, before);
+  const has = searchEntries(collection, after.data, after);
+  const held = uniqueValues(collection, before.data, before.status);
+  const holds = uniqueValues(collection, after.data, after.status);
+  return {
+    number: before.number,
+    itemVersion: before.version,
+    collectionId: collection.id,
+    definitionVersion: collection.version,
+    status: after.status,
+    updatedAt: after.updatedAt,
+    data: JSON.stringify(after.data),
+    entries: { removed: without(possible, has), added: without(has, had) },
+    unique: { released: without(held, holds), taken: without(holds, held) },
+    whileOpen: before.status === "draft" && after.status !== "draft",
+  };
+}
+
+/** The entries of `some` that are not among `others`. */
+function without<T>(some: readonly T[], others: readonly T[]): T[] {
+  const known = new Set(others.map((each) => JSON.stringify(each)));
+  return some.filter((each) => !known.has(JSON.stringify(each)));
+}

@@ -1,0 +1,23 @@
+import type { Context, Env } from "hono";
+import type { Grant } from "./domain/credential";
+import type { ActionContext } from "./actions/context";
+import type { Member } from "./store/members";
+
+/** A context that is only read, whatever more its route knows. */
+export type Reading<E extends Env> = Pick<Context<E>, "env" | "executionCtx" | "req" | "var">;
+
+/** Behind every door. */
+export interface AppEnv {
+  Bindings: Bindings;
+  Variables: { requestId: string };
+}
+
+/** Behind `/api/v1`: the request has a valid credential. */
+export interface ApiEnv extends AppEnv {
+  Variables: AppEnv["Variables"] & { grant: Grant; action: ActionContext };
+}
+
+/** Behind `/admin`: a member is signed in. */
+export interface AdminEnv extends AppEnv {
+  Variables: AppEnv["Variables"] & { member: Member; action: ActionContext };
+}
