@@ -1,0 +1,53 @@
+import { Hono, type Context } from "hono";
+import { listVisible, putDefinition, readDefinition } from "../actions/definitions";
+import type { CollectionKind } from "../domain/definition/collection";
+import { etagOf } from "../domain/etag";
+import type { ApiEnv } from "../env";
+import { jsonBody } from "../middleware/json-body";
+import { permit } from "../middleware/permit";
+import { ifMatch, ifNoneMatch } from "../middleware/preconditions";
+import { within } from "./doors";
+import { nextUrl, paging, placeOf, type Paging } from "./paging";
+import { answerPage, answerTagged, collectionLinks, definitionDocument } from "./representation";
+
+export const definitions = new Hono<ApiEnv>();
+
+for (const kind of ["app", "form"] as const) {
+  definitions
+    .get(`/${kind}s`, paging, (c) => answerCollections(c, kind, c.req.valid("query")))
+    .get(`/${kind}s/:key/schema`, permit("schema:read"), async (c) => {
+      const now = await readDefinition(c.var.action, kind, c.req.param("key"));
+      return answerTagged(c, etagOf(now.collection.version), () => definitionDocument(c, now));
+    })
+    .put(`/${kind}s/:key/schema`, permit("schema:write"), within(kind), jsonBody(), async (c) => {
+      const conditions = { ifMatch: ifMatch(c), ifNoneMatch: ifNoneMatch(c) };
+      const key = c.req.param("key");
+      const saved = await putDefinition(c.var.action, kind, key, c.var.body, conditions);
+      const etag = etagOf(saved.collection.version);
+      const document = definitionDocument(c, saved);
+      if (!saved.created) return c.json(document, 200, { ETag: etag });
+      return c.json(document, 201, { ETag: etag, Location: document.links.self });
+    });
+}
+
+async function answerCollections(
+  c: Context<ApiEnv>,
+  kind: CollectionKind,
+  page: Paging,
+): Promise<Response> {
+  const binding = `${kind}s`;
+  const after = await placeOf(c, binding, page);
+  const found = await listVisible(c.var.action, kind, after ?? 0, page.limit + 1);
+  const shown = found.slice(0, page.limit);
+  const last = shown.at(-1);
+  const next = found.length > page.limit && last ? await nextUrl(c, binding, page, last.id) : null;
+  const documents = shown.map(({ key, name, description, timeZone, version }) => ({
+    key,
+    name,
+    description,
+    time_zone: timeZone,
+    schema_version: version,
+    links: collectionLinks(c, kind, key),
+  }));
+  return answerPage(c, documents, next);
+}

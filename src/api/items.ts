@@ -1,0 +1,40 @@
+import type { Context } from "hono";
+import { createItem } from "../actions/create-item";
+import { viewOf } from "../actions/item-view";
+import { listPage } from "../actions/list-items";
+import { updateItem } from "../actions/update-item";
+import { idempotencyOf, rememberReplay } from "../middleware/idempotency";
+import { ifMatch } from "../middleware/preconditions";
+import type { CollectionEnv, FoundEnv } from "./doors";
+import { nextUrl, placeOf, type Paging } from "./paging";
+import { answerCreation, answerItem, answerPage, itemDocument } from "./representation";
+
+/** What records and submissions have in common, once their doors are passed. */
+
+type WithBody = { Variables: { body: unknown } };
+
+export async function answerList(c: Context<CollectionEnv>, paging: Paging): Promise<Response> {
+  const { compiled, action } = c.var;
+  const binding = `list ${compiled.collection.id}`;
+  const after = await placeOf(c, binding, paging);
+  const { views, more } = await listPage(action, compiled, after, paging.limit);
+  const next = more === null ? null : await nextUrl(c, binding, paging, more);
+  return answerPage(c, views.map(itemDocument), next);
+}
+
+export async function answerCreate(c: Context<CollectionEnv & WithBody>): Promise<Response> {
+  const { action, compiled, body } = c.var;
+  const idempotency = await idempotencyOf(c, body);
+  const creation = await createItem(action, compiled, body, idempotency);
+  if (idempotency && !idempotency.recalled) rememberReplay(c, idempotency.key, creation);
+  return answerCreation(c, creation);
+}
+
+export function answerFound(c: Context<FoundEnv>): Response {
+  const { item, compiled } = c.var.found;
+  return answerItem(c, viewOf(item, compiled));
+}
+
+export async function answerUpdate(c: Context<FoundEnv & WithBody>): Promise<Response> {
+  return answerItem(c, await updateItem(c.var.action, c.var.found, c.var.body, ifMatch(c)));
+}

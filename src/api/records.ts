@@ -1,0 +1,23 @@
+import { Hono } from "hono";
+import type { ApiEnv } from "../env";
+import { jsonBody } from "../middleware/json-body";
+import { permit } from "../middleware/permit";
+import { app, record } from "./doors";
+import { answerCreate, answerFound, answerList, answerUpdate } from "./items";
+import { paging } from "./paging";
+
+const mergePatch = "application/merge-patch+json";
+
+export const records = new Hono<ApiEnv>()
+  .get("/apps/:key/records", permit("records:read"), app, paging, (c) =>
+    answerList(c, c.req.valid("query")),
+  )
+  .get("/apps/:key/records/:id", permit("records:read"), record, answerFound)
+  .post("/apps/:key/records", permit("records:write"), app, jsonBody(), answerCreate)
+  .patch(
+    "/apps/:key/records/:id",
+    permit("records:write"),
+    record,
+    jsonBody(mergePatch),
+    answerUpdate,
+  );

@@ -1,0 +1,83 @@
+import type { Context } from "hono";
+import type { Creation } from "../actions/create-item";
+import type { ItemView } from "../actions/item-view";
+import type { Collection, CollectionKind } from "../domain/definition/collection";
+import { schemaDocument } from "../domain/definition/render";
+import { etagOf, matches } from "../domain/etag";
+import { stamp } from "../domain/time";
+import { ifNoneMatch } from "../middleware/preconditions";
+
+/** Absolute addresses, as the caller reaches this service. */
+export function apiUrl(c: Context, path: string): string {
+  return new URL(`/api/v1${path}`, c.req.url).href;
+}
+
+/** An item as the API shows it (contract, section 2). */
+export function itemDocument(view: ItemView) {
+  const { kind, key, version, warnings } = view;
+  return {
+    id: view.id,
+    [kind]: key,
+    ...(kind === "app" ? { receipt_number: view.receiptNumber } : { status: view.status }),
+    version,
+    etag: etagOf(version),
+    created_at: stamp(view.createdAt),
+    updated_at: stamp(view.updatedAt),
+    data: view.data,
+    ...(warnings.length > 0 ? { warnings } : {}),
+  };
+}
+
+function itemPath({ kind, key, id }: ItemView): string {
+  return kind === "app" ? `/apps/${key}/records/${id}` : `/submissions/${id}`;
+}
+
+/** 200 with the item and its ETag, or 304. */
+export function answerItem(c: Context, view: ItemView): Response {
+  return answerTagged(c, etagOf(view.version), () => itemDocument(view));
+}
+
+export function answerCreation(c: Context, creation: Creation): Response {
+  const { view, replayed, mismatch } = creation;
+  return c.json(itemDocument(view), 201, {
+    Location: apiUrl(c, itemPath(view)),
+    ETag: etagOf(view.version),
+    ...(replayed ? { "Idempotent-Replayed": "true" } : {}),
+    ...(mismatch ? { "Idempotency-Key-Mismatch": "true" } : {}),
+  });
+}
+
+/** 200 with a representation and its tag; 304 without, for a GET that names the tag. */
+export function answerTagged(c: Context, etag: string, document: () => object): Response {
+  const known = c.req.method === "GET" || c.req.method === "HEAD" ? ifNoneMatch(c) : null;
+  if (known && matches(known, etag)) return c.body(null, 304, { ETag: etag });
+  return c.json(document(), 200, { ETag: etag });
+}
+
+/** The schema document with its links (contract, section 7). */
+export function definitionDocument(
+  c: Context,
+  { collection, live }: { collection: Collection; live: number },
+) {
+  return {
+    ...schemaDocument(collection, live, Date.now()),
+    links: collectionLinks(c, collection.kind, collection.key),
+  };
+}
+
+export function collectionLinks(c: Context, kind: CollectionKind, key: string) {
+  const base = `/${kind}s/${key}`;
+  const items = kind === "app" ? "records" : "submissions";
+  return {
+    self: apiUrl(c, `${base}/schema`),
+    openapi: apiUrl(c, `${base}/openapi.json`),
+    [items]: apiUrl(c, `${base}/${items}`),
+    search: apiUrl(c, `${base}/${items}/search`),
+  };
+}
+
+/** A page of a list: `links.next` is null at the end, and stands in the Link header too (RFC 8288). */
+export function answerPage(c: Context, items: object[], next: string | null): Response {
+  const link = next === null ? {} : { Link: `<${next}>; rel="next"` };
+  return c.json({ items, links: { self: c.req.url, next } }, 200, link);
+}

@@ -1,0 +1,20 @@
+import { ulid } from "ulid";
+import type { ActionContext } from "../actions/context";
+import type { Resources } from "../domain/permissions";
+import type { AppEnv, Reading } from "../env";
+
+/** What actions are given of a request: who acts, the clock and fresh ids. */
+export function actionContext(
+  c: Reading<AppEnv>,
+  actor: string,
+  resources: Resources,
+): ActionContext {
+  return {
+    db: c.env.DB,
+    actor,
+    resources,
+    requestId: c.var.requestId,
+    now: () => Date.now(),
+    newId: () => ulid(),
+  };
+}

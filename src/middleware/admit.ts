@@ -1,0 +1,45 @@
+import { problem } from "../domain/problem";
+import type { Presented } from "../domain/token";
+import { grantOf, type Admission, type Quota } from "../gate/credential-gate";
+import { findCredential } from "../store/credentials";
+import { logMended } from "./log";
+
+/**
+ * Asks the credential's object. When it cannot be reached, authentication falls back to one D1 read, and limiting
+ * to the platform's rate-limit binding: the request is served, with limits that are not exact for that while.
+ */
+export async function admit(
+  env: Bindings,
+  presented: Presented,
+  write: boolean,
+): Promise<Admission> {
+  try {
+    // A stub is of no use after an exception, so each request takes its own.
+    return await env.GATE.getByName(presented.credentialId).admit(presented, write);
+  } catch (error) {
+    logMended("credential object unreachable", error);
+    return withoutObject(env, presented, write);
+  }
+}
+
+async function withoutObject(
+  env: Bindings,
+  presented: Presented,
+  write: boolean,
+): Promise<Admission> {
+  const credential = await findCredential(env.DB, presented.credentialId).catch(
+    (error: unknown) => {
+      logMended("credential unreadable", error);
+      throw problem.tryAgain();
+    },
+  );
+  const grant = credential && grantOf(credential, presented.proof, Date.now());
+  if (!grant) return { verdict: "refused" };
+  const { success } = await env.FALLBACK.limit({ key: grant.credentialId });
+  const quota = (limit: number): Quota => ({ limit, remaining: success ? 1 : 0, reset: 60 });
+  const { requests, writes } = grant.limits;
+  const quotas = { default: quota(requests), ...(write ? { write: quota(writes) } : {}) };
+  return success
+    ? { verdict: "admitted", grant, quotas }
+    : { verdict: "limited", retryAfter: 60, quotas };
+}

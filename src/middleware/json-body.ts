@@ -1,0 +1,48 @@
+import { bodyLimit } from "hono/body-limit";
+import { every } from "hono/combine";
+import { createMiddleware } from "hono/factory";
+import { problem } from "../domain/problem";
+import type { ApiEnv } from "../env";
+
+const maxSize = 1024 * 1024;
+
+type WithBody = ApiEnv & { Variables: { body: unknown } };
+
+const limit = bodyLimit({
+  maxSize,
+  onError: () => {
+    throw problem.tooLarge(maxSize);
+  },
+});
+
+/** The body as JSON, of one of these types: 415, 413 or 400 otherwise. What it says is for the action to judge. */
+export const jsonBody = (...types: string[]) => {
+  const allowed = ["application/json", ...types];
+  const read = createMiddleware<WithBody>(async (c, next) => {
+    const [type = ""] = (c.req.header("Content-Type") ?? "").split(";");
+    if (!allowed.includes(type.trim().toLowerCase())) throw problem.unsupportedMediaType(allowed);
+    c.set("body", parse(await c.req.arrayBuffer()));
+    await next();
+  });
+  return every(limit, read) as typeof read;
+};
+
+function parse(bytes: ArrayBuffer): unknown {
+  const text = decode(bytes);
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    // V8's message quotes the body; only where it went wrong is told.
+    const at = /position (\d+)/.exec(String(error))?.[1];
+    const where = at === undefined ? "it ends too early or is empty" : `see position ${at}`;
+    throw problem.malformedJson(`The body is not valid JSON: ${where}.`);
+  }
+}
+
+function decode(bytes: ArrayBuffer): string {
+  try {
+    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: false }).decode(bytes);
+  } catch {
+    throw problem.malformedJson("The body is not valid UTF-8.");
+  }
+}
