@@ -1,0 +1,35 @@
+import type { Context } from "hono";
+import { accepts } from "hono/accepts";
+import type * as z from "zod";
+import { problem } from "../domain/problem";
+import { zodErrors } from "../domain/zod-errors";
+
+/** Pages for people, JSON for scripts: each route answers both. */
+export function wantsJson(c: Context): boolean {
+  const type = accepts(c, {
+    header: "Accept",
+    supports: ["text/html", "application/json"],
+    default: "text/html",
+  });
+  return type === "application/json";
+}
+
+/** The fields of a form, or of a JSON object, as `schema` reads them. */
+export async function readFields<Schema extends z.ZodType>(
+  c: Context,
+  schema: Schema,
+): Promise<z.infer<Schema>> {
+  const parsed = schema.safeParse(await sentFields(c), { reportInput: true });
+  if (!parsed.success) throw problem.invalidInput(zodErrors(parsed.error.issues));
+  return parsed.data;
+}
+
+async function sentFields(c: Context): Promise<unknown> {
+  const type = c.req.header("Content-Type") ?? "";
+  if (!type.startsWith("application/json")) return c.req.parseBody({ all: true });
+  try {
+    return await c.req.json();
+  } catch {
+    throw problem.malformedJson("The body is not valid JSON.");
+  }
+}

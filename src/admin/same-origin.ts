@@ -1,0 +1,20 @@
+import { createMiddleware } from "hono/factory";
+import { HTTPException } from "hono/http-exception";
+import type { AppEnv } from "../env";
+
+/**
+ * Refuses requests that another site makes with a member's cookie. Browsers always say where a POST comes from;
+ * a request that says nothing comes from a script, which has no cookie that was not given to it.
+ */
+export const sameOrigin = createMiddleware<AppEnv>(async (c, next) => {
+  const safe = c.req.method === "GET" || c.req.method === "HEAD";
+  if (!safe && !isOwn(c.req.header("Origin"), c.req.header("Sec-Fetch-Site"), c.req.url)) {
+    throw new HTTPException(403, { message: "Cross-site requests are refused." });
+  }
+  await next();
+});
+
+function isOwn(origin: string | undefined, site: string | undefined, url: string): boolean {
+  if (origin !== undefined) return origin === new URL(url).origin;
+  return site === undefined || site === "same-origin" || site === "none";
+}

@@ -1,0 +1,46 @@
+import type { Context } from "hono";
+import { deleteCookie, getCookie, setCookie } from "hono/cookie";
+import { createMiddleware } from "hono/factory";
+import { memberOfSession } from "../actions/sign-in";
+import type { AdminEnv, AppEnv, Reading } from "../env";
+import { actionContext } from "../middleware/action-context";
+import { problem } from "../domain/problem";
+import { wantsJson } from "./negotiate";
+
+const cookie = "session";
+
+export function sessionIdOf(c: Context): string | undefined {
+  return getCookie(c, cookie, "host");
+}
+
+/** `__Host-session`: this host only, over TLS (or on the developer's own machine), out of reach of scripts. */
+export function keepSession(c: Context, sessionId: string, maxAge: number): void {
+  setCookie(c, cookie, sessionId, { prefix: "host", httpOnly: true, sameSite: "Lax", maxAge });
+}
+
+export function dropSession(c: Context): void {
+  deleteCookie(c, cookie, { prefix: "host", secure: true, path: "/" });
+}
+
+/** Members only; others are sent to sign in, or told 401 where JSON is asked for. */
+export const signedIn = createMiddleware<AdminEnv>(async (c, next) => {
+  const sessionId = sessionIdOf(c);
+  const member = sessionId && (await memberOfSession(c.env.DB, sessionId, Date.now()));
+  if (!member) {
+    if (wantsJson(c)) throw problem.unauthenticated(sessionId !== undefined);
+    return c.redirect("/admin/sign-in", 303);
+  }
+  c.set("member", member);
+  c.set("action", actionContext(c, `member:${member.id}`, "all"));
+  await next();
+  return undefined;
+});
+
+/** Context for those who have not signed in yet. */
+export function signInContext(c: Reading<AppEnv>) {
+  return { ...actionContext(c, "nobody", "all"), random };
+}
+
+function random(length: number): Uint8Array {
+  return crypto.getRandomValues(new Uint8Array(length));
+}
