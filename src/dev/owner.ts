@@ -1,0 +1,106 @@
+import { keepLocal, readLocal, type Local } from "./local.ts";
+
+/** Asks the administration area's own routes, signed in as the local owner. Signs in when the session has ended. */
+export class Owner {
+  readonly #url: string;
+  readonly #local: Local;
+
+  constructor(url: string) {
+    this.#url = url.replace(/\/$/, "");
+    this.#local = readLocal();
+  }
+
+  get local(): Local {
+    return this.#local;
+  }
+
+  async send(method: string, path: string, body?: object): Promise<Response> {
+    if (this.#local.cookie) {
+      const answer = await this.#fetch(method, path, body);
+      if (answer.status !== 401) return answer;
+    }
+    await this.#signIn();
+    return this.#fetch(method, path, body);
+  }
+
+  /** Makes the local owner of an empty database; does nothing where there is one. */
+  async setUp(secret: string): Promise<void> {
+    const { email, password } = this.#local;
+    const answer = await this.#fetch("POST", "/admin/setup", { secret, email, password });
+    if (answer.ok) keepLocal(this.#local);
+  }
+
+  async #signIn(): Promise<void> {
+    const { email, password } = this.#local;
+    const answer = await this.#fetch("POST", "/admin/sign-in", { email, password });
+    const cookie = answer.headers.getSetCookie()[0]?.split(";")[0];
+    if (!answer.ok || !cookie) {
+      throw new Error(
+        `The local owner cannot sign in at ${this.#url} (${answer.status}). ` +
+          "Stop the server, delete the folder .wrangler and run `npm run dev` to start afresh.",
+      );
+    }
+    this.#local.cookie = cookie;
+    keepLocal(this.#local);
+  }
+
+  async #fetch(method: string, path: string, body?: object): Promise<Response> {
+    for (;;) {
+      const answer = await fetch(this.#url + path, {
+        method,
+        headers: {
+          Accept: "application/json",
+          Origin: new URL(this.#url).origin,
+          ...(body ? { "Content-Type": "application/json" } : {}),
+          ...(this.#local.cookie ? { Cookie: this.#local.cookie } : {}),
+        },
+        ...(body ? { body: JSON.stringify(body) } : {}),
+      });
+      if (answer.status !== 429) return answer;
+      const seconds = Number(answer.headers.get("Retry-After") ?? 1);
+      await new Promise((resolve) => setTimeout(resolve, seconds * 1000));
+    }
+  }
+}
+
+export interface CredentialOptions {
+  kind: string;
+  name: string;
+  permissions: string;
+  resources: string;
+  requests: number;
+  writes: number;
+  expires: string;
+}
+
+export const defaultCredential: CredentialOptions = {
+  kind: "token",
+  name: "Local development",
+  permissions: [
+    "records:read",
+    "records:write",
+    "submissions:read",
+    "submissions:write",
+    "submissions:delete",
+    "schema:read",
+    "schema:write",
+  ].join(","),
+  resources: "all",
+  requests: 600,
+  writes: 120,
+  expires: "30d",
+};
+
+export type IssuedCredential = { id: string; kind: string } & (
+  | { token: string }
+  | { client_id: string; client_secret: string }
+);
+
+export async function issue(owner: Owner, options: CredentialOptions): Promise<IssuedCredential> {
+  const answer = await owner.send("POST", "/admin/integrations", options);
+  if (answer.status !== 201) throw new Error(await answer.text());
+  const issued = (await answer.json()) as IssuedCredential;
+  const { id, kind } = issued;
+  if ("token" in issued) return { id, kind, token: issued.token };
+  return { id, kind, client_id: issued.client_id, client_secret: issued.client_secret };
+}

@@ -1,0 +1,103 @@
+/** A small believable demo, written through the public API: an app with records and a form with submissions. */
+
+const orders = {
+  name: "Orders",
+  description: "Orders as the shop sends them.",
+  time_zone: "Asia/Tokyo",
+  receipt_prefix: "ORD-",
+  fields: [
+    { key: "customer", label: "Customer", type: "text", required: true, max_length: 100 },
+    { key: "email", label: "E-mail", type: "email" },
+    { key: "ordered_on", label: "Ordered on", type: "date", required: true },
+    {
+      key: "state",
+      label: "State",
+      type: "select",
+      options: [
+        { value: "new", label: "New" },
+        { value: "packed", label: "Packed" },
+        { value: "sent", label: "Sent" },
+      ],
+      default: "new",
+    },
+    {
+      key: "lines",
+      label: "Lines",
+      type: "line_items",
+      min_rows: 1,
+      max_rows: 100,
+      fields: [
+        { key: "sku", label: "Article", type: "text", required: true, max_length: 40 },
+        {
+          key: "qty",
+          label: "Quantity",
+          type: "number",
+          integer: true,
+          minimum: 1,
+          required: true,
+        },
+        { key: "price", label: "Price", type: "number", decimals: 2, minimum: 0 },
+      ],
+    },
+    { key: "note", label: "Note", type: "multiline_text" },
+  ],
+};
+
+const purchase = {
+  name: "Purchase request",
+  description: "What a department asks to buy.",
+  time_zone: "Asia/Tokyo",
+  fields: [
+    { key: "title", label: "What", type: "text", required: true, max_length: 200 },
+    { key: "department", label: "Department", type: "text", required: true },
+    { key: "amount", label: "Amount", type: "number", minimum: 0, decimals: 2, required: true },
+    { key: "needed_by", label: "Needed by", type: "date" },
+    {
+      key: "tags",
+      label: "Tags",
+      type: "multi_select",
+      options: [{ value: "hardware" }, { value: "software" }, { value: "service" }],
+    },
+    { key: "reference", label: "Reference", type: "text", unique: true, max_length: 40 },
+  ],
+};
+
+const records = [
+  ["Yamada", "yamada@example.com", "2026-11-18", "sent", "A-1", 2, 30.2],
+  ["Garcia", "garcia@example.com", "2026-11-19", "packed", "B-7", 1, 249],
+  ["Okonkwo", "okonkwo@example.com", "2026-11-20", "new", "A-1", 10, 28.5],
+  ["Lindström", "lindstrom@example.com", "2026-11-20", "new", "C-3", 4, 12.75],
+].map(([customer, email, ordered_on, state, sku, qty, price]) => ({
+  data: { customer, email, ordered_on, state, lines: [{ sku, qty, price }] },
+}));
+
+const submissions = [
+  ["Two monitors", "Design", 840, "2026-12-01", ["hardware"], "REQ-1", "submitted"],
+  ["Editor licences", "Engineering", 1250.5, "2027-01-01", ["software"], "REQ-2", "submitted"],
+  ["Window cleaning", "Facilities", 310, "2026-12-15", ["service"], "REQ-3", "draft"],
+].map(([title, department, amount, needed_by, tags, reference, status]) => ({
+  status,
+  data: { title, department, amount, needed_by, tags, reference },
+}));
+
+/** Seeds a service that has no app and no form yet. */
+export async function seed(url: string, token: string): Promise<void> {
+  const send = async (method: string, path: string, body?: object): Promise<Response> => {
+    const answer = await fetch(`${url}/api/v1${path}`, {
+      method,
+      headers: { Authorization: `Bearer ${token}`, "Content-Type": "application/json" },
+      ...(body ? { body: JSON.stringify(body) } : {}),
+    });
+    if (!answer.ok) throw new Error(`Seeding failed: ${method} ${path}: ${await answer.text()}`);
+    return answer;
+  };
+  const lists = await Promise.all([send("GET", "/apps?limit=1"), send("GET", "/forms?limit=1")]);
+  const pages = (await Promise.all(lists.map((list) => list.json()))) as { items: object[] }[];
+  if (pages.some(({ items }) => items.length > 0)) return;
+  await send("PUT", "/apps/orders/schema", orders);
+  await send("PUT", "/forms/purchase/schema", purchase);
+  for (const record of records) await send("POST", "/apps/orders/records", record);
+  for (const submission of submissions) {
+    await send("POST", "/forms/purchase/submissions", submission);
+  }
+}
