@@ -1,9 +1,11 @@
 import * as z from "zod";
+import { isObject } from "./data/check";
 import type { CollectionKind } from "./definition/collection";
 import type { FieldError } from "./problem";
 import { zodErrors } from "./zod-errors";
 
-const data = z.record(z.string(), z.unknown());
+/** Taken as it is: a copy by zod would drop a key named `__proto__`, which is to be refused like any other. */
+const data = z.custom<Record<string, unknown>>(isObject, "Must be of type object.");
 const created = {
   app: z.strictObject({ data }),
   form: z.strictObject({ status: z.string().optional(), data }),

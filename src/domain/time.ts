@@ -32,8 +32,8 @@ export function utcDateTime(text: string): { value: string } | { fault: TimeFaul
   if (!isCalendarDay(`${year}-${month}-${day}`)) return { fault: "invalid_format" };
   const whole = Date.parse(`${text.slice(0, 19).toUpperCase()}Z`) - offsetMinutes(offset) * minute;
   const written = new Date(whole).toISOString();
-  // Years outside 0000 to 9999 have no RFC 3339 form.
-  if (written.length !== 24) return { fault: "invalid_format" };
+  // What is answered can be sent back: years outside 0001 to 9999 could not.
+  if (written.length !== 24 || written.startsWith("0000")) return { fault: "invalid_format" };
   const digits = fraction.replace(/0+$/, "").padEnd(3, "0");
   return { value: `${written.slice(0, 19)}.${digits}Z` };
 }

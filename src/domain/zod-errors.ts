@@ -23,6 +23,7 @@ export function zodErrors(issues: readonly Issue[], only?: FieldErrorCode): Fiel
 function codeOf(issue: Issue): FieldErrorCode {
   switch (issue.code) {
     case "invalid_type":
+    case "custom":
       return issue.input === undefined ? "required" : "invalid_type";
     case "too_small":
       return issue.origin === "string" ? "too_short" : "too_small";
@@ -37,7 +38,6 @@ function codeOf(issue: Issue): FieldErrorCode {
     case "invalid_union":
     case "invalid_key":
     case "invalid_element":
-    case "custom":
       return "invalid_type";
   }
 }

@@ -102,7 +102,8 @@ async function readForm(c: Context<AppEnv>): Promise<URLSearchParams | undefined
   const [type = ""] = (c.req.header("Content-Type") ?? "").split(";");
   if (type.trim().toLowerCase() !== "application/x-www-form-urlencoded") return undefined;
   if (Number(c.req.header("Content-Length") ?? 0) > mostBytes) return undefined;
-  return new URLSearchParams(await c.req.text());
+  const form = await c.req.formData();
+  return new URLSearchParams([...form].map(([name, value]) => [name, String(value)]));
 }
 
 /** RFC 6749, section 2.3.1: HTTP Basic or the body, and not both. */

@@ -1,0 +1,82 @@
+import { beforeAll, describe, expect, it } from "vitest";
+import type { Client } from "../support/client";
+import { client, makeForm } from "../support/service";
+
+const fields = [{ key: "title", type: "text", required: true }];
+const past = "2020-01-01T00:00:00Z";
+const future = "2090-01-01T00:00:00Z";
+
+describe("Acceptance", () => {
+  let integrator: Client;
+  beforeAll(async () => {
+    integrator = await client();
+  });
+  const formWith = (acceptance: object) => makeForm(integrator, fields, { acceptance });
+  const create = (form: string, body: object = { data: { title: "x" } }) =>
+    integrator.post(`/forms/${form}/submissions`, body);
+  const accepting = async (form: string) =>
+    (await integrator.get(`/forms/${form}/schema`)).body.acceptance.accepting;
+
+  it.each([
+    [{ state: "closed" }, "closed"],
+    [{ closes_at: past }, "closed"],
+    [{ opens_at: future }, "not_open_yet"],
+    [{ opens_at: past, closes_at: future }, null],
+  ])("%j: %s", async (acceptance, reason) => {
+    const form = await formWith(acceptance);
+    expect(await accepting(form)).toBe(reason === null);
+    for (const status of ["draft", "submitted"]) {
+      const answer = await create(form, { status, data: { title: "x" } });
+      expect([answer.status, answer.body.reason ?? null]).toEqual([reason ? 409 : 201, reason]);
+    }
+  });
+
+  it("max_submissions counts what is stored, drafts included; a deletion makes room", async () => {
+    const form = await formWith({ max_submissions: 2 });
+    const first = await create(form, { status: "draft", data: {} });
+    await create(form);
+    expect(await accepting(form)).toBe(false);
+    const full = await create(form);
+    expect([full.status, full.body.code, full.body.reason]).toEqual([
+      409,
+      "submissions_closed",
+      "full",
+    ]);
+    await integrator.delete(`/submissions/${first.body.id}`);
+    expect((await create(form)).status).toBe(201);
+  });
+
+  it("409 closed comes before 422", async () => {
+    const form = await formWith({ state: "closed" });
+    expect((await create(form, { data: { zzz: 1 }, more: 1 })).status).toBe(409);
+  });
+
+  it("a closed form still takes changes, but a draft is submitted in time or not at all", async () => {
+    const form = await formWith({});
+    const { body } = await create(form, { status: "draft", data: { title: "x" } });
+    await integrator.put(`/forms/${form}/schema`, { fields, acceptance: { state: "closed" } });
+    const path = `/submissions/${body.id}`;
+    expect((await integrator.patch(path, { data: { title: "y" } })).status).toBe(200);
+    const late = await integrator.patch(path, { status: "submitted" });
+    expect([late.status, late.body.reason]).toEqual([409, "closed"]);
+  });
+
+  it("validate checks everything that a create would, and writes nothing", async () => {
+    const unique = [...fields, { key: "code", type: "text", unique: true }];
+    const form = await makeForm(integrator, unique);
+    await create(form, { data: { title: "x", code: "A" } });
+    const validate = (body: unknown) =>
+      integrator.post(`/forms/${form}/submissions/validate`, body);
+    const good = await validate({ data: { title: "y" } });
+    expect([good.status, good.body]).toEqual([
+      200,
+      { valid: true, form, status: "submitted", data: { title: "y", code: null } },
+    ]);
+    expect((await validate({ data: {} })).status).toBe(422);
+    expect((await validate({ data: { title: "y", code: "A" } })).body.field).toBe("code");
+    expect((await validate({ status: "draft", data: { code: "A" } })).status).toBe(200);
+    await integrator.put(`/forms/${form}/schema`, { fields: unique, acceptance: { state: "closed" } });
+    expect((await validate({ data: { title: "y" } })).body.reason).toBe("closed");
+    expect((await integrator.get(`/forms/${form}/submissions`)).body.items).toHaveLength(1);
+  });
+});

@@ -1,0 +1,293 @@
+import { beforeAll, describe, expect, it } from "vitest";
+import type { Client } from "../support/client";
+import { client, makeForm } from "../support/service";
+
+interface Case {
+  field: object;
+  /** Sent, and what is stored when that is not the same. */
+  accepted: [sent: unknown, stored?: unknown][];
+  refused: [sent: unknown, code: string][];
+}
+
+const options = [{ value: "a" }, { value: "b", label: "B" }];
+
+const cases: Record<string, Case> = {
+  text: {
+    field: { type: "text", min_length: 2, max_length: 5 },
+    accepted: [["ab"], ["🎉🎉🎉🎉🎉"], [" a "], ["e\u0301a", "éa"], ["", null], [null, null]],
+    refused: [
+      ["a", "too_short"],
+      ["abcdef", "too_long"],
+      [5, "invalid_type"],
+      [["ab"], "invalid_type"],
+      [[], "invalid_type"],
+      [{}, "invalid_type"],
+      [true, "invalid_type"],
+    ],
+  },
+  multiline_text: {
+    field: { type: "multiline_text" },
+    accepted: [["one\ntwo\r\n"], ["x".repeat(20_000)]],
+    refused: [["x".repeat(20_001), "too_long"]],
+  },
+  number: {
+    field: { type: "number", minimum: -5, maximum: 1000, decimals: 2 },
+    accepted: [[0], [-5], [1000], [30.25], [-0, 0], [null, null]],
+    refused: [
+      [-5.01, "too_small"],
+      [1000.01, "too_large"],
+      [1.005, "too_many_decimals"],
+      [1e-7, "too_many_decimals"],
+      ["5", "invalid_type"],
+      ["", "invalid_type"],
+      [true, "invalid_type"],
+    ],
+  },
+  "number without bounds": {
+    field: { type: "number" },
+    accepted: [[9_007_199_254_740_991], [-9_007_199_254_740_991], [1e-10], [0.1]],
+    refused: [
+      [9_007_199_254_740_992, "too_large"],
+      [-9_007_199_254_740_992, "too_small"],
+      [1e300, "too_large"],
+    ],
+  },
+  integer: {
+    field: { type: "number", integer: true },
+    accepted: [[3], [3.0, 3]],
+    refused: [[3.5, "invalid_type"]],
+  },
+  boolean: {
+    field: { type: "boolean" },
+    accepted: [[true], [false], [null, null]],
+    refused: [
+      ["true", "invalid_type"],
+      [1, "invalid_type"],
+      ["", "invalid_type"],
+    ],
+  },
+  date: {
+    field: { type: "date" },
+    accepted: [
+      ["2026-11-21", "2026-11-21+09:00"],
+      ["2026-11-21Z", "2026-11-21Z"],
+      ["2026-11-21+00:00", "2026-11-21Z"],
+      ["2026-11-21-05:30", "2026-11-21-05:30"],
+      ["2024-02-29", "2024-02-29+09:00"],
+      ["0001-01-01Z", "0001-01-01Z"],
+      ["", null],
+    ],
+    refused: [
+      ["2026-02-29", "invalid_format"],
+      ["2026-13-01", "invalid_format"],
+      ["0000-01-01Z", "invalid_format"],
+      ["2026-11-21T00:00:00Z", "invalid_format"],
+      ["2026-11-21+15:00", "invalid_format"],
+      ["21.11.2026", "invalid_format"],
+      [20_261_121, "invalid_type"],
+    ],
+  },
+  datetime: {
+    field: { type: "datetime" },
+    accepted: [
+      ["2026-11-21T09:30:00+09:00", "2026-11-21T00:30:00.000Z"],
+      ["2026-11-21t09:30:00z", "2026-11-21T09:30:00.000Z"],
+      ["2026-11-21T23:59:59.5-01:00", "2026-11-22T00:59:59.500Z"],
+      ["2026-11-21T00:00:00.123456Z", "2026-11-21T00:00:00.123456Z"],
+      ["2026-11-21T00:00:00.120000Z", "2026-11-21T00:00:00.120Z"],
+    ],
+    refused: [
+      ["2026-11-21T09:30:00", "time_zone_required"],
+      ["2026-11-21T09:30", "time_zone_required"],
+      ["2026-11-21", "invalid_format"],
+      ["2026-02-30T00:00:00Z", "invalid_format"],
+      ["2026-11-21T24:00:00Z", "invalid_format"],
+      ["2026-11-21T00:00:60Z", "invalid_format"],
+      ["0001-01-01T00:00:00+09:00", "invalid_format"],
+      [1_763_683_200, "invalid_type"],
+    ],
+  },
+  email: {
+    field: { type: "email" },
+    accepted: [["yamada@example.com"], ["", null]],
+    refused: [
+      ["yamada", "invalid_format"],
+      ["a@b@c.com", "invalid_format"],
+      [`${"a".repeat(250)}@example.com`, "invalid_format"],
+    ],
+  },
+  url: {
+    field: { type: "url" },
+    accepted: [["https://example.com/a?b=c#d"], ["http://localhost:8080"]],
+    refused: [
+      ["example.com", "invalid_format"],
+      ["javascript:alert(1)", "invalid_format"],
+      ["https://", "invalid_format"],
+    ],
+  },
+  phone: {
+    field: { type: "phone" },
+    accepted: [["+81 3-1234-5678"], ["(020) 7946 0000"], ["12345"]],
+    refused: [
+      ["call me", "invalid_format"],
+      ["123", "invalid_format"],
+      ["+81 3-1234-5678 9999 9999", "invalid_format"],
+    ],
+  },
+  select: {
+    field: { type: "select", options },
+    accepted: [["a"], ["", null]],
+    refused: [
+      ["c", "not_an_option"],
+      ["A", "not_an_option"],
+      [["a"], "invalid_type"],
+    ],
+  },
+  multi_select: {
+    field: { type: "multi_select", options },
+    accepted: [[["a"]], [["b", "a"]], [[], []], [null, []]],
+    refused: [
+      [["c"], "not_an_option"],
+      [["a", "a"], "invalid_format"],
+      ["a", "invalid_type"],
+      [[1], "invalid_type"],
+      ["", "invalid_type"],
+    ],
+  },
+};
+
+describe("Field types", () => {
+  let integrator: Client;
+  beforeAll(async () => {
+    integrator = await client();
+  });
+
+  for (const [name, { field, accepted, refused }] of Object.entries(cases)) {
+    it(`${name}: what the contract accepts is stored, what it refuses is named`, async () => {
+      const form = await makeForm(integrator, [{ key: "value", ...field }], {
+        time_zone: "Asia/Tokyo",
+      });
+      const create = (value: unknown) =>
+        integrator.post(`/forms/${form}/submissions`, { data: { value } });
+      for (const [sent, stored = sent] of accepted) {
+        const { status, body, text } = await create(sent);
+        expect([sent, status, body.data?.value, text]).toEqual([sent, 201, stored, text]);
+        const read = await integrator.get(`/submissions/${body.id}`);
+        expect(read.body.data.value).toEqual(stored);
+      }
+      for (const [sent, code] of refused) {
+        const { status, body } = await create(sent);
+        expect([sent, status, body.errors?.[0]?.code]).toEqual([sent, 422, code]);
+        expect(body.errors).toMatchObject([{ field: "value", pointer: "/data/value" }]);
+      }
+    });
+  }
+
+  it("numbers that JSON can write but a double cannot hold are refused", async () => {
+    const form = await makeForm(integrator, [{ key: "value", type: "number" }]);
+    for (const written of ["9007199254740993", "1e400", "-1e400"]) {
+      const body = `{"data":{"value":${written}}}`;
+      const answer = await integrator.post(`/forms/${form}/submissions`, body);
+      expect([written, answer.status]).toEqual([written, 422]);
+    }
+  });
+
+  it("a bare date takes the offset that the form's zone has on that day", async () => {
+    const form = await makeForm(integrator, [{ key: "day", type: "date" }], {
+      time_zone: "Europe/Berlin",
+    });
+    const path = `/forms/${form}/submissions`;
+    const day = async (sent: string) => (await integrator.post(path, { data: { day: sent } })).body.data.day;
+    expect(await day("2026-07-01")).toBe("2026-07-01+02:00");
+    expect(await day("2026-12-01")).toBe("2026-12-01+01:00");
+  });
+
+  it("line items: errors inside rows have their pointers, and all are reported at once", async () => {
+    const fields = [
+      {
+        key: "lines",
+        type: "line_items",
+        min_rows: 1,
+        max_rows: 3,
+        fields: [
+          { key: "sku", type: "text", required: true },
+          { key: "qty", type: "number", integer: true, minimum: 1 },
+        ],
+      },
+    ];
+    const form = await makeForm(integrator, fields);
+    const create = (lines: unknown) =>
+      integrator.post(`/forms/${form}/submissions`, { data: { lines } });
+    const errors = async (lines: unknown) =>
+      (await create(lines)).body.errors.map((error: Record<string, unknown>) => [
+        error["field"],
+        error["pointer"],
+        error["code"],
+      ]);
+    expect(await errors([{ sku: "A", qty: 1 }, { qty: 0, "a/b": 1 }, "row"])).toEqual([
+      ["lines[1].qty", "/data/lines/1/qty", "too_small"],
+      ["lines[1].a/b", "/data/lines/1/a~1b", "unknown_field"],
+      ["lines[1].sku", "/data/lines/1/sku", "required"],
+      ["lines[2]", "/data/lines/2", "invalid_type"],
+    ]);
+    expect(await errors([])).toEqual([["lines", "/data/lines", "too_few_rows"]]);
+    expect(await errors(null)).toEqual([["lines", "/data/lines", "too_few_rows"]]);
+    expect(await errors(Array(4).fill({ sku: "A" }))).toEqual([
+      ["lines", "/data/lines", "too_many_rows"],
+    ]);
+    expect(await errors({ sku: "A" })).toEqual([["lines", "/data/lines", "invalid_type"]]);
+    expect((await create([{ sku: "A" }])).body.data.lines).toEqual([{ sku: "A", qty: null }]);
+  });
+
+  it("at most 100 errors are listed, and their number is told", async () => {
+    const form = await makeForm(integrator);
+    const data = Object.fromEntries(Array.from({ length: 150 }, (_, i) => [`x${i}`, 1]));
+    const { body } = await integrator.post(`/forms/${form}/submissions`, { data });
+    expect(body.errors).toHaveLength(100);
+    expect(body.detail).toContain("150");
+  });
+
+  it("defaults fill what is not sent, and only that", async () => {
+    const fields = [
+      { key: "state", type: "text", default: "new" },
+      { key: "count", type: "number", default: 3, required: true },
+    ];
+    const form = await makeForm(integrator, fields);
+    const path = `/forms/${form}/submissions`;
+    expect((await integrator.post(path, { data: {} })).body.data).toEqual({ state: "new", count: 3 });
+    const cleared = await integrator.post(path, { data: { state: null, count: 0 } });
+    expect(cleared.body.data).toEqual({ state: null, count: 0 });
+    expect((await integrator.post(path, { data: { count: null } })).status).toBe(422);
+  });
+
+  it("required takes 0 and false for values, and refuses null and the empty string", async () => {
+    const fields = [
+      { key: "n", type: "number", required: true },
+      { key: "b", type: "boolean", required: true },
+      { key: "t", type: "text", required: true },
+    ];
+    const form = await makeForm(integrator, fields);
+    const path = `/forms/${form}/submissions`;
+    expect((await integrator.post(path, { data: { n: 0, b: false, t: "x" } })).status).toBe(201);
+    const refused = await integrator.post(path, { data: { n: null, b: null, t: "" } });
+    expect(refused.body.errors.map((error: { code: string }) => error.code)).toEqual([
+      "required",
+      "required",
+      "required",
+    ]);
+  });
+
+  it("keys that JavaScript objects have by birth are keys like any other", async () => {
+    const form = await makeForm(integrator, [{ key: "constructor", type: "text" }]);
+    const path = `/forms/${form}/submissions`;
+    const created = await integrator.post(path, { data: { constructor: "x" } });
+    expect(created.body.data.constructor).toBe("x");
+    const body = '{"data":{"__proto__":"x","toString":"y"}}';
+    const refused = await integrator.post(path, body);
+    expect(refused.body.errors.map((error: { field: string }) => error.field)).toEqual([
+      "__proto__",
+      "toString",
+    ]);
+    expect((await integrator.post(path, '{"data":{},"__proto__":{"status":"draft"}}')).status).toBe(422);
+  });
+});

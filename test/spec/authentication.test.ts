@@ -1,0 +1,78 @@
+import { beforeAll, describe, expect, it } from "vitest";
+import { Client } from "../support/client";
+import { admin, anonymous, client, issue, makeForm } from "../support/service";
+import { accessToken } from "../support/oauth";
+
+/** Titles are the sentences of the specification, section "Authentication". */
+describe("Authentication", () => {
+  let integrator: Client;
+  beforeAll(async () => {
+    integrator = await client();
+  });
+
+  it("1. Scheme: HTTP header Authorization: Bearer <ACCESS_TOKEN> on every request.", async () => {
+    const { token } = await issue();
+    for (const [header, status] of [
+      [`Bearer ${token}`, 200],
+      [`bearer ${token}`, 200],
+      [`Token ${token}`, 401],
+      [token, 401],
+    ] as const) {
+      const answer = await anonymous("GET", "/api/v1/me", undefined, { Authorization: header });
+      expect([header.slice(0, 6), answer.status]).toEqual([header.slice(0, 6), status]);
+    }
+    expect((await anonymous("GET", `/api/v1/me?access_token=${token}`)).status).toBe(401);
+  });
+
+  it('2. Credentials are personal tokens or API clients, both created in the administration area "Integrations and external data".', async () => {
+    const token = await issue({ kind: "token" });
+    const apiClient = await issue({ kind: "client" });
+    expect((await new Client(token.token).get("/me")).body.kind).toBe("token");
+    const bearer = await accessToken(apiClient);
+    expect((await new Client(bearer).get("/me")).body.kind).toBe("client");
+    const { body } = await admin("GET", "/integrations");
+    const ids = body.items.map((item: { id: string }) => item.id);
+    expect(ids).toEqual(expect.arrayContaining([token.id, apiClient.id]));
+  });
+
+  it("3. Missing or invalid credential: 401.", async () => {
+    const missing = await anonymous("GET", "/api/v1/me");
+    expect([missing.status, missing.body.code]).toEqual([401, "unauthenticated"]);
+    expect(missing.headers.get("WWW-Authenticate")).toBe('Bearer realm="edge-forms"');
+    const invalid = await new Client("efp_nonsense").get("/me");
+    expect(invalid.status).toBe(401);
+    expect(invalid.headers.get("WWW-Authenticate")).toContain('error="invalid_token"');
+  });
+
+  it("4. Credential lacking permission: 403; the response indicates which permission is required.", async () => {
+    const form = await makeForm(integrator);
+    const reader = await client({ permissions: ["submissions:read"] });
+    const refused = await reader.post(`/forms/${form}/submissions`, { data: {} });
+    expect([refused.status, refused.body.code, refused.body.required_permission]).toEqual([
+      403,
+      "permission_required",
+      "submissions:write",
+    ]);
+    expect(refused.headers.get("WWW-Authenticate")).toBe(
+      'Bearer realm="edge-forms", error="insufficient_scope", scope="submissions:write"',
+    );
+  });
+
+  it("5. A resource that does not exist or is not visible to the caller: 404 (existence is not revealed).", async () => {
+    const form = await makeForm(integrator);
+    const { body } = await integrator.post(`/forms/${form}/submissions`, { data: {} });
+    const stranger = await client({ resources: ["form:another"] });
+    const withoutId = (text: string) => text.replace(/"request_id":"[^"]+"/, "");
+    const pairs = [
+      [`/forms/${form}/submissions`, "/forms/nowhere/submissions"],
+      [`/forms/${form}/schema`, "/forms/nowhere/schema"],
+      [`/submissions/${body.id}`, `/submissions/${body.id.slice(0, -1)}Z`],
+    ];
+    for (const [hidden = "", missing = ""] of pairs) {
+      const [one, other] = [await stranger.get(hidden), await stranger.get(missing)];
+      expect([one.status, withoutId(one.text)]).toEqual([404, withoutId(other.text)]);
+      const names = (headers: Headers) => [...headers.keys()].toSorted();
+      expect(names(one.headers)).toEqual(names(other.headers));
+    }
+  });
+});

@@ -1,0 +1,190 @@
+import { beforeAll, describe, expect, it } from "vitest";
+import { codes, everyItem, type Client, type Json } from "../support/client";
+import { client, makeApp, makeForm } from "../support/service";
+
+/** Titles are the sentences of the specification, section "Endpoints". */
+describe("Endpoints", () => {
+  let integrator: Client;
+  beforeAll(async () => {
+    integrator = await client();
+  });
+
+  it("GET /apps/{app_key}/records: list records of an app; query limit, cursor; list of records plus links.next for continuation.", async () => {
+    const app = await makeApp(integrator);
+    const titles = ["a", "b", "c", "d", "e"];
+    for (const title of titles) await integrator.post(`/apps/${app}/records`, { data: { title } });
+    const items = await everyItem(integrator, `/apps/${app}/records?limit=2`);
+    expect(items.map((item) => item.data.title)).toEqual(titles);
+    expect(items.map((item) => item.receipt_number)).toEqual([
+      "000001",
+      "000002",
+      "000003",
+      "000004",
+      "000005",
+    ]);
+  });
+
+  it("GET /apps/{app_key}/records/{id}: get one record; {id} is the record ID or receipt number.", async () => {
+    const app = await makeApp(integrator);
+    const { body } = await integrator.post(`/apps/${app}/records`, { data: {} });
+    const byId = await integrator.get(`/apps/${app}/records/${body.id}`);
+    const byReceipt = await integrator.get(`/apps/${app}/records/${body.receipt_number}`);
+    expect(byId.text).toBe(byReceipt.text);
+  });
+
+  it("POST /apps/{app_key}/records: create a record; JSON body; created record.", async () => {
+    const app = await makeApp(integrator);
+    const created = await integrator.post(`/apps/${app}/records`, { data: { title: "x" } });
+    expect(created.status).toBe(201);
+    expect(created.headers.get("Location")).toMatch(new RegExp(`/api/v1/apps/${app}/records/rec_`));
+    const read = await integrator.get(created.headers.get("Location") ?? "");
+    expect(read.body).toEqual(created.body);
+  });
+
+  it("PATCH /apps/{app_key}/records/{id}: partial update; JSON body with only the fields to change; header If-Match: <etag> (recommended); updated record.", async () => {
+    const fields = [
+      { key: "a", type: "text" },
+      { key: "b", type: "text" },
+    ];
+    const app = await makeApp(integrator, fields);
+    const created = await integrator.post(`/apps/${app}/records`, { data: { a: "1", b: "2" } });
+    const path = `/apps/${app}/records/${created.body.id}`;
+    const headers = { "If-Match": created.etag };
+    const updated = await integrator.patch(path, { data: { b: "3" } }, headers);
+    expect(updated.status).toBe(200);
+    expect(updated.body.data).toEqual({ a: "1", b: "3" });
+    expect((await integrator.patch(path, { data: { b: "4" } })).status).toBe(200);
+  });
+
+  it("GET /forms/{form_key}/schema: read the form definition; schema of the form.", async () => {
+    const fields = [{ key: "customer", label: "Customer", type: "text", required: true }];
+    const form = await makeForm(integrator, fields, { name: "Purchase", time_zone: "Asia/Tokyo" });
+    const { status, body, etag } = await integrator.get(`/forms/${form}/schema`);
+    expect([status, etag]).toEqual([200, '"1"']);
+    expect(body).toMatchObject({
+      key: form,
+      name: "Purchase",
+      description: "",
+      time_zone: "Asia/Tokyo",
+      schema_version: 1,
+      acceptance: { state: "open", accepting: true, opens_at: null, closes_at: null },
+      fields: [{ key: "customer", label: "Customer", type: "text", required: true, unique: false }],
+    });
+    expect(body.links.submissions).toMatch(new RegExp(`/api/v1/forms/${form}/submissions$`));
+  });
+
+  it("POST /forms/{form_key}/submissions: create a submission; headers Idempotency-Key: <unique string>, Content-Type: application/json; body {status: string, data: object}; created submission.", async () => {
+    const form = await makeForm(integrator);
+    const created = await integrator.post(
+      `/forms/${form}/submissions`,
+      { status: "submitted", data: { title: "x" } },
+      { "Idempotency-Key": "order-1", "Content-Type": "application/json" },
+    );
+    expect(created.status).toBe(201);
+    expect(created.body).toMatchObject({ form, status: "submitted", data: { title: "x" } });
+    expect(created.headers.get("Location")).toContain(`/api/v1/submissions/${created.body.id}`);
+    const plain = await integrator.post(
+      `/forms/${form}/submissions`,
+      { data: {} },
+      { "Content-Type": "text/plain" },
+    );
+    expect([plain.status, plain.body.code]).toEqual([415, "unsupported_media_type"]);
+  });
+
+  it("DELETE /submissions/{id}: delete a submission (the only deletion route).", async () => {
+    const form = await makeForm(integrator);
+    const app = await makeApp(integrator);
+    const { body } = await integrator.post(`/forms/${form}/submissions`, { data: {} });
+    const record = await integrator.post(`/apps/${app}/records`, { data: {} });
+    const deleted = await integrator.delete(`/submissions/${body.id}`);
+    expect([deleted.status, deleted.text]).toEqual([204, ""]);
+    expect((await integrator.delete(`/submissions/${body.id}`)).status).toBe(404);
+    expect((await integrator.get(`/submissions/${body.id}`)).status).toBe(404);
+    for (const path of [
+      `/apps/${app}/records/${record.body.id}`,
+      `/apps/${app}/records`,
+      `/apps/${app}/schema`,
+      `/forms/${form}/schema`,
+      `/forms/${form}/submissions`,
+      "/apps",
+      "/forms",
+      "/me",
+    ]) {
+      const refused = await integrator.delete(path);
+      expect([path, refused.status, refused.body.code]).toEqual([path, 405, "method_not_allowed"]);
+      expect(refused.headers.get("Allow")).toContain("GET");
+    }
+  });
+
+  it("1. PATCH updates only the fields sent. A repeating-detail field sent in PATCH replaces the whole array.", async () => {
+    const fields = [
+      { key: "name", type: "text" },
+      { key: "note", type: "text" },
+      {
+        key: "lines",
+        type: "line_items",
+        fields: [
+          { key: "sku", type: "text" },
+          { key: "qty", type: "number" },
+        ],
+      },
+    ];
+    const app = await makeApp(integrator, fields);
+    const lines = [
+      { sku: "A", qty: 1 },
+      { sku: "B", qty: 2 },
+    ];
+    const { body } = await integrator.post(`/apps/${app}/records`, {
+      data: { name: "Bo", note: "n", lines },
+    });
+    const path = `/apps/${app}/records/${body.id}`;
+    const named = await integrator.patch(path, { data: { name: "Al" } });
+    expect(named.body.data).toEqual({ name: "Al", note: "n", lines });
+    const replaced = await integrator.patch(path, { data: { lines: [{ sku: "C" }], note: null } });
+    expect(replaced.body.data).toEqual({ name: "Al", note: null, lines: [{ sku: "C", qty: null }] });
+  });
+
+  it("2. When PATCH carries If-Match and the stored version differs, the service answers 412 and does not overwrite.", async () => {
+    const app = await makeApp(integrator);
+    const read = await integrator.post(`/apps/${app}/records`, { data: { title: "a" } });
+    const path = `/apps/${app}/records/${read.body.id}`;
+    await integrator.patch(path, { data: { title: "Bo" } });
+    const late = await integrator.patch(path, { data: { title: "Al" } }, { "If-Match": read.etag });
+    expect([late.status, late.body.code, late.body.current_etag]).toEqual([
+      412,
+      "version_mismatch",
+      '"2"',
+    ]);
+    expect((await integrator.get(path)).body.data).toEqual({ title: "Bo" });
+  });
+
+  it("3. POST of a submission with an Idempotency-Key that was already used within 24 hours returns the same result as the first call and creates no second submission.", async () => {
+    const form = await makeForm(integrator);
+    const path = `/forms/${form}/submissions`;
+    const headers = { "Idempotency-Key": "the-same" };
+    const first = await integrator.post(path, { data: { title: "x" } }, headers);
+    const again = await integrator.post(path, { data: { title: "x" } }, headers);
+    expect([again.status, again.text, again.etag]).toEqual([201, first.text, first.etag]);
+    expect(again.headers.get("Location")).toBe(first.headers.get("Location"));
+    expect(again.headers.get("Idempotent-Replayed")).toBe("true");
+    expect(first.headers.has("Idempotent-Replayed")).toBe(false);
+    expect(await everyItem(integrator, path)).toHaveLength(1);
+  });
+
+  it("4. List endpoints page with limit and cursor only; there is no offset. The next page is followed through links.next.", async () => {
+    const form = await makeForm(integrator);
+    for (let i = 0; i < 3; i += 1) await integrator.post(`/forms/${form}/submissions`, { data: {} });
+    for (const path of [`/forms/${form}/submissions`, "/forms", "/apps"]) {
+      for (const name of ["offset", "page", "skip"]) {
+        const refused = await integrator.get(`${path}?${name}=1`);
+        expect([refused.status, codes(refused)]).toEqual([422, { [name]: "unknown_parameter" }]);
+      }
+    }
+    const page = await integrator.get(`/forms/${form}/submissions?limit=2`);
+    const next = new URL(page.body.links.next);
+    expect([...next.searchParams.keys()].toSorted()).toEqual(["cursor", "limit"]);
+    const rest = await integrator.get(page.body.links.next);
+    const ids = [...page.body.items, ...rest.body.items].map((item: Json) => item.id);
+    expect(new Set(ids).size).toBe(3);
+  });
+});

@@ -1,0 +1,29 @@
+import { cloudflareTest, readD1Migrations } from "@cloudflare/vitest-pool-workers";
+import { defineConfig } from "vitest/config";
+
+const root = new URL("..", import.meta.url).pathname;
+
+export default defineConfig({
+  root,
+  plugins: [
+    cloudflareTest(async () => ({
+      wrangler: { configPath: `${root}wrangler.toml` },
+      miniflare: {
+        bindings: {
+          TOKEN_SECRET: "a secret of the tests,an older one",
+          SETUP_SECRET: "set-up secret of the tests",
+          MIGRATIONS: await readD1Migrations(`${root}migrations`),
+        },
+      },
+    })),
+  ],
+  test: {
+    include: ["test/**/*.test.ts"],
+    exclude: ["test/dev/**"],
+    setupFiles: ["test/support/migrate.ts"],
+    // The log of requests has its own test; here it would bury what failed.
+    onConsoleLog: (log) => !log.startsWith('{"event":"request"'),
+    testTimeout: 30_000,
+    hookTimeout: 30_000,
+  },
+});
