@@ -22,7 +22,7 @@ export default defineConfig({
     exclude: ["test/dev/**"],
     setupFiles: ["test/support/migrate.ts"],
     // The log of requests has its own test; here it would bury what failed.
-    onConsoleLog: (log) => !log.startsWith('{"event":"request"'),
+    onConsoleLog: (log) => !/^{"event":"(request|mended)"/.test(log),
     testTimeout: 30_000,
     hookTimeout: 30_000,
   },

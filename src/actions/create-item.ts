@@ -16,6 +16,7 @@ import {
 import type { ActionContext } from "./context";
 import { currentOf, draftOf, duplicateOf, refuseClosed, type Draft } from "./draft";
 import type { ItemView } from "./item-view";
+import { untilSettled } from "./until-settled";
 
 /** The Idempotency-Key of a create. */
 export interface Idempotency {
@@ -38,7 +39,6 @@ export interface Creation {
 }
 
 const rememberFor = 24 * 60 * 60 * 1000;
-const mostTries = 8;
 
 /** Creates a record or submission, once for each key. `body` is JSON that nothing has judged yet. */
 export async function createItem(
@@ -49,7 +49,7 @@ export async function createItem(
 ): Promise<Creation> {
   if (idempotency?.recalled) return replayOf(known, idempotency.recalled, idempotency);
   let compiled = known;
-  for (let tries = 0; tries < mostTries; tries += 1) {
+  return untilSettled(async () => {
     const draft = draftOf(compiled, body);
     if (draft.errors.length > 0) {
       const replay = idempotency && (await findReplay(ctx.db, idempotency.key, ctx.now()));
@@ -58,13 +58,12 @@ export async function createItem(
       refuseClosed(now, ctx.now());
       if (now.compiled === compiled) throw problem.invalidInput(draft.errors);
       compiled = now.compiled;
-      continue;
+      return undefined;
     }
     const created = await storeDraft(ctx, compiled, draft, idempotency);
-    if (created) return created;
-    compiled = (await currentOf(ctx, compiled)).compiled;
-  }
-  throw problem.tryAgain();
+    if (!created) compiled = (await currentOf(ctx, compiled)).compiled;
+    return created;
+  });
 }
 
 /** Stores the draft. Gives nothing when the definition has changed, or a duplicate has gone: try again. */

@@ -20,13 +20,12 @@ import {
 } from "../store/collections";
 import { changeDefinition, createCollection, findDuplicate } from "../store/save-definition";
 import { act, type ActionContext } from "./context";
+import { untilSettled } from "./until-settled";
 
 export interface Conditions {
   ifMatch: Precondition | null;
   ifNoneMatch: Precondition | null;
 }
-
-const mostTries = 8;
 
 export async function readDefinition(
   ctx: ActionContext,
@@ -58,7 +57,7 @@ export async function putDefinition(
   conditions: Conditions,
 ): Promise<CollectionNow & { created: boolean }> {
   if (!isVisible(ctx.resources, kind, key)) throw problem.notFound();
-  for (let tries = 0; tries < mostTries; tries += 1) {
+  return untilSettled(async () => {
     const now = await findCollection(ctx.db, kind, key);
     refusePreconditions(now, conditions);
     const merged = mergedWith(kind, key, now?.collection ?? null, body);
@@ -68,10 +67,10 @@ export async function putDefinition(
     }
     if (await save(ctx, kind, key, now?.collection, merged)) {
       const saved = await findCollection(ctx.db, kind, key);
-      if (saved) return { ...saved, created: !now };
+      return saved && { ...saved, created: !now };
     }
-  }
-  throw problem.tryAgain();
+    return undefined;
+  });
 }
 
 function refusePreconditions(

@@ -1,13 +1,11 @@
 import { possibleEntries } from "../domain/data/search-entries";
 import { uniqueValues } from "../domain/data/unique-values";
 import type { Precondition } from "../domain/etag";
-import { problem } from "../domain/problem";
 import { removeItem } from "../store/change-item";
 import { act, type ActionContext } from "./context";
 import { refuseChange } from "./update-item";
+import { untilSettled } from "./until-settled";
 import { readAgain, type Found } from "./visible";
-
-const mostTries = 100;
 
 /** Deletes a submission with all that was stored for it. The next one with its unique values is no duplicate. */
 export async function deleteSubmission(
@@ -16,7 +14,7 @@ export async function deleteSubmission(
   ifMatch: Precondition | null,
 ): Promise<void> {
   let current = found;
-  for (let tries = 0; tries < mostTries; tries += 1) {
+  await untilSettled(async () => {
     const { item, compiled } = current;
     refuseChange(item, ifMatch);
     const removal = {
@@ -33,9 +31,9 @@ export async function deleteSubmission(
       removal,
       act(ctx, "submission.delete", item.id, about),
     );
-    if (removed.outcome === "changed") return;
+    if (removed.outcome === "changed") return true;
     // Somebody else was first. When it was another delete, the item is not there any more: 404.
     current = await readAgain(ctx, current);
-  }
-  throw problem.tryAgain();
+    return undefined;
+  });
 }

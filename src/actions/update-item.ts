@@ -8,15 +8,11 @@ import { parseItemBody } from "../domain/item-body";
 import { problem } from "../domain/problem";
 import { statusAfter, type Status } from "../domain/status";
 import { changeItem, type ItemChange } from "../store/change-item";
-import { pause } from "../store/attempt";
 import { act, type ActionContext } from "./context";
 import { duplicateOf } from "./draft";
 import { viewOf, type ItemView } from "./item-view";
+import { untilSettled } from "./until-settled";
 import { readAgain, type Found } from "./visible";
-
-/** Each try that fails means that another write succeeded, so that many tries are many writers and no standstill. */
-const mostTries = 100;
-const longestPause = 40;
 
 /**
  * Merges what was sent onto the item as it is now. A write that comes in between is merged onto in turn, or is a 412
@@ -29,16 +25,15 @@ export async function updateItem(
   ifMatch: Precondition | null,
 ): Promise<ItemView> {
   let current = found;
-  for (let tries = 0; tries < mostTries; tries += 1) {
+  return untilSettled(async () => {
     const next = nextState(current, body, ifMatch);
     const unchanged = next.status === current.item.status && sameData(next, current.item);
     if (unchanged) return viewOf(current.item, current.compiled, next.warnings);
     const written = await write(ctx, current, next);
     if (written) return viewOf(written, current.compiled, next.warnings);
-    if (tries > 0) await pause(Math.min(longestPause, 2 ** tries));
     current = await readAgain(ctx, current);
-  }
-  throw problem.tryAgain();
+    return undefined;
+  });
 }
 
 interface NextState extends Checked {

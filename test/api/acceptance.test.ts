@@ -75,7 +75,10 @@ describe("Acceptance", () => {
     expect((await validate({ data: {} })).status).toBe(422);
     expect((await validate({ data: { title: "y", code: "A" } })).body.field).toBe("code");
     expect((await validate({ status: "draft", data: { code: "A" } })).status).toBe(200);
-    await integrator.put(`/forms/${form}/schema`, { fields: unique, acceptance: { state: "closed" } });
+    await integrator.put(`/forms/${form}/schema`, {
+      fields: unique,
+      acceptance: { state: "closed" },
+    });
     expect((await validate({ data: { title: "y" } })).body.reason).toBe("closed");
     expect((await integrator.get(`/forms/${form}/submissions`)).body.items).toHaveLength(1);
   });

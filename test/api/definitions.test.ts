@@ -29,7 +29,12 @@ describe("Definitions", () => {
     const fields = [
       text("a", { required: true, unique: true, min_length: 2, default: "xx" }),
       { key: "s", type: "select", options: [{ value: "a" }] },
-      { key: "l", type: "line_items", min_rows: 1, fields: [text("x"), { key: "n", type: "number" }] },
+      {
+        key: "l",
+        type: "line_items",
+        min_rows: 1,
+        fields: [text("x"), { key: "n", type: "number" }],
+      },
     ];
     const form = await makeForm(integrator, fields, {
       description: "d",
@@ -190,20 +195,75 @@ describe("Definitions", () => {
 
   it.each([
     ["a key twice", { fields: [text("a"), text("a")] }, "/fields/1/key"],
-    ["bounds that cross", { fields: [{ key: "n", type: "number", minimum: 2, maximum: 1 }] }, "/fields/0/minimum"],
-    ["an option twice", { fields: [{ key: "s", type: "select", options: [{ value: "a" }, { value: "a" }] }] }, "/fields/0/options/1/value"],
-    ["a default of the wrong type", { fields: [{ key: "n", type: "number", default: "x" }] }, "/fields/0/default"],
-    ["a default in a row", { fields: [{ key: "l", type: "line_items", fields: [{ key: "n", type: "number", default: "x" }] }] }, "/fields/0/fields/0/default"],
-    ["nested line items", { fields: [{ key: "l", type: "line_items", fields: [{ key: "m", type: "line_items", fields: [] }] }] }, "/fields/0/fields/0/type"],
-    ["unique in a row", { fields: [{ key: "l", type: "line_items", fields: [text("a", { unique: true })] }] }, "/fields/0/fields/0/unique"],
-    ["a rename of nothing", { fields: [text("a", { renamed_from: "zz" })] }, "/fields/0/renamed_from"],
+    [
+      "bounds that cross",
+      { fields: [{ key: "n", type: "number", minimum: 2, maximum: 1 }] },
+      "/fields/0/minimum",
+    ],
+    [
+      "an option twice",
+      { fields: [{ key: "s", type: "select", options: [{ value: "a" }, { value: "a" }] }] },
+      "/fields/0/options/1/value",
+    ],
+    [
+      "a default of the wrong type",
+      { fields: [{ key: "n", type: "number", default: "x" }] },
+      "/fields/0/default",
+    ],
+    [
+      "a default in a row",
+      {
+        fields: [
+          { key: "l", type: "line_items", fields: [{ key: "n", type: "number", default: "x" }] },
+        ],
+      },
+      "/fields/0/fields/0/default",
+    ],
+    [
+      "nested line items",
+      {
+        fields: [
+          { key: "l", type: "line_items", fields: [{ key: "m", type: "line_items", fields: [] }] },
+        ],
+      },
+      "/fields/0/fields/0/type",
+    ],
+    [
+      "unique in a row",
+      { fields: [{ key: "l", type: "line_items", fields: [text("a", { unique: true })] }] },
+      "/fields/0/fields/0/unique",
+    ],
+    [
+      "a rename of nothing",
+      { fields: [text("a", { renamed_from: "zz" })] },
+      "/fields/0/renamed_from",
+    ],
     ["another key than the path's", { key: "other", fields: [] }, "/key"],
     ["no fields", {}, "/fields"],
     ["a form with a receipt prefix", { receipt_prefix: "A-", fields: [] }, "/receipt_prefix"],
-    ["acceptance that ends before it begins", { acceptance: { opens_at: "2026-02-01T00:00:00Z", closes_at: "2026-01-01T00:00:00Z" }, fields: [] }, "/acceptance/closes_at"],
-    ["acceptance without a time zone", { acceptance: { opens_at: "2026-02-01T00:00:00" }, fields: [] }, "/acceptance/opens_at"],
-    ["more than 500 rows", { fields: [{ key: "l", type: "line_items", max_rows: 501, fields: [text("a")] }] }, "/fields/0/max_rows"],
-    ["more than 500 fields", { fields: Array.from({ length: 501 }, (_, i) => text(`f${i}`)) }, "/fields"],
+    [
+      "acceptance that ends before it begins",
+      {
+        acceptance: { opens_at: "2026-02-01T00:00:00Z", closes_at: "2026-01-01T00:00:00Z" },
+        fields: [],
+      },
+      "/acceptance/closes_at",
+    ],
+    [
+      "acceptance without a time zone",
+      { acceptance: { opens_at: "2026-02-01T00:00:00" }, fields: [] },
+      "/acceptance/opens_at",
+    ],
+    [
+      "more than 500 rows",
+      { fields: [{ key: "l", type: "line_items", max_rows: 501, fields: [text("a")] }] },
+      "/fields/0/max_rows",
+    ],
+    [
+      "more than 500 fields",
+      { fields: Array.from({ length: 501 }, (_, i) => text(`f${i}`)) },
+      "/fields",
+    ],
   ])("%s is refused", async (_, document, pointer) => {
     const refused = await put(freshKey("form"), document);
     expect([refused.status, refused.body.errors?.[0]?.pointer]).toEqual([422, pointer]);
@@ -220,7 +280,10 @@ describe("Definitions", () => {
       const read = await integrator.get(`/apps/${app}/records/${body.receipt_number}`);
       expect(read.body.id).toBe(body.id);
     }
-    const refused = await integrator.put(`/apps/${app}/schema`, { fields: [], receipt_prefix: "rec_" });
+    const refused = await integrator.put(`/apps/${app}/schema`, {
+      fields: [],
+      receipt_prefix: "rec_",
+    });
     expect(refused.body.errors[0].pointer).toBe("/receipt_prefix");
   });
 
@@ -232,7 +295,9 @@ describe("Definitions", () => {
     expect((await put(form, { fields: [] }, { "If-None-Match": "*" })).status).toBe(412);
     const missing = await put(freshKey("form"), { fields: [] }, { "If-Match": "*" });
     expect([missing.status, missing.body.current_etag]).toEqual([412, null]);
-    expect((await put(freshKey("form"), { fields: [] }, { "If-None-Match": "*" })).status).toBe(201);
+    expect((await put(freshKey("form"), { fields: [] }, { "If-None-Match": "*" })).status).toBe(
+      201,
+    );
   });
 
   it("two changes with one tag: one is made, the other is told", async () => {
@@ -246,7 +311,11 @@ describe("Definitions", () => {
   });
 
   it("GET /apps and /forms list the visible ones, paged", async () => {
-    const forms = [await makeForm(integrator), await makeForm(integrator), await makeForm(integrator)];
+    const forms = [
+      await makeForm(integrator),
+      await makeForm(integrator),
+      await makeForm(integrator),
+    ];
     const narrow = await client({ resources: forms.map((form) => `form:${form}`) });
     const listed = await everyItem(narrow, "/forms?limit=2");
     expect(listed.map((form) => form.key)).toEqual(forms);

@@ -197,7 +197,8 @@ describe("Field types", () => {
       time_zone: "Europe/Berlin",
     });
     const path = `/forms/${form}/submissions`;
-    const day = async (sent: string) => (await integrator.post(path, { data: { day: sent } })).body.data.day;
+    const day = async (sent: string) =>
+      (await integrator.post(path, { data: { day: sent } })).body.data.day;
     expect(await day("2026-07-01")).toBe("2026-07-01+02:00");
     expect(await day("2026-12-01")).toBe("2026-12-01+01:00");
   });
@@ -232,7 +233,7 @@ describe("Field types", () => {
     ]);
     expect(await errors([])).toEqual([["lines", "/data/lines", "too_few_rows"]]);
     expect(await errors(null)).toEqual([["lines", "/data/lines", "too_few_rows"]]);
-    expect(await errors(Array(4).fill({ sku: "A" }))).toEqual([
+    expect(await errors(Array.from({ length: 4 }, () => ({ sku: "A" })))).toEqual([
       ["lines", "/data/lines", "too_many_rows"],
     ]);
     expect(await errors({ sku: "A" })).toEqual([["lines", "/data/lines", "invalid_type"]]);
@@ -254,7 +255,10 @@ describe("Field types", () => {
     ];
     const form = await makeForm(integrator, fields);
     const path = `/forms/${form}/submissions`;
-    expect((await integrator.post(path, { data: {} })).body.data).toEqual({ state: "new", count: 3 });
+    expect((await integrator.post(path, { data: {} })).body.data).toEqual({
+      state: "new",
+      count: 3,
+    });
     const cleared = await integrator.post(path, { data: { state: null, count: 0 } });
     expect(cleared.body.data).toEqual({ state: null, count: 0 });
     expect((await integrator.post(path, { data: { count: null } })).status).toBe(422);
@@ -288,6 +292,8 @@ describe("Field types", () => {
       "__proto__",
       "toString",
     ]);
-    expect((await integrator.post(path, '{"data":{},"__proto__":{"status":"draft"}}')).status).toBe(422);
+    expect((await integrator.post(path, '{"data":{},"__proto__":{"status":"draft"}}')).status).toBe(
+      422,
+    );
   });
 });

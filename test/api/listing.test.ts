@@ -76,7 +76,11 @@ describe("Listing", () => {
       `/forms/${form}/submissions?cursor=`,
     ]) {
       const answer = await integrator.get(path);
-      expect([path, answer.status, codes(answer)]).toEqual([path, 422, { cursor: "invalid_cursor" }]);
+      expect([path, answer.status, codes(answer)]).toEqual([
+        path,
+        422,
+        { cursor: "invalid_cursor" },
+      ]);
     }
   });
 

@@ -24,17 +24,59 @@ const routes: Route[] = [
   { method: "GET", path: "/forms", permission: null, hides: false },
   { method: "GET", path: "/apps/:key/records", permission: "records:read", hides: true },
   { method: "GET", path: "/apps/:key/records/:id", permission: "records:read", hides: true },
-  { method: "POST", path: "/apps/:key/records", permission: "records:write", body: item, hides: true },
-  { method: "PATCH", path: "/apps/:key/records/:id", permission: "records:write", body: item, hides: true },
+  {
+    method: "POST",
+    path: "/apps/:key/records",
+    permission: "records:write",
+    body: item,
+    hides: true,
+  },
+  {
+    method: "PATCH",
+    path: "/apps/:key/records/:id",
+    permission: "records:write",
+    body: item,
+    hides: true,
+  },
   { method: "GET", path: "/apps/:key/schema", permission: "schema:read", hides: true },
-  { method: "PUT", path: "/apps/:key/schema", permission: "schema:write", body: { fields }, hides: true },
+  {
+    method: "PUT",
+    path: "/apps/:key/schema",
+    permission: "schema:write",
+    body: { fields },
+    hides: true,
+  },
   { method: "GET", path: "/forms/:key/schema", permission: "schema:read", hides: true },
-  { method: "PUT", path: "/forms/:key/schema", permission: "schema:write", body: { fields }, hides: true },
+  {
+    method: "PUT",
+    path: "/forms/:key/schema",
+    permission: "schema:write",
+    body: { fields },
+    hides: true,
+  },
   { method: "GET", path: "/forms/:key/submissions", permission: "submissions:read", hides: true },
-  { method: "POST", path: "/forms/:key/submissions", permission: "submissions:write", body: item, hides: true },
-  { method: "POST", path: "/forms/:key/submissions/validate", permission: "submissions:write", body: item, hides: true },
+  {
+    method: "POST",
+    path: "/forms/:key/submissions",
+    permission: "submissions:write",
+    body: item,
+    hides: true,
+  },
+  {
+    method: "POST",
+    path: "/forms/:key/submissions/validate",
+    permission: "submissions:write",
+    body: item,
+    hides: true,
+  },
   { method: "GET", path: "/submissions/:id", permission: "submissions:read", hides: true },
-  { method: "PATCH", path: "/submissions/:id", permission: "submissions:write", body: item, hides: true },
+  {
+    method: "PATCH",
+    path: "/submissions/:id",
+    permission: "submissions:write",
+    body: item,
+    hides: true,
+  },
   { method: "DELETE", path: "/submissions/:id", permission: "submissions:delete", hides: true },
 ];
 
@@ -62,7 +104,8 @@ describe("Security", () => {
     const access = await accessToken(secret);
     Object.assign(bearers, {
       "random text": "letmein",
-      "a token with a mistyped character": token.slice(0, -8) + (token.at(-8) === "A" ? "B" : "A") + token.slice(-7),
+      "a token with a mistyped character":
+        token.slice(0, -8) + (token.at(-8) === "A" ? "B" : "A") + token.slice(-7),
       "a token of another service": token.replace("efp_", "ghp_"),
       "a revoked token": revoked.token,
       "an expired token": expired.token,
@@ -111,26 +154,30 @@ describe("Security", () => {
     },
   );
 
-  it.each(routes.filter((route) => route.permission).map((route) => [nameOf(route), route] as const))(
-    "%s: a missing permission is 403 and named, before anything is looked up",
-    async (_, route) => {
-      const others = everything.filter((each) => each !== route.permission);
-      const lacking = await client({ permissions: others });
-      const nowhere = { app: "nowhere", form: "nowhere", record: "rec_x", submission: "sub_x" };
-      for (const at of [keys, nowhere]) {
-        const answer = await call(lacking, route, at);
-        expect([answer.status, answer.body.required_permission]).toEqual([403, route.permission]);
-        expect(answer.headers.get("WWW-Authenticate")).toContain(`scope="${route.permission}"`);
-      }
-    },
-  );
+  it.each(
+    routes.filter((route) => route.permission).map((route) => [nameOf(route), route] as const),
+  )("%s: a missing permission is 403 and named, before anything is looked up", async (_, route) => {
+    const others = everything.filter((each) => each !== route.permission);
+    const lacking = await client({ permissions: others });
+    const nowhere = { app: "nowhere", form: "nowhere", record: "rec_x", submission: "sub_x" };
+    for (const at of [keys, nowhere]) {
+      const answer = await call(lacking, route, at);
+      expect([answer.status, answer.body.required_permission]).toEqual([403, route.permission]);
+      expect(answer.headers.get("WWW-Authenticate")).toContain(`scope="${route.permission}"`);
+    }
+  });
 
   it.each(routes.filter((route) => route.hides).map((route) => [nameOf(route), route] as const))(
     "%s: an invisible resource answers the same 404 as a missing one, byte for byte",
     async (_, route) => {
       const stranger = await client({ resources: ["app:another", "form:another"] });
       const ulid = "01ARZ3NDEKTSV4RRFFQ69G5FAV";
-      const nowhere = { app: "nowhere", form: "nowhere", record: `rec_${ulid}`, submission: `sub_${ulid}` };
+      const nowhere = {
+        app: "nowhere",
+        form: "nowhere",
+        record: `rec_${ulid}`,
+        submission: `sub_${ulid}`,
+      };
       const [hidden, missing] = [await call(stranger, route), await call(stranger, route, nowhere)];
       const bytes = (text: string) => text.replace(/"request_id":"[^"]+"/, "");
       expect([hidden.status, bytes(hidden.text)]).toEqual([404, bytes(missing.text)]);
@@ -158,7 +205,9 @@ describe("Security", () => {
     const hurried = new Client(lacking.token);
     expect((await hurried.post("/forms/nowhere/submissions", "{")).status).toBe(403);
     expect((await hurried.post("/forms/nowhere/submissions", "{")).status).toBe(429);
-    expect((await new Client(`${lacking.token}x`).post("/forms/nowhere/submissions", "{")).status).toBe(401);
+    expect(
+      (await new Client(`${lacking.token}x`).post("/forms/nowhere/submissions", "{")).status,
+    ).toBe(401);
     const allowed = await client();
     expect((await allowed.post("/forms/nowhere/submissions", "{")).status).toBe(404);
     expect((await allowed.post(`/forms/${keys.form}/submissions`, "{")).status).toBe(400);
@@ -191,7 +240,9 @@ describe("Security", () => {
   it("JSON nested ten thousand deep is refused and not a fault", async () => {
     const allowed = await client();
     const deep = `{"data":{"title":${"[".repeat(10_000)}${"]".repeat(10_000)}}}`;
-    const answer = await allowed.post(`/forms/${keys.form}/submissions`, deep, { "Idempotency-Key": "deep" });
+    const answer = await allowed.post(`/forms/${keys.form}/submissions`, deep, {
+      "Idempotency-Key": "deep",
+    });
     expect([answer.status, answer.body.errors[0].code]).toEqual([422, "invalid_type"]);
   });
 
@@ -200,7 +251,10 @@ describe("Security", () => {
     const allowed = await client();
     const attempts = await Promise.all(
       Array.from({ length: 320 }, () =>
-        anonymous("GET", "/api/v1/me", undefined, { ...from("203.0.113.9"), Authorization: "Bearer x" }),
+        anonymous("GET", "/api/v1/me", undefined, {
+          ...from("203.0.113.9"),
+          Authorization: "Bearer x",
+        }),
       ),
     );
     const statuses = attempts.map((answer) => answer.status);
@@ -208,6 +262,8 @@ describe("Security", () => {
     const limited = attempts.find((answer) => answer.status === 429);
     expect(Number(limited?.headers.get("Retry-After"))).toBeGreaterThan(0);
     expect((await allowed.get("/me", from("203.0.113.9"))).status).toBe(200);
-    expect((await anonymous("GET", "/api/v1/me", undefined, from("203.0.113.10"))).status).toBe(401);
+    expect((await anonymous("GET", "/api/v1/me", undefined, from("203.0.113.10"))).status).toBe(
+      401,
+    );
   });
 });

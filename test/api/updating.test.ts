@@ -146,7 +146,9 @@ describe("Statuses", () => {
     expect([submitted.status, submitted.body.status]).toEqual([200, "submitted"]);
     expect(submitted.body.data).toEqual({ ...whole, code: "mine", n: null });
     const late = await create({ status: "draft", data: { ...whole, code: "mine" } });
-    const duplicate = await integrator.patch(`/submissions/${late.body.id}`, { status: "submitted" });
+    const duplicate = await integrator.patch(`/submissions/${late.body.id}`, {
+      status: "submitted",
+    });
     expect([duplicate.status, duplicate.body.field]).toEqual([409, "code"]);
   });
 

@@ -141,7 +141,11 @@ describe("Endpoints", () => {
     const named = await integrator.patch(path, { data: { name: "Al" } });
     expect(named.body.data).toEqual({ name: "Al", note: "n", lines });
     const replaced = await integrator.patch(path, { data: { lines: [{ sku: "C" }], note: null } });
-    expect(replaced.body.data).toEqual({ name: "Al", note: null, lines: [{ sku: "C", qty: null }] });
+    expect(replaced.body.data).toEqual({
+      name: "Al",
+      note: null,
+      lines: [{ sku: "C", qty: null }],
+    });
   });
 
   it("2. When PATCH carries If-Match and the stored version differs, the service answers 412 and does not overwrite.", async () => {
@@ -173,7 +177,8 @@ describe("Endpoints", () => {
 
   it("4. List endpoints page with limit and cursor only; there is no offset. The next page is followed through links.next.", async () => {
     const form = await makeForm(integrator);
-    for (let i = 0; i < 3; i += 1) await integrator.post(`/forms/${form}/submissions`, { data: {} });
+    for (let i = 0; i < 3; i += 1)
+      await integrator.post(`/forms/${form}/submissions`, { data: {} });
     for (const path of [`/forms/${form}/submissions`, "/forms", "/apps"]) {
       for (const name of ["offset", "page", "skip"]) {
         const refused = await integrator.get(`${path}?${name}=1`);

@@ -108,7 +108,9 @@ describe("Limits", () => {
       .bind(first.body.id)
       .first<{ expires_at: number }>();
     const day = 24 * 60 * 60 * 1000;
-    expect(Math.abs((row?.expires_at ?? 0) - Date.parse(first.body.created_at) - day)).toBeLessThan(1000);
+    expect(Math.abs((row?.expires_at ?? 0) - Date.parse(first.body.created_at) - day)).toBeLessThan(
+      1000,
+    );
   });
 
   it("Paging: limit and cursor only; no offset.", async () => {

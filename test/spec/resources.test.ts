@@ -72,7 +72,9 @@ describe("Resources and their fields", () => {
   it("data is required in a submission payload; status is not.", async () => {
     const form = await makeForm(integrator);
     const path = `/forms/${form}/submissions`;
-    expect(codes(await integrator.post(path, { status: "submitted" }))).toEqual({ data: "required" });
+    expect(codes(await integrator.post(path, { status: "submitted" }))).toEqual({
+      data: "required",
+    });
     expect((await integrator.post(path, { data: {} })).body.status).toBe("submitted");
   });
 
@@ -93,7 +95,9 @@ describe("Resources and their fields", () => {
     const form = await makeForm(integrator, [{ key: "cust_name", type: "text" }]);
     const fields = [{ key: "customer", type: "text", renamed_from: "cust_name" }];
     await integrator.put(`/forms/${form}/schema`, { fields });
-    const refused = await integrator.post(`/forms/${form}/submissions`, { data: { cust_name: "Bo" } });
+    const refused = await integrator.post(`/forms/${form}/submissions`, {
+      data: { cust_name: "Bo" },
+    });
     expect(refused.status).toBe(422);
     expect(refused.body.errors).toEqual([
       {

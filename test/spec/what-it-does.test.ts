@@ -38,7 +38,9 @@ describe("What the service does", () => {
     });
     expect(created.headers.get("Content-Type")).toBe("application/json");
     expect(created.body.data.title).toBe("日本語 – naïve 🎉");
-    const latin1 = Uint8Array.from([...'{"data":{"title":"'].map((c) => c.charCodeAt(0)).concat(0xe9, 0x22, 0x7d, 0x7d));
+    const latin1 = Uint8Array.from(
+      [...'{"data":{"title":"'].map((c) => c.charCodeAt(0)).concat(0xe9, 0x22, 0x7d, 0x7d),
+    );
     const refused = await integrator.post(`/forms/${form}/submissions`, latin1);
     expect([refused.status, refused.body.code]).toEqual([400, "malformed_json"]);
   });
@@ -61,7 +63,9 @@ describe("What the service does", () => {
     const form = await makeForm(integrator, [{ key: "colour", type: "text" }]);
     const { text } = await integrator.get(`/forms/${form}/schema`);
     expect(JSON.parse(text).fields[0]).not.toHaveProperty("id");
-    const created = await integrator.post(`/forms/${form}/submissions`, { data: { colour: "red" } });
+    const created = await integrator.post(`/forms/${form}/submissions`, {
+      data: { colour: "red" },
+    });
     expect(Object.keys(created.body.data)).toEqual(["colour"]);
     const byNumber = await integrator.post(`/forms/${form}/submissions`, { data: { "1": "red" } });
     expect(byNumber.status).toBe(422);

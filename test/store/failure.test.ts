@@ -10,7 +10,10 @@ const lost = () => new Error("D1_ERROR: Network connection lost.");
 describe("Failures of D1", () => {
   it("are told by the guard's constraint, for each code", async () => {
     for (const [constraint, code] of Object.entries(guardCodes)) {
-      const error = await env.DB.prepare("INSERT INTO guard VALUES (?)").bind(code).run().catch((e) => e);
+      const error = await env.DB.prepare("INSERT INTO guard VALUES (?)")
+        .bind(code)
+        .run()
+        .catch((e) => e);
       expect(failureOf(error)).toEqual({ kind: "guard", constraint });
     }
   });

@@ -81,7 +81,7 @@ export class Client {
 /** Follows `links.next` to the end and gives every item. */
 export async function everyItem(client: Client, path: string): Promise<Json[]> {
   const items: Json[] = [];
-  for (let next: string | null = path; next !== null; ) {
+  for (let next: string | null = path; next !== null;) {
     const page = await client.get(next);
     if (page.status !== 200) throw new Error(`${next} answered ${page.status}: ${page.text}`);
     items.push(...page.body.items);

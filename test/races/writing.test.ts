@@ -1,0 +1,141 @@
+import { beforeAll, describe, expect, it } from "vitest";
+import { everyItem, type Answer, type Client } from "../support/client";
+import { client, makeApp, makeForm } from "../support/service";
+
+const times = <T>(count: number, run: (index: number) => Promise<T>) =>
+  Promise.all(Array.from({ length: count }, (_, index) => run(index)));
+const withStatus = (answers: Answer[], status: number) =>
+  answers.filter((answer) => answer.status === status);
+
+describe("Races", () => {
+  let integrator: Client;
+  beforeAll(async () => {
+    integrator = await client();
+  });
+
+  it("100 simultaneous posts with one key make one submission and 100 equal answers", async () => {
+    const form = await makeForm(integrator);
+    const path = `/forms/${form}/submissions`;
+    const answers = await times(100, () =>
+      integrator.post(path, { data: { title: "x" } }, { "Idempotency-Key": "one" }),
+    );
+    expect(withStatus(answers, 201)).toHaveLength(100);
+    expect(new Set(answers.map((answer) => answer.text)).size).toBe(1);
+    expect(answers.filter((each) => !each.headers.has("Idempotent-Replayed"))).toHaveLength(1);
+    expect(await everyItem(integrator, path)).toHaveLength(1);
+  });
+
+  it("20 simultaneous creates with one unique value make one", async () => {
+    const form = await makeForm(integrator, [{ key: "code", type: "text", unique: true }]);
+    const path = `/forms/${form}/submissions`;
+    const answers = await times(20, () => integrator.post(path, { data: { code: "A-1" } }));
+    expect(withStatus(answers, 201)).toHaveLength(1);
+    expect(withStatus(answers, 409)).toHaveLength(19);
+    expect(await everyItem(integrator, path)).toHaveLength(1);
+  });
+
+  it("50 PATCHes with one ETag: one 200, 49 times 412", async () => {
+    const app = await makeApp(integrator);
+    const created = await integrator.post(`/apps/${app}/records`, { data: { title: "a" } });
+    const path = `/apps/${app}/records/${created.body.id}`;
+    const answers = await times(50, (index) =>
+      integrator.patch(path, { data: { title: `b${index}` } }, { "If-Match": created.etag }),
+    );
+    expect(withStatus(answers, 200)).toHaveLength(1);
+    expect(withStatus(answers, 412)).toHaveLength(49);
+    const read = await integrator.get(path);
+    expect([read.body.version, read.body.data]).toEqual([
+      2,
+      withStatus(answers, 200)[0]?.body.data,
+    ]);
+  });
+
+  it("30 PATCHes of different fields without a tag lose nobody's field", async () => {
+    const fields = Array.from({ length: 30 }, (_, index) => ({ key: `f${index}`, type: "number" }));
+    const app = await makeApp(integrator, fields);
+    const created = await integrator.post(`/apps/${app}/records`, { data: {} });
+    const path = `/apps/${app}/records/${created.body.id}`;
+    const answers = await times(30, (index) =>
+      integrator.patch(path, { data: { [`f${index}`]: index } }),
+    );
+    expect(withStatus(answers, 200)).toHaveLength(30);
+    const { body } = await integrator.get(path);
+    expect(Object.values(body.data)).toEqual(fields.map((_, index) => index));
+    expect(body.version).toBe(31);
+  });
+
+  it("60 parallel creates leave no gap in receipt numbers, and give none twice", async () => {
+    const app = await makeApp(integrator, undefined, { receipt_prefix: "R-" });
+    const path = `/apps/${app}/records`;
+    const refused = times(10, () => integrator.post(path, { data: { zzz: 1 } }));
+    const answers = await times(60, () => integrator.post(path, { data: {} }));
+    await refused;
+    const receipts = answers.map((answer) => answer.body.receipt_number).toSorted();
+    const expected = Array.from({ length: 60 }, (_, i) => `R-${String(i + 1).padStart(6, "0")}`);
+    expect(receipts).toEqual(expected);
+    const listed = await everyItem(integrator, path);
+    expect(listed.map((record) => record.receipt_number)).toEqual(expected);
+    const stamps = listed.map((record) => record.created_at);
+    expect(stamps).toEqual([...new Set(stamps)].toSorted());
+  });
+
+  it("max_submissions: 10 under 50 parallel creates makes exactly 10", async () => {
+    const form = await makeForm(integrator, undefined, { acceptance: { max_submissions: 10 } });
+    const path = `/forms/${form}/submissions`;
+    const answers = await times(50, () => integrator.post(path, { data: {} }));
+    expect(withStatus(answers, 201)).toHaveLength(10);
+    expect(withStatus(answers, 409).map((answer) => answer.body.reason)).toEqual(
+      Array(40).fill("full"),
+    );
+    expect(await everyItem(integrator, path)).toHaveLength(10);
+  });
+
+  it("a unique value changes hands between PATCHes without ever being held twice", async () => {
+    const app = await makeApp(integrator, [{ key: "seat", type: "text", unique: true }]);
+    const path = `/apps/${app}/records`;
+    const made = await times(10, () => integrator.post(path, { data: {} }));
+    const answers = await times(10, (index) =>
+      integrator.patch(`${path}/${made[index]?.body.id}`, { data: { seat: "1A" } }),
+    );
+    expect(withStatus(answers, 200)).toHaveLength(1);
+    expect(withStatus(answers, 409)).toHaveLength(9);
+  });
+
+  it("simultaneous deletes: one 204, the rest 404; the form's count goes down by one", async () => {
+    const form = await makeForm(integrator, undefined, { acceptance: { max_submissions: 2 } });
+    const path = `/forms/${form}/submissions`;
+    const { body } = await integrator.post(path, { data: {} });
+    await integrator.post(path, { data: {} });
+    const answers = await times(10, () => integrator.delete(`/submissions/${body.id}`));
+    expect(withStatus(answers, 204)).toHaveLength(1);
+    expect(withStatus(answers, 404)).toHaveLength(9);
+    const again = await times(5, () => integrator.post(path, { data: {} }));
+    expect(withStatus(again, 201)).toHaveLength(1);
+  });
+
+  it("a PATCH and a DELETE at once never leave traces of the deleted", async () => {
+    const form = await makeForm(integrator, [{ key: "code", type: "text", unique: true }]);
+    const path = `/forms/${form}/submissions`;
+    for (let round = 0; round < 5; round += 1) {
+      const { body } = await integrator.post(path, { data: { code: "same" } });
+      const item = `/submissions/${body.id}`;
+      const [patched, deleted] = await Promise.all([
+        integrator.patch(item, { data: { code: "other" } }),
+        integrator.delete(item),
+      ]);
+      expect([200, 404]).toContain(patched?.status);
+      expect(deleted?.status).toBe(204);
+    }
+    expect((await integrator.post(path, { data: { code: "other" } })).status).toBe(201);
+  });
+
+  it("simultaneous PUTs that create one form: one 201, and one form", async () => {
+    const key = `raced_${Date.now()}`;
+    const answers = await times(10, (index) =>
+      integrator.put(`/forms/${key}/schema`, { fields: [{ key: `f${index}`, type: "text" }] }),
+    );
+    expect(withStatus(answers, 201)).toHaveLength(1);
+    expect(withStatus(answers, 200)).toHaveLength(9);
+    expect((await integrator.get(`/forms/${key}/schema`)).body.schema_version).toBe(10);
+  });
+});
