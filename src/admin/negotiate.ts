@@ -25,11 +25,10 @@ export async function readFields<Schema extends z.ZodType>(
 }
 
 async function sentFields(c: Context): Promise<unknown> {
-  const type = c.req.header("Content-Type") ?? "";
-  if (!type.startsWith("application/json")) return c.req.parseBody({ all: true });
+  const isJson = (c.req.header("Content-Type") ?? "").startsWith("application/json");
   try {
-    return await c.req.json();
+    return isJson ? await c.req.json() : await c.req.parseBody({ all: true });
   } catch {
-    throw problem.malformedJson("The body is not valid JSON.");
+    throw problem.malformedJson("The body is neither valid JSON nor a valid form.");
   }
 }

@@ -1,5 +1,5 @@
 import { createMiddleware } from "hono/factory";
-import { HTTPException } from "hono/http-exception";
+import { problem } from "../domain/problem";
 import type { AppEnv } from "../env";
 
 /**
@@ -9,7 +9,7 @@ import type { AppEnv } from "../env";
 export const sameOrigin = createMiddleware<AppEnv>(async (c, next) => {
   const safe = c.req.method === "GET" || c.req.method === "HEAD";
   if (!safe && !isOwn(c.req.header("Origin"), c.req.header("Sec-Fetch-Site"), c.req.url)) {
-    throw new HTTPException(403, { message: "Cross-site requests are refused." });
+    throw problem.crossSite();
   }
   await next();
 });

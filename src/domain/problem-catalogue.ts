@@ -36,6 +36,12 @@ export const problems = {
     meaning: "The credential is valid but lacks the permission named in `required_permission`.",
     remedy: "Have the permission added to the credential, or use another credential.",
   },
+  cross_site: {
+    status: 403,
+    title: "Cross-site request refused",
+    meaning: "Another site sent this request with your session in the administration area.",
+    remedy: "Open the administration area itself and do it there.",
+  },
   not_found: {
     status: 404,
     title: "Not found",

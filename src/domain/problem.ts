@@ -91,6 +91,8 @@ export const problem = {
       { "WWW-Authenticate": `${realm}, error="insufficient_scope", scope="${permission}"` },
     ),
 
+  crossSite: () => new Problem("cross_site", "Requests that another site makes are refused here."),
+
   notFound: () =>
     new Problem("not_found", "There is nothing here, or it is not visible to this credential."),
 

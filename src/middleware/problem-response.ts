@@ -1,23 +1,17 @@
 import type { Context, ErrorHandler } from "hono";
-import { HTTPException } from "hono/http-exception";
-import { Problem, problem } from "../domain/problem";
+import { Problem } from "../domain/problem";
 import { problems, type ProblemCode } from "../domain/problem-catalogue";
 import type { AppEnv } from "../env";
 import { logFault } from "./log";
 
 /** The one exit of errors: problems as RFC 9457 says; whatever else is thrown stays inside. */
 export const answerError: ErrorHandler<AppEnv> = (error, c) => {
-  const known = problemOf(error);
-  if (known) return problemResponse(c, known.code, known.detail, known.members, known.headers);
+  if (error instanceof Problem) {
+    return problemResponse(c, error.code, error.detail, error.members, error.headers);
+  }
   logFault(c, error);
   return problemResponse(c, "internal", problems.internal.meaning, {}, {});
 };
-
-function problemOf(error: Error): Problem | undefined {
-  if (error instanceof Problem) return error;
-  if (error instanceof HTTPException && error.status === 404) return problem.notFound();
-  return undefined;
-}
 
 function problemResponse(
   c: Context<AppEnv>,

@@ -103,7 +103,9 @@ async function readForm(c: Context<AppEnv>): Promise<URLSearchParams | undefined
   if (type.trim().toLowerCase() !== "application/x-www-form-urlencoded") return undefined;
   if (Number(c.req.header("Content-Length") ?? 0) > mostBytes) return undefined;
   const form = await c.req.formData();
-  return new URLSearchParams([...form].map(([name, value]) => [name, String(value)]));
+  return new URLSearchParams(
+    [...form].map(([name, value]) => [name, typeof value === "string" ? value : ""]),
+  );
 }
 
 /** RFC 6749, section 2.3.1: HTTP Basic or the body, and not both. */

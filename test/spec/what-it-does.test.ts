@@ -38,9 +38,10 @@ describe("What the service does", () => {
     });
     expect(created.headers.get("Content-Type")).toBe("application/json");
     expect(created.body.data.title).toBe("日本語 – naïve 🎉");
-    const latin1 = Uint8Array.from(
-      [...'{"data":{"title":"'].map((c) => c.charCodeAt(0)).concat(0xe9, 0x22, 0x7d, 0x7d),
+    const [head, tail] = ['{"data":{"title":"', '"}}'].map((part) =>
+      new TextEncoder().encode(part),
     );
+    const latin1 = Uint8Array.from([...(head ?? []), 0xe9, ...(tail ?? [])]);
     const refused = await integrator.post(`/forms/${form}/submissions`, latin1);
     expect([refused.status, refused.body.code]).toEqual([400, "malformed_json"]);
   });

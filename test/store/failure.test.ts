@@ -34,9 +34,12 @@ describe("Failures of D1", () => {
   });
 
   it("that pass are tried again, a bounded number of times; then it is 503 with Retry-After", async () => {
-    const mends = vi.fn().mockRejectedValueOnce(lost()).mockResolvedValueOnce("there");
+    const mends = vi
+      .fn<() => Promise<string>>()
+      .mockRejectedValueOnce(lost())
+      .mockResolvedValueOnce("there");
     expect(await attempt(mends)).toBe("there");
-    const stays = vi.fn().mockRejectedValue(lost());
+    const stays = vi.fn<() => Promise<string>>().mockRejectedValue(lost());
     const error = await attempt(stays).catch((e: unknown) => e);
     expect(error).toBeInstanceOf(Problem);
     expect(error).toMatchObject({ code: "try_again", headers: { "Retry-After": "1" } });
@@ -44,13 +47,13 @@ describe("Failures of D1", () => {
   });
 
   it("of overload are not tried again", async () => {
-    const run = vi.fn().mockRejectedValue(new Error("D1 DB is overloaded."));
+    const run = vi.fn<() => Promise<string>>().mockRejectedValue(new Error("D1 DB is overloaded."));
     await expect(attempt(run)).rejects.toMatchObject({ code: "try_again" });
     expect(run).toHaveBeenCalledTimes(1);
   });
 
   it("of a write that may have been stored are not tried again", async () => {
-    const run = vi.fn().mockRejectedValue(lost());
+    const run = vi.fn<() => Promise<string>>().mockRejectedValue(lost());
     await expect(once(run)).rejects.toMatchObject({ code: "try_again" });
     expect(run).toHaveBeenCalledTimes(1);
   });
