@@ -160,7 +160,7 @@ describe("Signing in", () => {
     { "Sec-Fetch-Site": "cross-site" },
     { "Sec-Fetch-Site": "same-site" },
   ])("a cross-site request is refused: %j", async (headers) => {
-    const answer = await admin("POST", "/integrations", {}, headers as Record<string, string>);
+    const answer = await admin("POST", "/integrations", {}, headers);
     expect(answer.status).toBe(403);
     expect(
       (await anonymous("POST", "/admin/sign-in", account, headers as Record<string, string>))

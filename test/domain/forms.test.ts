@@ -15,6 +15,8 @@ const keys = signingKeys("new secret,old secret");
 const id = "01ARZ3NDEKTSV4RRFFQ69G5FAV";
 const bytes = fc.uint8Array({ minLength: 32, maxLength: 32 });
 
+const signs = fc.constantFrom("A", "a", "Z", "z", "0", "9", "-", "_");
+
 describe("Cursors", () => {
   it("give back their position to their own list, and to no other", async () => {
     await fc.assert(
@@ -30,17 +32,12 @@ describe("Cursors", () => {
 
   it("are refused when one character is changed", async () => {
     await fc.assert(
-      fc.asyncProperty(
-        fc.nat(),
-        fc.nat(),
-        fc.constantFrom(..."ABCabc019-_"),
-        async (n, at, sign) => {
-          const cursor = await makeCursor(keys, "list", n);
-          const place = at % cursor.length;
-          const damaged = cursor.slice(0, place) + sign + cursor.slice(place + 1);
-          if (damaged !== cursor) expect(await readCursor(keys, "list", damaged)).toBeUndefined();
-        },
-      ),
+      fc.asyncProperty(fc.nat(), fc.nat(), signs, async (n, at, sign) => {
+        const cursor = await makeCursor(keys, "list", n);
+        const place = at % cursor.length;
+        const damaged = cursor.slice(0, place) + sign + cursor.slice(place + 1);
+        if (damaged !== cursor) expect(await readCursor(keys, "list", damaged)).toBeUndefined();
+      }),
     );
   });
 });
@@ -48,19 +45,14 @@ describe("Cursors", () => {
 describe("Secrets", () => {
   it("are known by their checksum; every change of a character is found offline", async () => {
     await fc.assert(
-      fc.asyncProperty(
-        bytes,
-        fc.nat(),
-        fc.constantFrom(..."XYZxyz258-_"),
-        async (random, at, sign) => {
-          const secret = await makeSecret(keys, "efp", id, random);
-          expect(await readSecret(keys, "efp", secret)).toMatchObject({ credentialId: id });
-          expect(await readSecret(keys, "efs", secret)).toBeUndefined();
-          const place = 4 + (at % (secret.length - 4));
-          const damaged = secret.slice(0, place) + sign + secret.slice(place + 1);
-          if (damaged !== secret) expect(await readSecret(keys, "efp", damaged)).toBeUndefined();
-        },
-      ),
+      fc.asyncProperty(bytes, fc.nat(), signs, async (random, at, sign) => {
+        const secret = await makeSecret(keys, "efp", id, random);
+        expect(await readSecret(keys, "efp", secret)).toMatchObject({ credentialId: id });
+        expect(await readSecret(keys, "efs", secret)).toBeUndefined();
+        const place = 4 + (at % (secret.length - 4));
+        const damaged = secret.slice(0, place) + sign + secret.slice(place + 1);
+        if (damaged !== secret) expect(await readSecret(keys, "efp", damaged)).toBeUndefined();
+      }),
     );
   });
 

@@ -1,0 +1,125 @@
+import { execFile, spawn, type ChildProcess } from "node:child_process";
+import { mkdtempSync, rmSync, symlinkSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
+
+const project = new URL("../..", import.meta.url).pathname;
+const parts = [
+  "src",
+  "migrations",
+  "node_modules",
+  "package.json",
+  "wrangler.toml",
+  "tsconfig.json",
+];
+
+/** A server of its own: the project's files, with data and secrets that nobody else uses. */
+export class Server {
+  readonly folder = mkdtempSync(join(tmpdir(), "edge-forms-"));
+  readonly url: string;
+  readonly #port: number;
+  #process: ChildProcess | undefined;
+  output = "";
+
+  constructor(port: number) {
+    this.#port = port;
+    this.url = `http://127.0.0.1:${port}`;
+    for (const part of parts) symlinkSync(join(project, part), join(this.folder, part));
+  }
+
+  /** `npm run dev`, until it has printed its curl line. */
+  async start(): Promise<void> {
+    this.output = "";
+    const started = spawn("npm", ["run", "dev", "--", "--port", String(this.#port)], {
+      cwd: this.folder,
+      detached: true,
+      stdio: ["ignore", "pipe", "pipe"],
+    });
+    this.#process = started;
+    await new Promise<void>((resolve, reject) => {
+      const read = (chunk: Buffer) => {
+        this.output += chunk.toString();
+        if (this.output.includes("curl -s")) resolve();
+      };
+      started.stdout.on("data", read);
+      started.stderr.on("data", read);
+      started.on("exit", () => reject(new Error(`npm run dev ended:\n${this.output}`)));
+    });
+  }
+
+  /** `kill -9` of everything that `npm run dev` started. */
+  async kill(): Promise<void> {
+    const ended = this.#process;
+    if (ended?.pid === undefined) return;
+    const gone = new Promise((resolve) => ended.on("exit", resolve));
+    process.kill(-ended.pid, "SIGKILL");
+    await gone;
+    while (await this.#answers()) await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+
+  async remove(): Promise<void> {
+    await this.kill();
+    rmSync(this.folder, { recursive: true, force: true });
+  }
+
+  /** `npm run -s credential -- --json …` */
+  async credential(...options: string[]): Promise<{ id: string; token: string }> {
+    const args = ["run", "-s", "credential", "--", "--json", "--url", this.url, ...options];
+    const { stdout } = await promisify(execFile)("npm", args, { cwd: this.folder });
+    return JSON.parse(stdout) as { id: string; token: string };
+  }
+
+  async #answers(): Promise<boolean> {
+    return fetch(`${this.url}/health`).then(
+      () => true,
+      () => false,
+    );
+  }
+}
+
+export interface Answer {
+  status: number;
+  headers: Headers;
+  // oxlint-disable-next-line typescript/no-explicit-any
+  body: any;
+  text: string;
+}
+
+export type Call = (
+  method: string,
+  path: string,
+  body?: object,
+  headers?: Record<string, string>,
+) => Promise<Answer>;
+
+export function caller(url: string, token: string): Call {
+  return async (method, path, body, headers = {}) => {
+    const answer = await fetch(path.startsWith("http") ? path : `${url}/api/v1${path}`, {
+      method,
+      headers: {
+        Authorization: `Bearer ${token}`,
+        ...(body ? { "Content-Type": "application/json" } : {}),
+        ...headers,
+      },
+      ...(body ? { body: JSON.stringify(body) } : {}),
+    });
+    const text = await answer.text();
+    return {
+      status: answer.status,
+      headers: answer.headers,
+      text,
+      body: text === "" ? undefined : JSON.parse(text),
+    };
+  };
+}
+
+export async function everyItem(call: Call, path: string): Promise<Answer["body"][]> {
+  const items = [];
+  for (let next: string | null = path; next !== null;) {
+    const page: Answer = await call("GET", next);
+    items.push(...page.body.items);
+    next = page.body.links.next as string | null;
+  }
+  return items;
+}

@@ -1,0 +1,12 @@
+import { defineConfig } from "vitest/config";
+
+/** The built bundle under `npm run dev`, called over HTTP: where eval is forbidden and processes can be killed. */
+export default defineConfig({
+  root: new URL("../..", import.meta.url).pathname,
+  test: {
+    include: ["test/dev/**/*.test.ts"],
+    fileParallelism: false,
+    testTimeout: 180_000,
+    hookTimeout: 60_000,
+  },
+});
