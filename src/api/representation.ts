@@ -8,7 +8,7 @@ import { stamp } from "../domain/time";
 import { ifNoneMatch } from "../middleware/preconditions";
 
 /** Absolute addresses, as the caller reaches this service. */
-export function apiUrl(c: Context, path: string): string {
+function apiUrl(c: Context, path: string): string {
   return new URL(`/api/v1${path}`, c.req.url).href;
 }
 

@@ -3,7 +3,7 @@ import type { FieldError, FieldErrorCode } from "./problem";
 type Path = readonly (string | number)[];
 
 /** `["lines", 1, "qty"]` as people read it: `lines[1].qty`. */
-export function pathName(path: Path): string {
+function pathName(path: Path): string {
   return path.reduce<string>((name, step) => {
     if (typeof step === "number") return `${name}[${step}]`;
     return name === "" ? shortened(step) : `${name}.${shortened(step)}`;

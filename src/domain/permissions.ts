@@ -11,8 +11,7 @@ export const permissions = [
 ] as const;
 export type Permission = (typeof permissions)[number];
 
-export const roles = ["owner", "admin", "editor", "viewer"] as const;
-export type Role = (typeof roles)[number];
+export type Role = "owner" | "admin" | "editor" | "viewer";
 
 const reads: readonly Permission[] = permissions.filter((each) => each.endsWith(":read"));
 

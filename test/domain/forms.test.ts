@@ -98,7 +98,10 @@ describe("Entity tags", () => {
   it("never hang on what is no list", () => {
     fc.assert(
       fc.property(
-        fc.string({ unit: fc.constantFrom(...'"W/, *x\t'), maxLength: 200 }),
+        fc.string({
+          unit: fc.constantFrom('"', "W", "/", ",", " ", "*", "x", "\t"),
+          maxLength: 200,
+        }),
         (header) => {
           try {
             parsePrecondition("If-Match", header);

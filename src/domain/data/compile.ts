@@ -30,10 +30,7 @@ export function compile(collection: Collection): Compiled {
   return { collection, fields: compileFields(fields.fields, time_zone) };
 }
 
-export function compileFields<F extends Field>(
-  fields: readonly F[],
-  zone: string,
-): CompiledFields<F> {
+function compileFields<F extends Field>(fields: readonly F[], zone: string): CompiledFields<F> {
   const list = fields.map((field) => ({
     field,
     slot: String(field.id),

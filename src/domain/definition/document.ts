@@ -5,9 +5,7 @@ import { zodErrors } from "../zod-errors";
 import type { CollectionKind } from "./collection";
 import { fieldListErrors, invalid } from "./rules";
 
-export const fieldKey = z
-  .string()
-  .regex(/^[a-z][a-z0-9_]{0,62}$/, "Must match ^[a-z][a-z0-9_]{0,62}$.");
+const fieldKey = z.string().regex(/^[a-z][a-z0-9_]{0,62}$/, "Must match ^[a-z][a-z0-9_]{0,62}$.");
 export const collectionKey = /^[a-z][a-z0-9_-]{0,62}$/;
 
 const mostFields = 500;
@@ -111,7 +109,6 @@ const documents = {
 };
 
 export type FieldDocument = z.infer<typeof field>;
-export type RowFieldDocument = z.infer<typeof rowField>;
 export type LineItemsDocument = z.infer<typeof lineItems>;
 
 /** A definition as it was sent, its defaults filled in. What is left out at the top stays as it is. */

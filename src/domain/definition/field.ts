@@ -35,7 +35,7 @@ export interface NumberField extends Scalar {
   decimals?: number | undefined;
 }
 
-export interface PlainField extends Scalar {
+interface PlainField extends Scalar {
   type: "boolean" | "date" | "datetime" | "email" | "url" | "phone";
 }
 
@@ -44,7 +44,7 @@ export interface Option {
   label: string;
 }
 
-export interface SelectField extends Scalar {
+interface SelectField extends Scalar {
   type: "select";
   options: Option[];
 }
@@ -54,7 +54,7 @@ export interface MultiSelectField extends Named {
   options: Option[];
 }
 
-export type ScalarField = TextField | NumberField | PlainField | SelectField;
+type ScalarField = TextField | NumberField | PlainField | SelectField;
 
 /** What a row of line items may hold. */
 export type RowField = ScalarField | MultiSelectField;
@@ -67,8 +67,6 @@ export interface LineItemsField extends Named {
   min_rows?: number | undefined;
   max_rows: number;
 }
-
-export type FieldType = Field["type"];
 
 /** The fields of a collection: the live ones in order, the retired ones, and the next free id. */
 export interface FieldSet {
