@@ -1,5 +1,6 @@
 import { cloudflareTest, readD1Migrations } from "@cloudflare/vitest-pool-workers";
 import { defineConfig } from "vitest/config";
+import { reporters } from "./reporters.ts";
 
 const root = new URL("..", import.meta.url).pathname;
 
@@ -18,6 +19,7 @@ export default defineConfig({
     })),
   ],
   test: {
+    ...reporters("workerd"),
     include: ["test/**/*.test.ts"],
     exclude: ["test/dev/**"],
     setupFiles: ["test/support/migrate.ts"],

@@ -1,9 +1,11 @@
 import { defineConfig } from "vitest/config";
+import { reporters } from "../reporters.ts";
 
 /** The built bundle under `npm run dev`, called over HTTP: where eval is forbidden and processes can be killed. */
 export default defineConfig({
   root: new URL("../..", import.meta.url).pathname,
   test: {
+    ...reporters("dev"),
     include: ["test/dev/**/*.test.ts"],
     fileParallelism: false,
     testTimeout: 180_000,
