@@ -49,6 +49,9 @@ function serve(): ChildProcess {
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
     process.on(signal, () => started.kill("SIGTERM"));
   }
+  // When npm is killed, nobody tells its children: the port would stay taken.
+  const parent = process.ppid;
+  setInterval(() => process.ppid === parent || started.kill("SIGTERM"), 500).unref();
   started.on("exit", (code) => process.exit(code ?? 1));
   return started;
 }
