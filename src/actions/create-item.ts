@@ -1,9 +1,10 @@
 import type { Warning } from "../domain/data/check";
 import type { Compiled } from "../domain/data/compile";
-import { fieldNumber, searchEntries, systemFields } from "../domain/data/search-entries";
+import { searchEntries } from "../domain/data/search-entries";
 import { showData } from "../domain/data/show";
 import { uniqueValues } from "../domain/data/unique-values";
-import { problem } from "../domain/problem";
+import { refuseTooLarge } from "../domain/item-size";
+import { problem, type FieldError } from "../domain/problem";
 import { receiptNumber } from "../domain/receipt";
 import type { Status } from "../domain/status";
 import {
@@ -18,8 +19,10 @@ import { currentOf, draftOf, duplicateOf, refuseClosed, type Draft } from "./dra
 import type { ItemView } from "./item-view";
 import { untilSettled } from "./until-settled";
 
-/** The Idempotency-Key of a create. */
-export interface Idempotency {
+/** The Idempotency-Key of a create that can be one; `invalid` where it cannot. */
+export type IdempotencyKey = Idempotency | { invalid: FieldError } | null;
+
+interface Idempotency {
   /** SHA-256 of credential, route and key. */
   key: string;
   /** SHA-256 of the body's canonical form. */
@@ -45,12 +48,15 @@ export async function createItem(
   ctx: ActionContext,
   known: Compiled,
   body: unknown,
-  idempotency: Idempotency | null,
+  key: IdempotencyKey,
 ): Promise<Creation> {
+  const idempotency = key && "key" in key ? key : null;
+  const invalidKey = key && "invalid" in key ? [key.invalid] : [];
   if (idempotency?.recalled) return replayOf(known, idempotency.recalled, idempotency);
   let compiled = known;
   return untilSettled(async () => {
     const draft = draftOf(compiled, body);
+    draft.errors.unshift(...invalidKey);
     if (draft.errors.length > 0) {
       const replay = idempotency && (await findReplay(ctx.db, idempotency.key, ctx.now()));
       if (replay) return replayOf(compiled, replay, idempotency);
@@ -75,10 +81,12 @@ async function storeDraft(
 ): Promise<Creation | undefined> {
   const answer = answerOf(compiled, draft);
   const item = newItem(ctx, compiled, draft, answer);
+  const written = JSON.stringify(answer);
+  refuseTooLarge(written, item.data, item.entries);
   const claim: Claim | null = idempotency && {
     key: idempotency.key,
     fingerprint: idempotency.fingerprint,
-    answer: JSON.stringify(answer),
+    answer: written,
     expiresAt: item.now + rememberFor,
   };
   const created = await store(ctx.db, item, claim);
@@ -108,16 +116,16 @@ function newItem(
   { prefix }: Answer,
 ): NewItem {
   const { kind, id: collectionId, version } = collection;
+  const id = `${kind === "app" ? "rec" : "sub"}_${ctx.newId()}`;
   return {
-    id: `${kind === "app" ? "rec" : "sub"}_${ctx.newId()}`,
+    id,
     collectionId,
     version,
     now: ctx.now(),
     status,
     receiptPrefix: prefix,
     data: JSON.stringify(data),
-    entries: searchEntries(collection, data, { status, updatedAt: null }),
-    updatedAtField: fieldNumber(collectionId, systemFields.updatedAt),
+    entries: JSON.stringify(searchEntries(collection, data, { id, status })),
     unique: uniqueValues(collection, data, status),
     actor: ctx.actor,
     action: kind === "app" ? "record.create" : "submission.create",
@@ -160,6 +168,7 @@ function answerView(
     createdAt,
     updatedAt: createdAt,
     data,
+    redefined: false,
     warnings,
   };
 }

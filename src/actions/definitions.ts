@@ -1,12 +1,7 @@
 import { defaultErrors } from "../domain/data/defaults";
 import { compile } from "../domain/data/compile";
 import type { Collection, CollectionKind } from "../domain/definition/collection";
-import {
-  collectionKey,
-  mostDefinitionBytes,
-  parseDefinition,
-  type DefinitionDocument,
-} from "../domain/definition/document";
+import { collectionKey, mostDefinitionBytes, parseDefinition } from "../domain/definition/document";
 import { invalid } from "../domain/definition/rules";
 import { mergeDefinition, type Merged } from "../domain/definition/merge";
 import { etagOf, matches, type Precondition } from "../domain/etag";
@@ -89,26 +84,20 @@ function mergedWith(
   current: Collection | null,
   body: unknown,
 ): Merged {
-  const document = documentOf(kind, key, body);
+  if (!collectionKey.test(key)) {
+    throw problem.invalidInput([invalid(["key"], `Must match ${collectionKey.source}.`)]);
+  }
+  const { document, errors } = parseDefinition(kind, key, body);
+  if (!document) throw problem.invalidInput(errors);
   const merged = mergeDefinition(kind, key, current?.definition ?? null, document);
-  if (merged.errors.length > 0) throw problem.invalidInput(merged.errors);
   const { definition } = merged;
-  const { fields } = compile({ id: 0, kind, key, version: 0, definition });
-  const errors = defaultErrors(fields);
+  const { fields } = compile({ id: 0, kind, key, version: 0, changedAt: 0, definition });
+  errors.push(...merged.errors, ...defaultErrors(fields));
   if (JSON.stringify(definition.fields).length > mostDefinitionBytes) {
     errors.push(invalid(["fields"], `A definition has at most ${mostDefinitionBytes} bytes.`));
   }
   if (errors.length > 0) throw problem.invalidInput(errors);
   return merged;
-}
-
-function documentOf(kind: CollectionKind, key: string, body: unknown): DefinitionDocument {
-  if (!collectionKey.test(key)) {
-    throw problem.invalidInput([invalid(["key"], `Must match ${collectionKey.source}.`)]);
-  }
-  const parsed = parseDefinition(kind, key, body);
-  if ("errors" in parsed) throw problem.invalidInput(parsed.errors);
-  return parsed.document;
 }
 
 /** False when somebody else changed the definition in between. */
@@ -145,7 +134,8 @@ function typeInUse({ emptied }: Merged) {
 async function valuesInUse(ctx: ActionContext, current: Collection | undefined, merged: Merged) {
   const found = current && (await findDuplicate(ctx.db, current.id, merged.gained));
   if (!found) return problem.tryAgain();
-  const { key: field, value } = found;
-  const detail = `"${field}" cannot become unique: more than one item has the value ${JSON.stringify(value)}.`;
-  return problem.schemaInUse(detail, { field, value });
+  // The items are named and not the value: changing a definition does not imply reading data.
+  const { key: field, items } = found;
+  const detail = `"${field}" cannot become unique: ${items.join(" and ")} have the same value.`;
+  return problem.schemaInUse(detail, { field, items });
 }

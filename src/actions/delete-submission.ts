@@ -22,7 +22,7 @@ export async function deleteSubmission(
       itemVersion: item.version,
       collectionId: item.collectionId,
       definitionVersion: compiled.collection.version,
-      entries: possibleEntries(item.collectionId, item.data, item),
+      entries: possibleEntries(compiled.collection, item.data, item),
       unique: uniqueValues(compiled.collection, item.data, item.status),
     };
     const about = { collectionId: item.collectionId, version: item.version };

@@ -1,4 +1,4 @@
-import { checkNew, type Warning } from "../domain/data/check";
+import { checkNew, nothingChecked, type Warning } from "../domain/data/check";
 import type { Compiled } from "../domain/data/compile";
 import { fieldNumber } from "../domain/data/search-entries";
 import type { Data } from "../domain/data/values";
@@ -20,12 +20,14 @@ export interface Draft {
 export function draftOf(compiled: Compiled, sent: unknown): Draft {
   const { kind } = compiled.collection;
   const { body, errors } = parseItemBody(kind, "create", sent);
-  if (errors.length > 0) return { status: null, data: {}, warnings: [], errors };
   const status = kind === "form" ? statusAtCreation(body.status) : { status: null };
   const draft = "status" in status && status.status === "draft";
-  const checked = checkNew(compiled, body.data, draft);
-  if ("status" in status) return { ...checked, status: status.status };
-  return { ...checked, status: null, errors: [status.error, ...checked.errors] };
+  const checked = body.data ? checkNew(compiled, body.data, draft) : nothingChecked;
+  return {
+    ...checked,
+    status: "status" in status ? status.status : null,
+    errors: [...errors, ...("error" in status ? [status.error] : []), ...checked.errors],
+  };
 }
 
 /** The collection as the database has it at this moment, and how many items it holds. */

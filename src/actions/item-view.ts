@@ -10,6 +10,8 @@ export interface ItemView extends Omit<Item, "number" | "collectionId" | "data">
   /** The key of the app or form. */
   key: string;
   data: Record<string, unknown>;
+  /** Whether the definition changed after the item did: then an unchanged version can look different. */
+  redefined: boolean;
   /** What was sent and ignored; empty for reads. */
   warnings: readonly Warning[];
 }
@@ -20,6 +22,7 @@ export function viewOf(
   warnings: readonly Warning[] = [],
 ): ItemView {
   const { number: _, collectionId: __, data, ...rest } = item;
-  const { kind, key } = compiled.collection;
-  return { ...rest, kind, key, data: showData(compiled, data), warnings };
+  const { kind, key, changedAt } = compiled.collection;
+  const redefined = changedAt >= item.updatedAt;
+  return { ...rest, kind, key, data: showData(compiled, data), redefined, warnings };
 }

@@ -1,9 +1,11 @@
 import { checkPatch, checkSubmitted, type Checked } from "../domain/data/check";
 import type { Compiled } from "../domain/data/compile";
 import { possibleEntries, searchEntries } from "../domain/data/search-entries";
+import { closedReason } from "../domain/definition/collection";
 import { uniqueValues } from "../domain/data/unique-values";
 import { etagOf, matches, type Precondition } from "../domain/etag";
 import type { Item } from "../domain/item";
+import { refuseTooLarge } from "../domain/item-size";
 import { parseItemBody } from "../domain/item-body";
 import { problem } from "../domain/problem";
 import { statusAfter, type Status } from "../domain/status";
@@ -26,7 +28,7 @@ export async function updateItem(
 ): Promise<ItemView> {
   let current = found;
   return untilSettled(async () => {
-    const next = nextState(current, body, ifMatch);
+    const next = nextState(ctx, current, body, ifMatch);
     const unchanged = next.status === current.item.status && sameData(next, current.item);
     if (unchanged) return viewOf(current.item, current.compiled, next.warnings);
     const written = await write(ctx, current, next);
@@ -47,22 +49,30 @@ export function refuseChange(item: Item, ifMatch: Precondition | null): void {
 }
 
 function nextState(
+  ctx: ActionContext,
   { item, compiled }: Found,
   sent: unknown,
   ifMatch: Precondition | null,
 ): NextState {
   refuseChange(item, ifMatch);
   const { body, errors } = parseItemBody(compiled.collection.kind, "update", sent);
-  if (errors.length > 0) throw problem.invalidInput(errors);
   const status = item.status === null ? { status: null } : statusAfter(item.status, body.status);
   const after = "status" in status ? status.status : item.status;
   const submitted = item.status === "draft" && after !== "draft";
+  if (submitted) refuseLate(compiled, ctx.now());
+  const data = body.data ?? {};
   const checked = submitted
-    ? checkSubmitted(compiled, item.data, body.data)
-    : checkPatch(compiled, item.data, body.data, after === "draft");
-  const wrong = "error" in status ? [status.error, ...checked.errors] : checked.errors;
+    ? checkSubmitted(compiled, item.data, data)
+    : checkPatch(compiled, item.data, data, after === "draft");
+  const wrong = [...errors, ...("error" in status ? [status.error] : []), ...checked.errors];
   if (wrong.length > 0) throw problem.invalidInput(wrong);
   return { ...checked, status: after };
+}
+
+/** A draft is submitted in time or not at all. It is counted already, so a full form has its place. */
+function refuseLate({ collection }: Compiled, now: number): void {
+  const reason = closedReason(collection.definition.acceptance, 0, now);
+  if (reason) throw problem.submissionsClosed(reason);
 }
 
 /** Stored data is keyed by integers, which JavaScript keeps in order, so equal data has equal JSON. */
@@ -85,6 +95,8 @@ async function write(
     version: item.version + 1,
   };
   const change = changeOf(compiled, item, after);
+  const shown = JSON.stringify(viewOf(after, compiled).data);
+  refuseTooLarge(shown, change.data, JSON.stringify(change.entries));
   const kind = compiled.collection.kind === "app" ? "record" : "submission";
   const changed = await changeItem(
     ctx.db,
@@ -108,7 +120,7 @@ async function write(
 }
 
 function changeOf({ collection }: Compiled, before: Item, after: Item): ItemChange {
-  const possible = possibleEntries(collection.id, before.data, before);
+  const possible = possibleEntries(collection, before.data, before);
   const had = searchEntries(collection, before.data, before);
   const has = searchEntries(collection, after.data, after);
   const held = uniqueValues(collection, before.data, before.status);

@@ -1,20 +1,27 @@
 import { Hono, type Context } from "hono";
 import { listVisible, putDefinition, readDefinition } from "../actions/definitions";
 import type { CollectionKind } from "../domain/definition/collection";
+import type { CollectionSummary } from "../store/collections";
 import { etagOf } from "../domain/etag";
 import type { ApiEnv } from "../env";
 import { jsonBody } from "../middleware/json-body";
 import { permit } from "../middleware/permit";
 import { ifMatch, ifNoneMatch } from "../middleware/preconditions";
 import { within } from "./doors";
-import { nextUrl, paging, placeOf, type Paging } from "./paging";
+import { nextUrl, paging, placeOf, type PagingEnv } from "./paging";
 import { answerPage, answerTagged, collectionLinks, definitionDocument } from "./representation";
 
 export const definitions = new Hono<ApiEnv>();
 
 for (const kind of ["app", "form"] as const) {
   definitions
-    .get(`/${kind}s`, paging, (c) => answerCollections(c, kind, c.req.valid("query")))
+    .get(`/${kind}s`, paging, (c) => answerCollections(c, kind))
+    .get(`/${kind}s/:key`, async (c) => {
+      const { collection } = await readDefinition(c.var.action, kind, c.req.param("key"));
+      const { key, version, definition } = collection;
+      const { name, description, time_zone: timeZone } = definition;
+      return c.json(collectionSummary(c, kind, { key, version, name, description, timeZone }));
+    })
     .get(`/${kind}s/:key/schema`, permit("schema:read"), async (c) => {
       const now = await readDefinition(c.var.action, kind, c.req.param("key"));
       return answerTagged(c, etagOf(now.collection.version), () => definitionDocument(c, now));
@@ -30,24 +37,33 @@ for (const kind of ["app", "form"] as const) {
     });
 }
 
-async function answerCollections(
-  c: Context<ApiEnv>,
-  kind: CollectionKind,
-  page: Paging,
-): Promise<Response> {
+async function answerCollections(c: Context<PagingEnv>, kind: CollectionKind): Promise<Response> {
+  const page = c.var.paging;
   const binding = `${kind}s`;
   const after = await placeOf(c, binding, page);
   const found = await listVisible(c.var.action, kind, after ?? 0, page.limit + 1);
   const shown = found.slice(0, page.limit);
   const last = shown.at(-1);
   const next = found.length > page.limit && last ? await nextUrl(c, binding, page, last.id) : null;
-  const documents = shown.map(({ key, name, description, timeZone, version }) => ({
+  return answerPage(
+    c,
+    shown.map((each) => collectionSummary(c, kind, each)),
+    next,
+  );
+}
+
+/** An app or form as lists show it. */
+function collectionSummary(
+  c: Context,
+  kind: CollectionKind,
+  { key, name, description, timeZone, version }: Omit<CollectionSummary, "id">,
+) {
+  return {
     key,
     name,
     description,
     time_zone: timeZone,
     schema_version: version,
     links: collectionLinks(c, kind, key),
-  }));
-  return answerPage(c, documents, next);
+  };
 }

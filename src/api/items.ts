@@ -6,15 +6,15 @@ import { updateItem } from "../actions/update-item";
 import { idempotencyOf, rememberReplay } from "../middleware/idempotency";
 import { ifMatch } from "../middleware/preconditions";
 import type { CollectionEnv, FoundEnv } from "./doors";
-import { nextUrl, placeOf, type Paging } from "./paging";
+import { nextUrl, placeOf, type PagingEnv } from "./paging";
 import { answerCreation, answerItem, answerPage, itemDocument } from "./representation";
 
 /** What records and submissions have in common, once their doors are passed. */
 
 type WithBody = { Variables: { body: unknown } };
 
-export async function answerList(c: Context<CollectionEnv>, paging: Paging): Promise<Response> {
-  const { compiled, action } = c.var;
+export async function answerList(c: Context<CollectionEnv & PagingEnv>): Promise<Response> {
+  const { compiled, action, paging } = c.var;
   const binding = `list ${compiled.collection.id}`;
   const after = await placeOf(c, binding, paging);
   const { views, more } = await listPage(action, compiled, after, paging.limit);
@@ -26,7 +26,9 @@ export async function answerCreate(c: Context<CollectionEnv & WithBody>): Promis
   const { action, compiled, body } = c.var;
   const idempotency = await idempotencyOf(c, body);
   const creation = await createItem(action, compiled, body, idempotency);
-  if (idempotency && !idempotency.recalled) rememberReplay(c, idempotency.key, creation);
+  if (idempotency && "key" in idempotency && !creation.replayed) {
+    rememberReplay(c, idempotency.key, creation);
+  }
   return answerCreation(c, creation);
 }
 

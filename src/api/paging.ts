@@ -1,47 +1,49 @@
-import { zValidator } from "@hono/zod-validator";
-import * as z from "zod";
+import { createMiddleware } from "hono/factory";
 import { makeCursor, readCursor } from "../domain/cursor";
 import { oneOf } from "../domain/field-errors";
 import { problem, type FieldError } from "../domain/problem";
+import { defaultLimit, leastLimit, mostLimit } from "../domain/page-limit";
 import { signingKeys } from "../domain/signature";
 import type { ApiEnv, Reading } from "../env";
 
-const leastLimit = 1;
-const mostLimit = 200;
-const defaultLimit = 50;
-
 const parameters = ["limit", "cursor"];
-
-/** Judged by hand below, for its errors name parameters and not fields; zod takes the query as it came. */
-const query = z.record(z.string(), z.union([z.string(), z.array(z.string())]));
 
 export interface Paging {
   limit: number;
   cursor: string | null;
 }
 
-/** `limit` and `cursor`, each at most once; anything else is refused, never ignored or clamped. */
-export const paging = zValidator("query", query.transform(pagingOf));
+export type PagingEnv = ApiEnv & { Variables: { paging: Paging } };
 
-function pagingOf(sent: z.infer<typeof query>): Paging {
-  const errors: FieldError[] = [];
-  for (const [field, value] of Object.entries(sent)) {
+/** `limit` and `cursor`, each at most once; anything else is refused, never ignored or clamped. */
+export const paging = createMiddleware<PagingEnv>(async (c, next) => {
+  const sent = new URL(c.req.url).searchParams;
+  const errors = [...strangeParameters(sent), ...limitErrors(sent.get("limit"))];
+  if (errors.length > 0) throw problem.invalidInput(errors);
+  c.set("paging", {
+    limit: Number(sent.get("limit") ?? defaultLimit),
+    cursor: sent.get("cursor"),
+  });
+  await next();
+});
+
+function strangeParameters(sent: URLSearchParams): FieldError[] {
+  return [...new Set(sent.keys())].flatMap((field): FieldError[] => {
     if (!parameters.includes(field)) {
       const reason = `There is no such parameter here. The parameters are ${oneOf(parameters)}.`;
-      errors.push({ field, code: "unknown_parameter", reason });
-    } else if (Array.isArray(value)) {
-      errors.push({ field, code: "invalid_type", reason: "Send this parameter once." });
+      return [{ field, code: "unknown_parameter", reason }];
     }
-  }
-  const limit = typeof sent["limit"] === "string" ? sent["limit"] : String(defaultLimit);
-  const number = /^\d{1,9}$/.test(limit) ? Number(limit) : 0;
-  if (number < leastLimit || number > mostLimit) {
-    const bounds = { minimum: leastLimit, maximum: mostLimit };
-    const reason = `Must be a whole number from ${leastLimit} to ${mostLimit}.`;
-    errors.push({ field: "limit", code: "out_of_range", reason, ...bounds });
-  }
-  if (errors.length > 0) throw problem.invalidInput(errors);
-  return { limit: number, cursor: typeof sent["cursor"] === "string" ? sent["cursor"] : null };
+    if (sent.getAll(field).length === 1) return [];
+    return [{ field, code: "invalid_type", reason: "Send this parameter once." }];
+  });
+}
+
+function limitErrors(sent: string | null): FieldError[] {
+  const number = /^\d{1,9}$/.test(sent ?? "1") ? Number(sent ?? 1) : 0;
+  if (number >= leastLimit && number <= mostLimit) return [];
+  const bounds = { minimum: leastLimit, maximum: mostLimit };
+  const reason = `Must be a whole number from ${leastLimit} to ${mostLimit}.`;
+  return [{ field: "limit", code: "out_of_range", reason, ...bounds }];
 }
 
 /** The place that the cursor tells, null at the start. A cursor belongs to the list named by `binding`. */

@@ -9,9 +9,7 @@ import { paging } from "./paging";
 const mergePatch = "application/merge-patch+json";
 
 export const records = new Hono<ApiEnv>()
-  .get("/apps/:key/records", permit("records:read"), app, paging, (c) =>
-    answerList(c, c.req.valid("query")),
-  )
+  .get("/apps/:key/records", permit("records:read"), app, paging, answerList)
   .get("/apps/:key/records/:id", permit("records:read"), record, answerFound)
   .post("/apps/:key/records", permit("records:write"), app, jsonBody(), answerCreate)
   .patch(

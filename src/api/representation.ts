@@ -32,9 +32,11 @@ function itemPath({ kind, key, id }: ItemView): string {
   return kind === "app" ? `/apps/${key}/records/${id}` : `/submissions/${id}`;
 }
 
-/** 200 with the item and its ETag, or 304. */
+/** 200 with the item and its ETag; 304 where the caller has this version and it still looks the same. */
 export function answerItem(c: Context, view: ItemView): Response {
-  return answerTagged(c, etagOf(view.version), () => itemDocument(view));
+  const document = () => itemDocument(view);
+  const etag = etagOf(view.version);
+  return view.redefined ? c.json(document(), 200, { ETag: etag }) : answerTagged(c, etag, document);
 }
 
 export function answerCreation(c: Context, creation: Creation): Response {

@@ -12,9 +12,7 @@ import { paging } from "./paging";
 const mergePatch = "application/merge-patch+json";
 
 export const submissions = new Hono<ApiEnv>()
-  .get("/forms/:key/submissions", permit("submissions:read"), form, paging, (c) =>
-    answerList(c, c.req.valid("query")),
-  )
+  .get("/forms/:key/submissions", permit("submissions:read"), form, paging, answerList)
   .post("/forms/:key/submissions", permit("submissions:write"), form, jsonBody(), answerCreate)
   .post(
     "/forms/:key/submissions/validate",

@@ -15,9 +15,10 @@ const changed = {
   form: z.strictObject({ status: z.string().optional(), data: data.optional() }),
 };
 
-export interface ItemBody {
+interface ItemBody {
   status?: string | undefined;
-  data: Record<string, unknown>;
+  /** Null where there is nothing to judge. */
+  data: Record<string, unknown> | null;
 }
 
 /** The body of a create or an update (contract, section 8); its data is not judged here. */
@@ -28,7 +29,17 @@ export function parseItemBody(
 ): { body: ItemBody; errors: FieldError[] } {
   const schema = (use === "create" ? created : changed)[kind];
   const parsed = schema.safeParse(body, { reportInput: true });
-  if (!parsed.success) return { body: { data: {} }, errors: zodErrors(parsed.error.issues) };
-  const { data: sent = {}, ...rest } = parsed.data;
-  return { body: { ...rest, data: sent }, errors: [] };
+  if (parsed.success) {
+    const { data: sent = {}, ...rest } = parsed.data;
+    return { body: { ...rest, data: sent }, errors: [] };
+  }
+  // What can be read of a wrong body is judged too, so that all that is wrong is told at once.
+  const { status, data: sent } = isObject(body) ? body : {};
+  return {
+    body: {
+      ...(typeof status === "string" ? { status } : {}),
+      data: isObject(sent) ? sent : null,
+    },
+    errors: zodErrors(parsed.error.issues),
+  };
 }

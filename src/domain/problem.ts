@@ -107,6 +107,15 @@ export const problem = {
   tooLarge: (limit: number) =>
     new Problem("too_large", `The body exceeds ${limit} bytes.`, { limit }),
 
+  itemTooLarge: (limit: number) =>
+    new Problem(
+      "too_large",
+      `With its defaults and empty columns the item exceeds ${limit} bytes.`,
+      {
+        limit,
+      },
+    ),
+
   unsupportedMediaType: (allowed: readonly string[]) =>
     new Problem("unsupported_media_type", `Send the body as ${allowed.join(" or ")}.`, {
       allowed,

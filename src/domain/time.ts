@@ -45,7 +45,8 @@ export function instant(text: string): number | undefined {
 }
 
 const zonedDay = /^(\d{4}-\d\d-\d\d)(Z|[+-]\d\d:\d\d)?$/;
-const zonedDayOffset = /^[+-](0\d|1[0-3]):[0-5]\d$|^[+-]14:00$/;
+/** Before standard time, zones reached beyond today's ±14:00: Manila to −15:56, Juneau to +15:02. */
+const zonedDayOffset = /^[+-](0\d|1[0-5]):[0-5]\d$/;
 
 /** A calendar day with its offset (`2026-11-21+09:00`); one sent without gets that of `zone` on that day. */
 export function dayWithOffset(text: string, zone: string): string | undefined {

@@ -46,6 +46,8 @@ function reasonOf(issue: Issue): string {
   switch (issue.code) {
     case "invalid_type":
       return issue.input === undefined ? "This is required." : `Must be of type ${issue.expected}.`;
+    case "custom":
+      return issue.input === undefined ? "This is required." : issue.message;
     case "invalid_value":
       return `Must be one of ${oneOf(issue.values.map(String))}.`;
     case "too_small":
@@ -61,7 +63,6 @@ function reasonOf(issue: Issue): string {
     case "not_multiple_of":
     case "invalid_key":
     case "invalid_element":
-    case "custom":
       return issue.message;
   }
 }

@@ -70,14 +70,10 @@ export class CredentialGate extends DurableObject<Bindings> {
     return this.#take(grant, write, now);
   }
 
-  /** Checks a client's secret; nothing is counted. Gives the secret's id, for the access token to name. */
-  async exchange(presented: Presented): Promise<{ grant: Grant; secretId: number } | undefined> {
+  /** Checks a client's secret; nothing is counted. */
+  async exchange(presented: Presented): Promise<Exchanged | undefined> {
     const credential = await this.#credential(presented.credentialId);
-    const now = Date.now();
-    if (!credential || !("hash" in presented.proof)) return undefined;
-    const secret = secretByHash(credential, presented.proof.hash, now);
-    const grant = grantOf(credential, presented.proof, now);
-    return grant && secret && { grant, secretId: secret.id };
+    return credential ? exchangedFor(credential, presented.proof, Date.now()) : undefined;
   }
 
   /** Takes a change at once. It is stored before this answers, so that no eviction brings the old state back. */
@@ -183,6 +179,22 @@ export function grantOf(
   return live
     ? { ...grant, permissions: permissions.filter((each) => proof.scope.includes(each)) }
     : undefined;
+}
+
+/** What a client's secret is exchanged for; the access token names the secret by its id. */
+export interface Exchanged {
+  grant: Grant;
+  secretId: number;
+}
+
+export function exchangedFor(
+  credential: Credential,
+  proof: Presented["proof"],
+  now: number,
+): Exchanged | undefined {
+  const grant = grantOf(credential, proof, now);
+  const secret = "hash" in proof ? secretByHash(credential, proof.hash, now) : undefined;
+  return grant && secret && { grant, secretId: secret.id };
 }
 
 function secretByHash(credential: Credential, hash: string, now: number): Secret | undefined {

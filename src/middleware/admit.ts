@@ -1,6 +1,12 @@
 import { problem } from "../domain/problem";
 import type { Presented } from "../domain/token";
-import { grantOf, type Admission, type Quota } from "../gate/credential-gate";
+import {
+  exchangedFor,
+  grantOf,
+  type Admission,
+  type Exchanged,
+  type Quota,
+} from "../gate/credential-gate";
 import { findCredential } from "../store/credentials";
 import { logMended } from "./log";
 
@@ -42,4 +48,25 @@ async function withoutObject(
   return success
     ? { verdict: "admitted", grant, quotas }
     : { verdict: "limited", retryAfter: 60, quotas };
+}
+
+/** Exchanges a client's secret, by its object or, when that cannot be reached, by one D1 read. */
+export async function exchangeSecret(
+  env: Bindings,
+  presented: Presented,
+): Promise<Exchanged | undefined> {
+  try {
+    return await env.GATE.getByName(presented.credentialId).exchange(presented);
+  } catch (error) {
+    logMended("credential object unreachable", error);
+    const credential = await readCredential(env, presented);
+    return credential && exchangedFor(credential, presented.proof, Date.now());
+  }
+}
+
+async function readCredential(env: Bindings, { credentialId }: Presented) {
+  return findCredential(env.DB, credentialId).catch((error: unknown) => {
+    logMended("credential unreadable", error);
+    throw problem.tryAgain();
+  });
 }

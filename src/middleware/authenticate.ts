@@ -41,7 +41,8 @@ export const authenticate = createMiddleware<ApiEnv & Identified>(async (c, next
 
 /** Searches and dry runs write nothing, though they are POSTs. */
 function isWrite(method: string, path: string): boolean {
-  return ["POST", "PUT", "PATCH", "DELETE"].includes(method) && !/\/(search|validate)$/.test(path);
+  if (method === "POST") return !/\/(search|validate)$/.test(path);
+  return ["PUT", "PATCH", "DELETE"].includes(method);
 }
 
 /** 401, or 429 for an address that fails too often. */

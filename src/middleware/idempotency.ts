@@ -1,6 +1,6 @@
 import { createMiddleware } from "hono/factory";
-import type { Creation, Idempotency } from "../actions/create-item";
-import { problem, type FieldError, type FieldErrorCode } from "../domain/problem";
+import type { Creation, IdempotencyKey } from "../actions/create-item";
+import type { FieldError, FieldErrorCode } from "../domain/problem";
 import { sha256 } from "../domain/signature";
 import type { Presented } from "../domain/token";
 import type { AppEnv, Reading } from "../env";
@@ -40,15 +40,12 @@ export const recallReplay = createMiddleware<Recalling>(async (c, next) => {
   await next();
 });
 
-/** The Idempotency-Key of a create with this body; 422 where it is not 1 to 255 visible ASCII characters. */
-export async function idempotencyOf(
-  c: Reading<AppEnv>,
-  body: unknown,
-): Promise<Idempotency | null> {
+/** The Idempotency-Key of a create with this body; invalid where it is not 1 to 255 visible ASCII characters. */
+export async function idempotencyOf(c: Reading<AppEnv>, body: unknown): Promise<IdempotencyKey> {
   const sent = c.req.header(header);
   if (sent === undefined) return null;
   const refused = faultOf(sent);
-  if (refused) throw problem.invalidInput([refused]);
+  if (refused) return { invalid: refused };
   const { recall: recalled } = (c as Reading<Recalling>).var;
   if (!recalled) throw new Error("A route that creates stands behind recallReplay.");
   const { key, replay } = recalled;

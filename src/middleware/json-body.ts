@@ -34,8 +34,8 @@ function parse(bytes: ArrayBuffer): unknown {
   } catch (error) {
     // V8's message quotes the body; only where it went wrong is told.
     const at = /position (\d+)/.exec(String(error))?.[1];
-    const where = at === undefined ? "it ends too early or is empty" : `see position ${at}`;
-    throw problem.malformedJson(`The body is not valid JSON: ${where}.`);
+    const where = at === undefined ? "" : ` It goes wrong at position ${at}.`;
+    throw problem.malformedJson(`The body is not valid JSON.${where}`);
   }
 }
 

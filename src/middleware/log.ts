@@ -22,14 +22,18 @@ export const logRequest = createMiddleware<Logged>(async (c, next) => {
 
 /** What failed inside, under the id that the caller was given. */
 export function logFault(c: Context<AppEnv>, error: unknown): void {
-  const { stack, cause } = error instanceof Error ? error : new Error(String(error));
-  const because = cause instanceof Error ? cause.message : undefined;
+  const { stack } = told(error);
   write("fault", {
     request_id: c.var.requestId,
     method: c.req.method,
     error: stack,
-    ...(because === undefined ? {} : { because }),
   });
+}
+
+/** Drizzle's own errors quote the values of a query; their cause, which is D1's, does not. */
+function told(error: unknown): Error {
+  if (!(error instanceof Error)) return new Error(String(error));
+  return "query" in error && error.cause instanceof Error ? error.cause : error;
 }
 
 /** Something that went wrong and was made good. */

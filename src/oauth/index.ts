@@ -1,13 +1,15 @@
 import { Hono, type Context } from "hono";
+import { bodyLimit } from "hono/body-limit";
 import { permissions, type Permission } from "../domain/permissions";
 import { signingKeys } from "../domain/signature";
 import { makeAccessToken, readSecret } from "../domain/token";
 import type { AppEnv } from "../env";
+import { exchangeSecret } from "../middleware/admit";
 import { unauthenticated } from "../middleware/authenticate";
 
 /** OAuth 2.0 client credentials (RFC 6749, section 4.4) and its metadata (RFC 8414). */
 export const oauth = new Hono<AppEnv>()
-  .post("/oauth/token", async (c) => {
+  .post("/oauth/token", bodyLimit({ maxSize: 16 * 1024 }), async (c) => {
     c.header("Cache-Control", "no-store");
     c.header("Pragma", "no-cache");
     const answer = await exchange(c);
@@ -35,7 +37,6 @@ export const oauth = new Hono<AppEnv>()
   });
 
 const lifetime = 3600;
-const mostBytes = 16 * 1024;
 
 interface Refusal {
   error:
@@ -68,7 +69,7 @@ async function exchange(c: Context<AppEnv>): Promise<Issued | Refusal> {
   const keys = signingKeys(c.env.TOKEN_SECRET);
   const presented = await readSecret(keys, "efs", client.secret);
   if (!presented || client.id !== `efc_${presented.credentialId}`) return unknownClient();
-  const exchanged = await c.env.GATE.getByName(presented.credentialId).exchange(presented);
+  const exchanged = await exchangeSecret(c.env, presented);
   if (!exchanged) return unknownClient();
   if (grantType !== "client_credentials") {
     return refuse("unsupported_grant_type", "The grant type is client_credentials.");
@@ -101,7 +102,6 @@ function unknownClient(): Refusal {
 async function readForm(c: Context<AppEnv>): Promise<URLSearchParams | undefined> {
   const [type = ""] = (c.req.header("Content-Type") ?? "").split(";");
   if (type.trim().toLowerCase() !== "application/x-www-form-urlencoded") return undefined;
-  if (Number(c.req.header("Content-Length") ?? 0) > mostBytes) return undefined;
   const form = await c.req.formData();
   return new URLSearchParams(
     [...form].map(([name, value]) => [name, typeof value === "string" ? value : ""]),
@@ -113,8 +113,9 @@ function clientOf(
   authorization: string | undefined,
   form: URLSearchParams,
 ): { id: string; secret: string } | Refusal {
-  const id = form.get("client_id");
-  const secret = form.get("client_secret");
+  // RFC 6749, section 3.2: a parameter without a value is one that was left out.
+  const id = form.get("client_id") || null;
+  const secret = form.get("client_secret") || null;
   if (authorization === undefined) return id && secret ? { id, secret } : unknownClient();
   if (secret !== null) {
     return refuse("invalid_request", "Authenticate in the header or in the body, not in both.");
@@ -127,9 +128,9 @@ function clientOf(
 function basicOf(authorization: string): { id: string; secret: string } | undefined {
   const encoded = /^Basic +([A-Za-z0-9+/]+=*) *$/i.exec(authorization)?.[1];
   try {
-    const [id, secret] = atob(encoded ?? "")
-      .split(":")
-      .map((part) => decodeURIComponent(part.replaceAll("+", " ")));
+    // RFC 7617: all behind the first colon is the password.
+    const [, ...parts] = /^([^:]*):(.*)$/s.exec(atob(encoded ?? "")) ?? [];
+    const [id, secret] = parts.map((part) => decodeURIComponent(part.replaceAll("+", " ")));
     return id && secret ? { id, secret } : undefined;
   } catch {
     return undefined;

@@ -73,8 +73,8 @@ export async function listCollections(
 }
 
 function collectionOf(row: Row): Collection {
-  const { id, kind, key, version } = row;
-  return { id, kind, key, version, definition: definitionOf(row) };
+  const { id, kind, key, version, updatedAt: changedAt } = row;
+  return { id, kind, key, version, changedAt, definition: definitionOf(row) };
 }
 
 function definitionOf(row: Row): Definition {

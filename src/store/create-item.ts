@@ -1,4 +1,3 @@
-import type { SearchEntry } from "../domain/data/search-entries";
 import type { UniqueValue } from "../domain/data/unique-values";
 import type { ClosedReason } from "../domain/definition/collection";
 import { placesPerCollection } from "../domain/item";
@@ -29,8 +28,8 @@ export interface NewItem {
   receiptPrefix: string | null;
   /** Stored data, JSON. */
   data: string;
-  entries: SearchEntry[];
-  updatedAtField: number;
+  /** Search entries as JSON, but for those of the system fields that the database gives. */
+  entries: string;
   /** Field numbers and the values that must be theirs alone. */
   unique: UniqueValue[];
   actor: string;
@@ -82,7 +81,6 @@ export async function createItem(
   const values = {
     ...create,
     ...(claimed ?? { key: null }),
-    entries: JSON.stringify(create.entries),
     unique: JSON.stringify(create.unique),
   };
   const statements = [

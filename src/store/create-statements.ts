@@ -1,4 +1,5 @@
 import { and, eq, sql } from "drizzle-orm";
+import { systemFieldIds } from "../domain/data/search-entries";
 import { placesPerCollection } from "../domain/item";
 import { guardCodes, guardStatement } from "./guard";
 import { auditEntry, item, replay, searchEntry, tally, uniqueValue } from "./schema";
@@ -71,13 +72,22 @@ export const insertUnique = statement((db) =>
   ),
 );
 
+const receipt = sql`${placeholder("receiptPrefix")} || printf('%06d', t.last_place)`;
+const systemField = (name: keyof typeof systemFieldIds) =>
+  sql.raw(`t.collection_id * 65536 + ${systemFieldIds[name]}`);
+
+/** What was sent, and what the database gives: the times, and the receipt number of a record. */
 export const insertEntries = statement((db) =>
   db.insert(searchEntry).select(
     sql`select e.value ->> 0, e.value ->> 1, ${number}, e.value ->> 2
         from json_each(${placeholder("entries")}) e, tally t where ${ownTally} and ${fresh}
-        union all
-        select ${placeholder("updatedAtField")}, t.last_created_at, ${number}, null
-        from tally t where ${ownTally} and ${fresh}`,
+        union all select ${systemField("createdAt")}, t.last_created_at, ${number}, null
+        from tally t where ${ownTally} and ${fresh}
+        union all select ${systemField("updatedAt")}, t.last_created_at, ${number}, null
+        from tally t where ${ownTally} and ${fresh}
+        union all select ${systemField("receiptNumber")}, ${receipt}, ${number},
+          nullif(lower(${receipt}), ${receipt})
+        from tally t where ${ownTally} and ${fresh} and ${placeholder("receiptPrefix")} is not null`,
   ),
 );
 
@@ -92,7 +102,7 @@ export const insertAudit = statement((db) =>
 export const insertItem = statement((db) =>
   db.insert(item).select(
     sql`select ${number}, ${placeholder("id")}, t.collection_id,
-        ${placeholder("receiptPrefix")} || printf('%06d', t.last_place), ${placeholder("status")}, 1,
+        ${receipt}, ${placeholder("status")}, 1,
         t.last_created_at, t.last_created_at, ${placeholder("data")}
         from tally t where ${ownTally} and ${fresh}`,
   ),

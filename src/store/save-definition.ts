@@ -171,7 +171,7 @@ async function savedBy(db: D1Database, statements: D1PreparedStatement[]): Promi
 
 const selectDuplicate = statement((db) =>
   db
-    .select({ value: sql<string | number>`data ->> ${placeholder("slot")}`.as("value") })
+    .select({ items: sql<string>`json_group_array(id)`.as("items") })
     .from(item)
     .where(
       sql`number > ${placeholder("above")} and number < ${placeholder("below")}
@@ -183,20 +183,20 @@ const selectDuplicate = statement((db) =>
     .limit(1),
 );
 
-/** One of the values that keep a field from becoming unique. */
+/** The items, at most 10, that share one of the values that keep a field from becoming unique. */
 export async function findDuplicate(
   db: D1Database,
   collectionId: number,
   gained: Merged["gained"],
-): Promise<{ key: string; value: string | number } | undefined> {
+): Promise<{ key: string; items: string[] } | undefined> {
   for (const { id, key, type } of gained) {
     const values = {
       ...numbersOf(collectionId),
       slot: String(id),
       isDate: type === "date" ? 1 : 0,
     };
-    const row = await selectDuplicate(db, values).first<{ value: string | number }>();
-    if (row) return { key, value: row.value };
+    const row = await selectDuplicate(db, values).first<{ items: string }>();
+    if (row) return { key, items: (JSON.parse(row.items) as string[]).slice(0, 10) };
   }
   return undefined;
 }

@@ -49,6 +49,9 @@ describe("Acceptance", () => {
   it("409 closed comes before 422", async () => {
     const form = await formWith({ state: "closed" });
     expect((await create(form, { data: { zzz: 1 }, more: 1 })).status).toBe(409);
+    const badKey = { "Idempotency-Key": "two words" };
+    const answer = await integrator.post(`/forms/${form}/submissions`, { data: {} }, badKey);
+    expect(answer.status).toBe(409);
   });
 
   it("a closed form still takes changes, but a draft is submitted in time or not at all", async () => {
@@ -57,6 +60,8 @@ describe("Acceptance", () => {
     await integrator.put(`/forms/${form}/schema`, { fields, acceptance: { state: "closed" } });
     const path = `/submissions/${body.id}`;
     expect((await integrator.patch(path, { data: { title: "y" } })).status).toBe(200);
+    const incomplete = { status: "submitted", data: { title: null } };
+    expect((await integrator.patch(path, incomplete)).status).toBe(409);
     const late = await integrator.patch(path, { status: "submitted" });
     expect([late.status, late.body.reason]).toEqual([409, "closed"]);
   });

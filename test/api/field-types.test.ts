@@ -18,6 +18,8 @@ const cases: Record<string, Case> = {
     refused: [
       ["a", "too_short"],
       ["abcdef", "too_long"],
+      ["a\ud800", "invalid_format"],
+      ["a\0b", "invalid_format"],
       [5, "invalid_type"],
       [["ab"], "invalid_type"],
       [[], "invalid_type"],
@@ -82,7 +84,7 @@ const cases: Record<string, Case> = {
       ["2026-13-01", "invalid_format"],
       ["0000-01-01Z", "invalid_format"],
       ["2026-11-21T00:00:00Z", "invalid_format"],
-      ["2026-11-21+15:00", "invalid_format"],
+      ["2026-11-21+16:00", "invalid_format"],
       ["21.11.2026", "invalid_format"],
       [20_261_121, "invalid_type"],
     ],
@@ -262,6 +264,38 @@ describe("Field types", () => {
     const cleared = await integrator.post(path, { data: { state: null, count: 0 } });
     expect(cleared.body.data).toEqual({ state: null, count: 0 });
     expect((await integrator.post(path, { data: { count: null } })).status).toBe(422);
+  });
+
+  it("an item that its defaults or empty columns make too large is 413, and nothing is stored", async () => {
+    const column = (key: string, rest: object = {}) => ({ key, type: "text", ...rest });
+    const wide = Array.from({ length: 400 }, (_, i) => column(`c${i}`.padEnd(60, "x")));
+    const long = [column("t", { max_length: 90_000, default: "x".repeat(90_000) })];
+    for (const fields of [wide, long]) {
+      const form = await makeForm(integrator, [{ key: "l", type: "line_items", fields }]);
+      const path = `/forms/${form}/submissions`;
+      const data = { l: Array.from({ length: 500 }, () => ({})) };
+      for (const headers of [{}, { "Idempotency-Key": "large" }]) {
+        const answer = await integrator.post(path, { data }, headers);
+        expect([answer.status, answer.body.code]).toEqual([413, "too_large"]);
+      }
+      const small = await integrator.post(path, { data: { l: [{}] } });
+      const grown = await integrator.patch(`/submissions/${small.body.id}`, { data });
+      expect(grown.status).toBe(413);
+      expect((await integrator.get(path)).body.items).toHaveLength(1);
+    }
+  });
+
+  it("what is wrong around the data and within it is told at once", async () => {
+    const form = await makeForm(integrator);
+    const body = { status: 5, extra: 1, data: { zz: 1 } };
+    const headers = { "Idempotency-Key": "two words" };
+    const answer = await integrator.post(`/forms/${form}/submissions`, body, headers);
+    expect(answer.body.errors.map((error: { field: string }) => error.field)).toEqual([
+      "Idempotency-Key",
+      "status",
+      "extra",
+      "zz",
+    ]);
   });
 
   it("required takes 0 and false for values, and refuses null and the empty string", async () => {

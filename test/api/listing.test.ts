@@ -84,6 +84,13 @@ describe("Listing", () => {
     }
   });
 
+  it("a parameter named like what JavaScript objects have by birth is unknown too", async () => {
+    for (const name of ["__proto__", "%5F_proto__", "constructor"]) {
+      const answer = await integrator.get(`/forms/${form}/submissions?${name}=1&limit=0`);
+      expect(answer.body.errors).toHaveLength(2);
+    }
+  });
+
   it("a parameter that is sent twice is refused", async () => {
     const answer = await integrator.get(`/forms/${form}/submissions?limit=1&limit=2`);
     expect(answer.status).toBe(422);

@@ -37,6 +37,12 @@ describe("OAuth 2.0 client credentials (RFC 6749, section 4.4)", () => {
     }
   });
 
+  it("parameters without a value are as if they were left out", async () => {
+    const headers = basic(issued.client_id, issued.client_secret);
+    const form = { grant_type, client_id: "", client_secret: "", scope: "" };
+    expect((await token(form, headers)).status).toBe(200);
+  });
+
   it("scope narrows, and what the client lacks is invalid_scope", async () => {
     const narrow = new Client(await accessToken(issued, "records:read"));
     expect((await narrow.get("/me")).body.permissions).toEqual(["records:read"]);
@@ -65,6 +71,7 @@ describe("OAuth 2.0 client credentials (RFC 6749, section 4.4)", () => {
       [{ ...good, grant_type, client_id: "efc_x" }, {}, 401, "invalid_client"],
       [{ grant_type }, basic(client_id, "wrong"), 401, "invalid_client"],
       [{ grant_type }, { Authorization: "Basic !!!" }, 401, "invalid_client"],
+      [{ grant_type }, basic(client_id, `${client_secret}:x`), 401, "invalid_client"],
       [{ ...good, grant_type }, basic(client_id, client_secret), 400, "invalid_request"],
       [`grant_type=${grant_type}&grant_type=${grant_type}`, {}, 400, "invalid_request"],
       [{ ...good, grant_type }, { "Content-Type": "application/json" }, 400, "invalid_request"],

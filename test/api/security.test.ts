@@ -22,6 +22,8 @@ const routes: Route[] = [
   { method: "GET", path: "/me", permission: null, hides: false },
   { method: "GET", path: "/apps", permission: null, hides: false },
   { method: "GET", path: "/forms", permission: null, hides: false },
+  { method: "GET", path: "/apps/:key", permission: null, hides: true },
+  { method: "GET", path: "/forms/:key", permission: null, hides: true },
   { method: "GET", path: "/apps/:key/records", permission: "records:read", hides: true },
   { method: "GET", path: "/apps/:key/records/:id", permission: "records:read", hides: true },
   {

@@ -169,6 +169,8 @@ describe("Times", () => {
       "America/St_Johns",
       "Asia/Kathmandu",
       "Pacific/Apia",
+      "Asia/Manila",
+      "America/Juneau",
     );
     fc.assert(
       fc.property(days, zones, (date, zone) => {

@@ -101,6 +101,8 @@ describe("Endpoints", () => {
     expect((await integrator.delete(`/submissions/${body.id}`)).status).toBe(404);
     expect((await integrator.get(`/submissions/${body.id}`)).status).toBe(404);
     for (const path of [
+      `/apps/${app}`,
+      `/forms/${form}`,
       `/apps/${app}/records/${record.body.id}`,
       `/apps/${app}/records`,
       `/apps/${app}/schema`,

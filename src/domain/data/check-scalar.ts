@@ -2,6 +2,7 @@ import * as z from "zod";
 import type { NumberField, Option, RowField, TextField } from "../definition/field";
 import { oneOf } from "../field-errors";
 import type { FieldErrorCode } from "../problem";
+import { isStorable, storable } from "../text";
 import { dayWithOffset, utcDateTime } from "../time";
 import type { Scalar } from "./values";
 
@@ -60,8 +61,10 @@ function wrongDate(fault: Fault): undefined {
 
 /** Strings are compared and kept in Unicode normal form C. */
 function stringCheck(then: (text: string, fault: Fault) => string | undefined): Check {
-  return (value, fault) =>
-    typeof value === "string" ? then(value.normalize("NFC"), fault) : wrongType("string", fault);
+  return (value, fault) => {
+    if (typeof value !== "string") return wrongType("string", fault);
+    return isStorable(value) ? then(value.normalize("NFC"), fault) : wrongFormat(storable, fault);
+  };
 }
 
 function textCheck({ min_length = 0, max_length }: TextField): Check {
@@ -160,6 +163,7 @@ function multiSelectCheck(options: Option[]): Check {
       return wrongType("array of strings", fault);
     }
     const sent = (value as string[]).map((entry) => entry.normalize("NFC"));
+    if (!sent.every(isStorable)) return wrongFormat(storable, fault);
     if (sent.some((entry) => !known.has(entry))) return notAnOption(values, fault);
     if (new Set(sent).size < sent.length) return wrongFormat("an array of distinct values", fault);
     return sent;

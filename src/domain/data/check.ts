@@ -17,6 +17,8 @@ export interface Checked {
   warnings: Warning[];
 }
 
+export const nothingChecked: Checked = { data: {}, errors: [], warnings: [] };
+
 type Sent = Record<string, unknown>;
 type Path = readonly (string | number)[];
 
@@ -44,8 +46,14 @@ export function checkPatch(compiled: Compiled, stored: Data, sent: Sent, draft: 
 /** A draft that is submitted answers for all of its fields, those sent before included. */
 export function checkSubmitted(compiled: Compiled, stored: Data, sent: Sent): Checked {
   const checked = checkWhole(compiled, { ...showData(compiled, stored), ...sent }, false);
-  // What retired fields hold is not shown, and stays.
-  return { ...checked, data: { ...hidden(compiled, stored), ...checked.data } };
+  const isSent = new Set(
+    compiled.fields.list
+      .filter(({ field }) => Object.hasOwn(sent, field.key))
+      .map(({ slot }) => slot),
+  );
+  // What was not sent stays as it is stored, with what retired fields hold, in rows too.
+  const kept = Object.entries(stored).filter(([slot]) => !isSent.has(slot));
+  return { ...checked, data: { ...checked.data, ...Object.fromEntries(kept) } };
 }
 
 function checkWhole(compiled: Compiled, whole: Sent, draft: boolean): Checked {
@@ -55,11 +63,6 @@ function checkWhole(compiled: Compiled, whole: Sent, draft: boolean): Checked {
   for (const [slot, value] of values) if (value !== undefined) data[slot] = value;
   if (!draft) errors.push(...missingErrors(compiled.fields.list, data, failed, ["data"]));
   return { data, errors, warnings: [] };
-}
-
-function hidden(compiled: Compiled, stored: Data): Data {
-  const shown = new Set(compiled.fields.list.map(({ slot }) => slot));
-  return Object.fromEntries(Object.entries(stored).filter(([slot]) => !shown.has(slot)));
 }
 
 function withDefaults(fields: CompiledFields, sent: Sent): Sent {

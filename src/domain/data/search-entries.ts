@@ -1,4 +1,5 @@
 import type { Collection } from "../definition/collection";
+import type { Field, FieldSet } from "../definition/field";
 import type { Data, Row, Scalar, Value } from "./values";
 
 /**
@@ -9,76 +10,116 @@ export type SearchEntry = [field: number, value: string | number, folded: string
 
 /** What search knows of an item besides its data. */
 export interface SystemValues {
+  id: string;
   status: string | null;
-  /** Milliseconds since 1970; null at creation, when the database gives it. */
-  updatedAt: number | null;
+  receiptNumber: string | null;
+  /** Milliseconds since 1970. */
+  createdAt: number;
+  updatedAt: number;
 }
 
 /** System fields have numbers of their own, above those that definitions give. */
-export const systemFields = { status: 65_001, updatedAt: 65_002 } as const;
+export const systemFieldIds = {
+  id: 65_001,
+  status: 65_002,
+  receiptNumber: 65_003,
+  createdAt: 65_004,
+  updatedAt: 65_005,
+} as const satisfies Record<keyof SystemValues, number>;
 
 /** The number of a field in the search index: room for 65,000 fields, ever, in each collection. */
 export function fieldNumber(collectionId: number, fieldId: number): number {
   return collectionId * 65_536 + fieldId;
 }
 
-/** The entries of an item: of its searchable fields and of the system fields. */
+/** The entries of an item: of its searchable fields, and of what is given of the system fields. */
 export function searchEntries(
-  collection: Collection,
+  { id, definition }: Collection,
   data: Data,
-  system: SystemValues,
+  system: Partial<SystemValues>,
 ): SearchEntry[] {
   const searchable = new Set(
-    collection.definition.fields.fields.flatMap((field) => {
+    definition.fields.fields.flatMap((field) => {
       if (!field.searchable) return [];
       const rows = field.type === "line_items" ? field.fields : [];
       return [field, ...rows].filter((each) => each.searchable).map((each) => each.id);
     }),
   );
   return distinct([
-    ...systemEntries(collection.id, system),
-    ...dataEntries(data).flatMap(([id, value]) =>
-      searchable.has(id) ? [entry(collection.id, id, value)] : [],
-    ),
+    ...systemEntries(id, system),
+    ...dataEntries(id, definition.fields, data, (field) => searchable.has(field)),
   ]);
 }
 
 /** Every entry that the item can have, under this definition or an earlier one: what a delete removes. */
 export function possibleEntries(
-  collectionId: number,
+  { id, definition }: Collection,
   data: Data,
-  system: SystemValues,
+  system: Partial<SystemValues>,
 ): SearchEntry[] {
   return distinct([
-    ...systemEntries(collectionId, system),
-    ...dataEntries(data).map(([id, value]) => entry(collectionId, id, value)),
+    ...systemEntries(id, system),
+    ...dataEntries(id, definition.fields, data, () => true),
   ]);
 }
 
-function systemEntries(collectionId: number, system: SystemValues): SearchEntry[] {
-  const values = [
-    [systemFields.status, system.status],
-    [systemFields.updatedAt, system.updatedAt],
-  ] as const;
-  return values.flatMap(([id, value]) => (value === null ? [] : [entry(collectionId, id, value)]));
+/** The entries of these fields alone: what a field that was made searchable adds to an item. */
+export function entriesOf(
+  { id, definition }: Collection,
+  data: Data,
+  fields: ReadonlySet<number>,
+): SearchEntry[] {
+  return distinct(dataEntries(id, definition.fields, data, (field) => fields.has(field)));
 }
 
-function dataEntries(data: Record<string, Value>): [id: number, value: Scalar][] {
-  return Object.entries(data).flatMap(([slot, value]) => valueEntries(Number(slot), value));
+function systemEntries(collectionId: number, system: Partial<SystemValues>): SearchEntry[] {
+  return Object.entries(systemFieldIds).flatMap(([name, id]) => {
+    const value = system[name as keyof SystemValues] ?? null;
+    return value === null ? [] : [entry(fieldNumber(collectionId, id), value)];
+  });
 }
 
-function valueEntries(id: number, value: Value): [number, Scalar][] {
-  if (!Array.isArray(value)) return [[id, value]];
-  return value.flatMap((each: string | Row) =>
-    typeof each === "string" ? [[id, each] as [number, Scalar]] : dataEntries(each),
+function dataEntries(
+  collectionId: number,
+  fields: FieldSet,
+  data: Data,
+  wanted: (field: number) => boolean,
+): SearchEntry[] {
+  const types = typesById(fields);
+  return scalars(data)
+    .filter(([id]) => wanted(id))
+    .map(([id, value]) => entry(fieldNumber(collectionId, id), comparable(types.get(id), value)));
+}
+
+function typesById({ fields, retired }: FieldSet): Map<number, Field["type"]> {
+  const all = [...retired, ...fields];
+  const rows = all.flatMap((each) =>
+    each.type === "line_items" ? [...each.retired, ...each.fields] : [],
   );
+  return new Map([...rows, ...all].map(({ id, type }) => [id, type]));
 }
 
-function entry(collectionId: number, id: number, value: Scalar): SearchEntry {
-  const kept = typeof value === "boolean" ? Number(value) : value;
-  const folded = typeof kept === "string" ? fold(kept) : kept;
-  const number = fieldNumber(collectionId, id);
-  return [number, kept, typeof folded === "string" && folded !== kept ? folded : null];
+function scalars(data: Record<string, Value>): [id: number, value: Scalar][] {
+  return Object.entries(data).flatMap(([slot, value]) => {
+    if (!Array.isArray(value)) return [[Number(slot), value] as [number, Scalar]];
+    return value.flatMap((each: string | Row) =>
+      typeof each === "string" ? [[Number(slot), each] as [number, Scalar]] : scalars(each),
+    );
+  });
+}
+
+/** The form in which values of a type compare: calendar days by the day, instants by their digits. */
+export function comparable(type: Field["type"] | undefined, value: Scalar): string | number {
+  if (typeof value === "boolean") return Number(value);
+  if (typeof value === "number") return value;
+  if (type === "date") return value.slice(0, 10);
+  return type === "datetime" ? value.slice(0, -1) : value;
+}
+
+function entry(field: number, value: string | number): SearchEntry {
+  if (typeof value === "number") return [field, value, null];
+  const folded = fold(value);
+  return [field, value, folded === value ? null : folded];
 }
 
 /** Text without case, by Unicode's rules and not ASCII's. */

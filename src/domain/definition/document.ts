@@ -1,5 +1,6 @@
 import * as z from "zod";
 import type { FieldError } from "../problem";
+import { isStorable, storable } from "../text";
 import { instant, isTimeZone } from "../time";
 import { zodErrors } from "../zod-errors";
 import type { CollectionKind } from "./collection";
@@ -11,9 +12,12 @@ export const collectionKey = /^[a-z][a-z0-9_-]{0,62}$/;
 const mostFields = 500;
 export const mostDefinitionBytes = 256 * 1024;
 
+const writing = (longest: number) =>
+  z.string().max(longest).refine(isStorable, `Must be ${storable}.`);
+
 const named = {
   key: fieldKey,
-  label: z.string().max(200).optional(),
+  label: writing(200).optional(),
   required: z.boolean().default(false),
   searchable: z.boolean().default(true),
   default: z.unknown().optional(),
@@ -31,8 +35,8 @@ const text = (longest: number) => ({
 const options = z
   .array(
     z.strictObject({
-      value: z.string().min(1).max(200),
-      label: z.string().max(200).optional(),
+      value: writing(200).min(1),
+      label: writing(200).optional(),
     }),
   )
   .min(1)
@@ -83,8 +87,8 @@ const acceptance = z.strictObject({
 
 const shared = {
   key: z.string().optional(),
-  name: z.string().min(1).max(200).optional(),
-  description: z.string().max(5000).optional(),
+  name: writing(200).min(1).optional(),
+  description: writing(5000).optional(),
   time_zone: z
     .string()
     .refine(isTimeZone, "Must be an IANA time zone, like Asia/Tokyo.")
@@ -121,7 +125,11 @@ export interface DefinitionDocument {
   fields: FieldDocument[];
 }
 
-type Parsed = { document: DefinitionDocument } | { errors: FieldError[] };
+interface Parsed {
+  /** Absent where the document cannot be read. */
+  document?: DefinitionDocument;
+  errors: FieldError[];
+}
 
 /** Reads a definition document; `key` is the one in the path. Every error is `invalid_definition`. */
 export function parseDefinition(kind: CollectionKind, key: string, body: unknown): Parsed {
@@ -133,7 +141,7 @@ export function parseDefinition(kind: CollectionKind, key: string, body: unknown
     errors.push(invalid(["fields"], `A definition has at most ${mostFields} fields.`));
   }
   if ("acceptance" in document) errors.push(...acceptanceErrors(document.acceptance));
-  return errors.length > 0 ? { errors } : { document };
+  return { document, errors };
 }
 
 function keyErrors(sent: string | undefined, key: string): FieldError[] {

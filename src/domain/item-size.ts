@@ -1,0 +1,15 @@
+import { problem } from "./problem";
+
+/**
+ * D1 takes 2,000,000 bytes in a string or row. Defaults, empty columns of rows and folded text can make more of an
+ * item than was sent, so what is to be stored and shown is measured.
+ */
+const mostBytes = 1_900_000;
+
+export function refuseTooLarge(...texts: string[]): void {
+  for (const text of texts) {
+    // A UTF-16 unit takes at most three bytes in UTF-8, so most texts need no measuring.
+    if (text.length * 3 <= mostBytes) continue;
+    if (new TextEncoder().encode(text).length > mostBytes) throw problem.itemTooLarge(mostBytes);
+  }
+}
