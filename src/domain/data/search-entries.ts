@@ -63,15 +63,6 @@ export function possibleEntries(
   ]);
 }
 
-/** The entries of these fields alone: what a field that was made searchable adds to an item. */
-export function entriesOf(
-  { id, definition }: Collection,
-  data: Data,
-  fields: ReadonlySet<number>,
-): SearchEntry[] {
-  return distinct(dataEntries(id, definition.fields, data, (field) => fields.has(field)));
-}
-
 function systemEntries(collectionId: number, system: Partial<SystemValues>): SearchEntry[] {
   return Object.entries(systemFieldIds).flatMap(([name, id]) => {
     const value = system[name as keyof SystemValues] ?? null;
@@ -109,7 +100,7 @@ function scalars(data: Record<string, Value>): [id: number, value: Scalar][] {
 }
 
 /** The form in which values of a type compare: calendar days by the day, instants by their digits. */
-export function comparable(type: Field["type"] | undefined, value: Scalar): string | number {
+function comparable(type: Field["type"] | undefined, value: Scalar): string | number {
   if (typeof value === "boolean") return Number(value);
   if (typeof value === "number") return value;
   if (type === "date") return value.slice(0, 10);
