@@ -3,6 +3,7 @@ import { listVisible, putDefinition, readDefinition } from "../actions/definitio
 import type { CollectionKind } from "../domain/definition/collection";
 import type { CollectionSummary } from "../store/collections";
 import { etagOf } from "../domain/etag";
+import { defaultLimit } from "../domain/page-limit";
 import type { ApiEnv } from "../env";
 import { jsonBody } from "../middleware/json-body";
 import { permit } from "../middleware/permit";
@@ -40,11 +41,12 @@ for (const kind of ["app", "form"] as const) {
 async function answerCollections(c: Context<PagingEnv>, kind: CollectionKind): Promise<Response> {
   const page = c.var.paging;
   const binding = `${kind}s`;
-  const after = await placeOf(c, binding, page);
-  const found = await listVisible(c.var.action, kind, after ?? 0, page.limit + 1);
-  const shown = found.slice(0, page.limit);
+  const limit = page.limit ?? defaultLimit;
+  const place = await placeOf(c, binding, page);
+  const found = await listVisible(c.var.action, kind, Number(place?.[0] ?? 0), limit + 1);
+  const shown = found.slice(0, limit);
   const last = shown.at(-1);
-  const next = found.length > page.limit && last ? await nextUrl(c, binding, page, last.id) : null;
+  const next = found.length > limit && last ? await nextUrl(c, binding, page, [last.id]) : null;
   return answerPage(
     c,
     shown.map((each) => collectionSummary(c, kind, each)),

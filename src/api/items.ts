@@ -3,6 +3,7 @@ import { createItem } from "../actions/create-item";
 import { viewOf } from "../actions/item-view";
 import { listPage } from "../actions/list-items";
 import { updateItem } from "../actions/update-item";
+import { defaultLimit } from "../domain/page-limit";
 import { idempotencyOf, rememberReplay } from "../middleware/idempotency";
 import { ifMatch } from "../middleware/preconditions";
 import type { CollectionEnv, FoundEnv } from "./doors";
@@ -16,9 +17,10 @@ type WithBody = { Variables: { body: unknown } };
 export async function answerList(c: Context<CollectionEnv & PagingEnv>): Promise<Response> {
   const { compiled, action, paging } = c.var;
   const binding = `list ${compiled.collection.id}`;
-  const after = await placeOf(c, binding, paging);
-  const { views, more } = await listPage(action, compiled, after, paging.limit);
-  const next = more === null ? null : await nextUrl(c, binding, paging, more);
+  const place = await placeOf(c, binding, paging);
+  const after = place === null ? null : Number(place[0]);
+  const { views, more } = await listPage(action, compiled, after, paging.limit ?? defaultLimit);
+  const next = more === null ? null : await nextUrl(c, binding, paging, [more]);
   return answerPage(c, views.map(itemDocument), next);
 }
 

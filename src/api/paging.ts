@@ -2,14 +2,15 @@ import { createMiddleware } from "hono/factory";
 import { makeCursor, readCursor } from "../domain/cursor";
 import { oneOf } from "../domain/field-errors";
 import { problem, type FieldError } from "../domain/problem";
-import { defaultLimit, leastLimit, mostLimit } from "../domain/page-limit";
+import { leastLimit, mostLimit } from "../domain/page-limit";
 import { signingKeys } from "../domain/signature";
 import type { ApiEnv, Reading } from "../env";
 
 const parameters = ["limit", "cursor"];
 
 export interface Paging {
-  limit: number;
+  /** Null where it was not sent. */
+  limit: number | null;
   cursor: string | null;
 }
 
@@ -21,7 +22,7 @@ export const paging = createMiddleware<PagingEnv>(async (c, next) => {
   const errors = [...strangeParameters(sent), ...limitErrors(sent.get("limit"))];
   if (errors.length > 0) throw problem.invalidInput(errors);
   c.set("paging", {
-    limit: Number(sent.get("limit") ?? defaultLimit),
+    limit: sent.has("limit") ? Number(sent.get("limit")) : null,
     cursor: sent.get("cursor"),
   });
   await next();
@@ -46,28 +47,32 @@ function limitErrors(sent: string | null): FieldError[] {
   return [{ field: "limit", code: "out_of_range", reason, ...bounds }];
 }
 
+/** A place in a list or search: the values of the sort keys, and the number of the item or collection. */
+type Place = (string | number | null)[];
+
 /** The place that the cursor tells, null at the start. A cursor belongs to the list named by `binding`. */
 export async function placeOf(
   c: Reading<ApiEnv>,
   binding: string,
   { cursor }: Paging,
-): Promise<number | null> {
+): Promise<Place | null> {
   if (cursor === null) return null;
   const read = await readCursor(signingKeys(c.env.TOKEN_SECRET), binding, cursor);
-  if (typeof read?.position === "number") return read.position;
+  // What was signed here has the form that was given to it here.
+  if (read) return read.position as Place;
   const reason = "This is no cursor of this list. Follow links.next as it was given.";
   throw problem.invalidInput([{ field: "cursor", code: "invalid_cursor", reason }]);
 }
 
-/** The address of the page after the one that ends at `place`. */
+/** The address of the page behind `place`. */
 export async function nextUrl(
   c: Reading<ApiEnv>,
   binding: string,
   { limit }: Paging,
-  place: number,
+  place: Place,
 ): Promise<string> {
   const url = new URL(c.req.path, c.req.url);
-  url.searchParams.set("limit", String(limit));
+  if (limit !== null) url.searchParams.set("limit", String(limit));
   const keys = signingKeys(c.env.TOKEN_SECRET);
   url.searchParams.set("cursor", await makeCursor(keys, binding, place));
   return url.href;

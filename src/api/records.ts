@@ -5,6 +5,7 @@ import { permit } from "../middleware/permit";
 import { app, record } from "./doors";
 import { answerCreate, answerFound, answerList, answerUpdate } from "./items";
 import { paging } from "./paging";
+import { answerSearch } from "./search";
 
 const mergePatch = "application/merge-patch+json";
 
@@ -12,6 +13,7 @@ export const records = new Hono<ApiEnv>()
   .get("/apps/:key/records", permit("records:read"), app, paging, answerList)
   .get("/apps/:key/records/:id", permit("records:read"), record, answerFound)
   .post("/apps/:key/records", permit("records:write"), app, jsonBody(), answerCreate)
+  .post("/apps/:key/records/search", permit("records:read"), app, paging, jsonBody(), answerSearch)
   .patch(
     "/apps/:key/records/:id",
     permit("records:write"),

@@ -8,6 +8,7 @@ import { ifMatch } from "../middleware/preconditions";
 import { form, submission } from "./doors";
 import { answerCreate, answerFound, answerList, answerUpdate } from "./items";
 import { paging } from "./paging";
+import { answerSearch } from "./search";
 
 const mergePatch = "application/merge-patch+json";
 
@@ -28,6 +29,14 @@ export const submissions = new Hono<ApiEnv>()
       const warned = warnings.length > 0 ? { warnings } : {};
       return c.json({ valid: true, form: key, status, data, ...warned });
     },
+  )
+  .post(
+    "/forms/:key/submissions/search",
+    permit("submissions:read"),
+    form,
+    paging,
+    jsonBody(),
+    answerSearch,
   )
   .get("/submissions/:id", permit("submissions:read"), submission, answerFound)
   .patch(

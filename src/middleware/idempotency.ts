@@ -1,6 +1,7 @@
 import { createMiddleware } from "hono/factory";
 import type { Creation, IdempotencyKey } from "../actions/create-item";
 import type { FieldError, FieldErrorCode } from "../domain/problem";
+import { canonical } from "../domain/canonical";
 import { sha256 } from "../domain/signature";
 import type { Presented } from "../domain/token";
 import type { AppEnv, Reading } from "../env";
@@ -73,19 +74,4 @@ function faultOf(key: string): FieldError | undefined {
 
 function fault(code: FieldErrorCode, reason: string): FieldError {
   return { field: header, code, reason };
-}
-
-/** JSON with sorted keys, so that two writings of one body are the same. */
-function canonical(body: unknown): string {
-  try {
-    return JSON.stringify(body, sortKeys);
-  } catch {
-    // Nested beyond the stack: no body of ours is, so whatever it is, it is refused later on.
-    return "";
-  }
-}
-
-function sortKeys(_: string, value: unknown): unknown {
-  if (typeof value !== "object" || value === null || Array.isArray(value)) return value;
-  return Object.fromEntries(Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1)));
 }

@@ -28,7 +28,8 @@ const columns = {
 /** D1 names result columns by their own names, and both tables have a version. */
 const definitionVersion = sql<number>`${collection.version}`.as("definition_version");
 
-interface ItemRow {
+/** An item as D1 gives it. */
+export interface ItemRow {
   number: number;
   id: string;
   collection_id: number;
@@ -91,7 +92,7 @@ const selectPage = statement((db) =>
     .limit(placeholder("limit")),
 );
 
-const selectVersion = statement((db) =>
+export const selectVersion = statement((db) =>
   db
     .select({ version: collection.version })
     .from(collection)
@@ -119,7 +120,7 @@ function itemNowOf(row: ItemNowRow | null): ItemNow | undefined {
   return row ? { item: itemOf(row), definitionVersion: row.definition_version } : undefined;
 }
 
-function itemOf(row: ItemRow): Item {
+export function itemOf(row: ItemRow): Item {
   return {
     number: row.number,
     id: row.id,

@@ -71,6 +71,20 @@ const routes: Route[] = [
     body: item,
     hides: true,
   },
+  {
+    method: "POST",
+    path: "/forms/:key/submissions/search",
+    permission: "submissions:read",
+    body: {},
+    hides: true,
+  },
+  {
+    method: "POST",
+    path: "/apps/:key/records/search",
+    permission: "records:read",
+    body: {},
+    hides: true,
+  },
   { method: "GET", path: "/submissions/:id", permission: "submissions:read", hides: true },
   {
     method: "PATCH",

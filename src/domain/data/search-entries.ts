@@ -100,7 +100,7 @@ function scalars(data: Record<string, Value>): [id: number, value: Scalar][] {
 }
 
 /** The form in which values of a type compare: calendar days by the day, instants by their digits. */
-function comparable(type: Field["type"] | undefined, value: Scalar): string | number {
+export function comparable(type: Field["type"] | undefined, value: Scalar): string | number {
   if (typeof value === "boolean") return Number(value);
   if (typeof value === "number") return value;
   if (type === "date") return value.slice(0, 10);

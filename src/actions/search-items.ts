@@ -1,0 +1,76 @@
+import type { Compiled } from "../domain/data/compile";
+import { problem } from "../domain/problem";
+import { parseSearch } from "../domain/search/parse";
+import { mostSorted, planOf, probesOf } from "../domain/search/plan";
+import type { Search } from "../domain/search/tree";
+import { probeSizes, readPage, type Page } from "../store/search/search";
+import { scanBudget, type Position } from "../store/search/page";
+import type { ActionContext } from "./context";
+import { viewOf, type ItemView } from "./item-view";
+import { collectionAt } from "./known-collections";
+import { untilSettled } from "./until-settled";
+
+export interface Found {
+  views: ItemView[];
+  /** The place to go on from; null at the end. A page can be short, even empty, and still have one. */
+  more: Position | null;
+  /** The keys that were asked for; null for all. */
+  fields: string[] | null;
+}
+
+/** A page of the items that match, in at most two round trips: one to plan, where that pays, and the page. */
+export async function searchItems(
+  ctx: ActionContext,
+  known: Compiled,
+  body: unknown,
+  position: Position | null,
+  limit?: number,
+): Promise<Found> {
+  let compiled = known;
+  return untilSettled(async () => {
+    const { collection } = compiled;
+    const search = parseSearch(collection, body);
+    const rows = limit ?? search.limit;
+    const page = await pageOf(ctx, collection.id, search, position, rows + 1);
+    if (page.definitionVersion === collection.version) return found(compiled, search, page, rows);
+    compiled = await collectionAt(ctx.db, collection.id, page.definitionVersion);
+    return undefined;
+  });
+}
+
+async function pageOf(
+  ctx: ActionContext,
+  collectionId: number,
+  search: Search,
+  position: Position | null,
+  rows: number,
+): Promise<Page> {
+  const { drivers, upTo } = probesOf(search);
+  const { sizes } =
+    drivers.length > 0 ? await probeSizes(ctx.db, collectionId, drivers, upTo) : { sizes: [] };
+  const plan = planOf(search, sizes);
+  if (!plan) throw tooManyToSort();
+  return readPage(ctx.db, plan, { collectionId, search, position, budget: scanBudget }, rows);
+}
+
+function tooManyToSort() {
+  const reason = `A second sort key needs conditions that the index narrows to at most ${mostSorted} items.`;
+  const at = { field: "sort[1]", pointer: "/sort/1" };
+  return problem.invalidInput([{ ...at, code: "too_complex", reason }]);
+}
+
+function found(compiled: Compiled, search: Search, { hits, edge }: Page, rows: number): Found {
+  const shown = hits.slice(0, rows);
+  const full = hits.length > rows;
+  return {
+    views: shown.map(({ item }) => projected(viewOf(item, compiled), search.fields)),
+    more: full ? (shown.at(-1)?.place ?? null) : edge,
+    fields: search.fields,
+  };
+}
+
+function projected(view: ItemView, fields: string[] | null): ItemView {
+  if (!fields) return view;
+  const data = Object.entries(view.data).filter(([key]) => fields.includes(key));
+  return { ...view, data: Object.fromEntries(data) };
+}

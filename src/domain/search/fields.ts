@@ -1,0 +1,89 @@
+import { fieldNumber, systemFieldIds } from "../data/search-entries";
+import type { Collection } from "../definition/collection";
+import type { Field, RowField } from "../definition/field";
+import type { FieldKind, Operator, SearchField, Source } from "./tree";
+
+/** The operators of each kind of field (contract, section 9). */
+export const operators: Record<FieldKind, readonly Operator[]> = {
+  text: ["eq", "ne", "in", "not_in", "contains", "starts_with", "is_empty"],
+  number: ["eq", "ne", "gt", "gte", "lt", "lte", "between", "in", "is_empty"],
+  date: ["eq", "ne", "gt", "gte", "lt", "lte", "between", "in", "is_empty"],
+  datetime: ["eq", "ne", "gt", "gte", "lt", "lte", "between", "in", "is_empty"],
+  boolean: ["eq", "is_empty"],
+  select: ["eq", "ne", "in", "not_in", "is_empty"],
+  multi_select: ["has_any", "has_all", "has_none", "is_empty"],
+  line_items: ["any", "none", "is_empty"],
+};
+
+/** The fields that searches can name, system fields included. Those that are not searchable are undefined. */
+export function searchFields(collection: Collection): Map<string, SearchField | undefined> {
+  const { id, kind, definition } = collection;
+  const own = definition.fields.fields.map(
+    (field) => [field.key, field.searchable ? fieldOf(id, field) : undefined] as const,
+  );
+  return new Map([...systemFields(id, kind), ...own]);
+}
+
+function systemFields(id: number, kind: Collection["kind"]): [string, SearchField][] {
+  const field = (
+    name: string,
+    number: number,
+    fieldKind: FieldKind,
+    column: Extract<Source, { in: "column" }>["column"],
+  ): [string, SearchField] => [
+    name,
+    {
+      name,
+      number: fieldNumber(id, number),
+      kind: fieldKind,
+      type: fieldKind === "datetime" ? "datetime" : "text",
+      source: { in: "column", column },
+    },
+  ];
+  return [
+    field("$id", systemFieldIds.id, "text", "id"),
+    kind === "form"
+      ? field("$status", systemFieldIds.status, "select", "status")
+      : field("$receipt_number", systemFieldIds.receiptNumber, "text", "receipt_number"),
+    field("$created_at", systemFieldIds.createdAt, "datetime", "created_at"),
+    field("$updated_at", systemFieldIds.updatedAt, "datetime", "updated_at"),
+  ];
+}
+
+function fieldOf(collectionId: number, field: Field): SearchField {
+  const common = baseOf(collectionId, field, "data");
+  if (field.type !== "line_items") return common;
+  const rows = field.fields
+    .filter((row) => row.searchable)
+    .map((row) => [row.key, baseOf(collectionId, row, "row")] as const);
+  return { ...common, rows: new Map(rows) };
+}
+
+function baseOf(collectionId: number, field: Field | RowField, where: "data" | "row"): SearchField {
+  return {
+    name: field.key,
+    number: fieldNumber(collectionId, field.id),
+    kind: kindOf(field),
+    type: field.type,
+    source: { in: where, slot: String(field.id) },
+  };
+}
+
+function kindOf({ type }: Field): FieldKind {
+  switch (type) {
+    case "text":
+    case "multiline_text":
+    case "email":
+    case "url":
+    case "phone":
+      return "text";
+    case "number":
+    case "date":
+    case "datetime":
+    case "boolean":
+    case "select":
+    case "multi_select":
+    case "line_items":
+      return type;
+  }
+}

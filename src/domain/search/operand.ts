@@ -1,0 +1,118 @@
+import { comparable, fold } from "../data/search-entries";
+import type { FieldErrorCode } from "../problem";
+import { dayWithOffset, utcDateTime } from "../time";
+import type { Condition, Operator, Scalar, SearchField } from "./tree";
+
+const mostValues = 100;
+
+type Parsed = { condition: Condition } | { reason: string; code: FieldErrorCode };
+
+/** The value of an operator other than those of line items, in the form in which the index compares. */
+export function parseOperand(field: SearchField, op: Operator, sent: unknown): Parsed {
+  switch (op) {
+    case "eq":
+    case "ne":
+    case "gt":
+    case "gte":
+    case "lt":
+    case "lte": {
+      const value = scalarOf(field, sent);
+      return value === undefined ? wrong(expected(field)) : { condition: { field, op, value } };
+    }
+    case "contains":
+    case "starts_with":
+      return typeof sent === "string" && sent !== ""
+        ? { condition: { field, op, value: fold(sent.normalize("NFC")) } }
+        : wrong("a string that is not empty");
+    case "in":
+    case "not_in":
+    case "has_any":
+    case "has_all":
+    case "has_none":
+      return listOf(field, op, sent);
+    case "between": {
+      const [low, high] = Array.isArray(sent) ? sent.map((each) => scalarOf(field, each)) : [];
+      const pair = Array.isArray(sent) && sent.length === 2;
+      return pair && low !== undefined && high !== undefined
+        ? { condition: { field, op, value: [low, high] } }
+        : wrong(`a list of two, the lowest and the highest, each ${expected(field)}`);
+    }
+    case "is_empty":
+      return typeof sent === "boolean"
+        ? { condition: { field, op, value: sent } }
+        : wrong("true or false");
+    case "any":
+    case "none":
+      return wrong("a list of conditions");
+  }
+}
+
+function wrong(form: string, code: FieldErrorCode = "invalid_condition"): Parsed {
+  return { reason: `Must be ${form}.`, code };
+}
+
+function listOf(
+  field: SearchField,
+  op: "in" | "not_in" | "has_any" | "has_all" | "has_none",
+  sent: unknown,
+): Parsed {
+  if (!Array.isArray(sent) || sent.length === 0) {
+    return wrong(`a list of 1 to ${mostValues} values, each ${expected(field)}`);
+  }
+  if (sent.length > mostValues) return wrong(`at most ${mostValues} values`, "too_complex");
+  const value = sent.map((each) => scalarOf(field, each));
+  return value.every((each) => each !== undefined)
+    ? { condition: { field, op, value: [...new Set(value)] } }
+    : wrong(`a list of values, each ${expected(field)}`);
+}
+
+function scalarOf({ kind, source }: SearchField, sent: unknown): Scalar | undefined {
+  switch (kind) {
+    case "number":
+      return typeof sent === "number" && Number.isFinite(sent) ? sent : undefined;
+    case "boolean":
+      return typeof sent === "boolean" ? Number(sent) : undefined;
+    case "date": {
+      const day = typeof sent === "string" ? dayWithOffset(sent, "UTC") : undefined;
+      return day && comparable("date", day);
+    }
+    case "datetime": {
+      const parsed = typeof sent === "string" ? utcDateTime(sent) : undefined;
+      if (!parsed || !("value" in parsed)) return undefined;
+      // System stamps are stored as milliseconds.
+      if (source.in === "column") return millisecondsOf(parsed.value);
+      return comparable("datetime", parsed.value);
+    }
+    case "text":
+    case "select":
+    case "multi_select":
+      return typeof sent === "string" ? sent.normalize("NFC") : undefined;
+    case "line_items":
+      return undefined;
+  }
+}
+
+/** With the finer digits as a fraction, so that a bound between two milliseconds lies between them. */
+function millisecondsOf(utc: string): number {
+  const finer = utc.slice(23, -1);
+  return Date.parse(`${utc.slice(0, 23)}Z`) + (finer === "" ? 0 : Number(`0.${finer}`));
+}
+
+function expected({ kind }: SearchField): string {
+  switch (kind) {
+    case "number":
+      return "a number";
+    case "boolean":
+      return "true or false";
+    case "date":
+      return "a calendar day like 2026-11-21";
+    case "datetime":
+      return "an RFC 3339 date-time with an offset";
+    case "text":
+    case "select":
+    case "multi_select":
+      return "a string";
+    case "line_items":
+      return "a list of conditions";
+  }
+}

@@ -1,0 +1,59 @@
+import { isObject } from "../data/check";
+import type { Collection } from "../definition/collection";
+import { oneOf } from "../field-errors";
+import { parseField, refuse, tooComplex, type Fields, type Path, type Work } from "./parse-work";
+import type { Sort } from "./tree";
+
+const mostSorts = 3;
+
+export function parseSort(work: Work, fields: Fields, sent: unknown): Sort[] {
+  if (!Array.isArray(sent)) {
+    refuse(work, ["sort"], "Must be a list.");
+    return [];
+  }
+  if (sent.length > mostSorts) {
+    tooComplex(work, ["sort"], `A search has at most ${mostSorts} sort keys.`);
+    return [];
+  }
+  const seen = new Set<string>();
+  return sent.flatMap((each: unknown, index) => {
+    const sort = parseSortKey(work, fields, each, ["sort", index]);
+    if (!sort) return [];
+    if (seen.has(sort.field.name)) refuse(work, ["sort", index, "field"], "This sorts already.");
+    seen.add(sort.field.name);
+    return [sort];
+  });
+}
+
+function parseSortKey(work: Work, fields: Fields, sent: unknown, path: Path): Sort | undefined {
+  if (!isObject(sent)) return refuse(work, path, 'Must be { "field", "direction" }.');
+  const strange = Object.keys(sent).find((key) => key !== "field" && key !== "direction");
+  if (strange !== undefined) {
+    return refuse(work, [...path, strange], 'A sort key has "field" and "direction".');
+  }
+  const field = parseField(work, fields, sent["field"], [...path, "field"]);
+  if (!field) return undefined;
+  if (field.kind === "multi_select" || field.kind === "line_items") {
+    return refuse(work, [...path, "field"], `"${field.name}" is a list, and lists do not sort.`);
+  }
+  const direction = sent["direction"] ?? "asc";
+  if (direction === "asc" || direction === "desc") return { field, direction };
+  return refuse(work, [...path, "direction"], 'Must be "asc" or "desc".');
+}
+
+/** The keys that `data` is to show; null for all. */
+export function parseProjection(
+  work: Work,
+  collection: Collection,
+  sent: unknown,
+): string[] | null {
+  if (sent === null) return null;
+  if (!Array.isArray(sent)) return refuse(work, ["fields"], "Must be a list of keys.") ?? null;
+  const keys = collection.definition.fields.fields.map((field) => field.key);
+  return sent.flatMap((key: unknown, index) => {
+    if (typeof key === "string" && keys.includes(key)) return [key];
+    const reason = `There is no such field. The fields are ${oneOf(keys)}.`;
+    refuse(work, ["fields", index], reason, "invalid_condition", { allowed: keys.slice(0, 100) });
+    return [];
+  });
+}

@@ -1,0 +1,81 @@
+import type { Field } from "../definition/field";
+
+/** What a condition speaks of, and where its value is found. */
+export interface SearchField {
+  /** As it was written: a key, or `$` and the name of a system field. */
+  name: string;
+  /** The number of its entries in the search index. */
+  number: number;
+  kind: FieldKind;
+  type: Field["type"];
+  source: Source;
+  /** Line items only: what conditions on a row can speak of. */
+  rows?: ReadonlyMap<string, SearchField>;
+}
+
+/** Kinds of fields by the operators that they take. */
+export type FieldKind =
+  | "text"
+  | "number"
+  | "date"
+  | "datetime"
+  | "boolean"
+  | "select"
+  | "multi_select"
+  | "line_items";
+
+/** Where a value stands: under a slot of the data (or of a row), or in a column of the item. */
+export type Source =
+  | { in: "data" | "row"; slot: string }
+  | { in: "column"; column: "id" | "status" | "receipt_number" | "created_at" | "updated_at" };
+
+export type Scalar = string | number;
+
+export type Operator =
+  | "eq"
+  | "ne"
+  | "in"
+  | "not_in"
+  | "contains"
+  | "starts_with"
+  | "is_empty"
+  | "gt"
+  | "gte"
+  | "lt"
+  | "lte"
+  | "between"
+  | "has_any"
+  | "has_all"
+  | "has_none"
+  | "any"
+  | "none";
+
+/** A condition whose values have the form in which the index compares them. */
+export type Condition = { all: Condition[] } | { any: Condition[] } | { not: Condition } | Leaf;
+
+export type Leaf =
+  | { field: SearchField; op: "eq" | "ne" | "gt" | "gte" | "lt" | "lte"; value: Scalar }
+  | { field: SearchField; op: "contains" | "starts_with"; value: string }
+  | {
+      field: SearchField;
+      op: "in" | "not_in" | "has_any" | "has_all" | "has_none";
+      value: Scalar[];
+    }
+  | { field: SearchField; op: "between"; value: [low: Scalar, high: Scalar] }
+  | { field: SearchField; op: "is_empty"; value: boolean }
+  | { field: SearchField; op: "any" | "none"; value: Condition };
+
+export interface Sort {
+  field: SearchField;
+  direction: "asc" | "desc";
+}
+
+export interface Search {
+  /** All of them together. */
+  conditions: Condition[];
+  sort: Sort[];
+  /** The keys that `data` is to show; null for all. */
+  fields: string[] | null;
+  limit: number;
+  cursor: string | null;
+}

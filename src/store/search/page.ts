@@ -1,0 +1,236 @@
+import { numbersOf } from "../../domain/item";
+import type { Driver, Plan } from "../../domain/search/plan";
+import type { Condition, Leaf, Scalar, Search, Sort } from "../../domain/search/tree";
+import { balanced, conditionSql, valueSql, Values } from "./condition-sql";
+import { driverSql, rangeSql } from "./driver-sql";
+
+/**
+ * Rows that a page may read before it ends early: some 10 ms of D1's time, so that no search holds up the others,
+ * and far above what a page of 200 needs where an index serves it.
+ */
+export const scanBudget = 10_000;
+
+/** The values of the sort keys at a place, null where empty, and the item's number. */
+export type Position = (Scalar | null)[];
+
+export interface Walk {
+  collectionId: number;
+  search: Search;
+  /** Where the page before this one ended; null at the start. */
+  position: Position | null;
+  /** The rows that the page may read before it ends early. */
+  budget: number;
+}
+
+/** A statement of one parameter. */
+export interface PageStatement {
+  sql: string;
+  values: string;
+}
+
+const columns =
+  "i.number, i.id, i.collection_id, i.receipt_number, i.status, i.version, i.created_at, i.updated_at, i.data";
+const noColumns = "null, null, null, null, null, null, null, null, null";
+
+/**
+ * The page of a plan. Its rows are of a `kind`: `hit` is an item, with its place in `k0`, `k1`, …; `edge` is the
+ * place up to which was looked when the budget was spent before the page was full. Neither edge nor a full page: the
+ * end.
+ */
+export function pageStatement(plan: Plan, walk: Walk, rows: number): PageStatement {
+  const values = new Values();
+  const sql = sqlOf(plan, walk, rows, values);
+  return { sql, values: values.json };
+}
+
+function sqlOf(plan: Plan, walk: Walk, rows: number, values: Values): string {
+  switch (plan.walk) {
+    case "none":
+      return sortedInMemory(plan.driver, walk, rows, values);
+    case "items":
+      return itemWalk(walk, rows, values);
+    case "value":
+      return valueWalk(plan.driver, walk, rows, values);
+    case "sort":
+      return sortWalk(plan, walk, rows, values);
+  }
+}
+
+function conditionsSql({ search }: Walk, values: Values): string {
+  return balanced(
+    "and",
+    search.conditions.map((each) => conditionSql(each, values)),
+  );
+}
+
+/** How many candidates the budget allows; one at the least, so that every page gets on. */
+function windowOf({ budget }: Walk, rowsPerCandidate: number): number {
+  return Math.max(1, Math.floor(budget / rowsPerCandidate));
+}
+
+/** Look-ups of folded text that judging one item can take; a row of line items counts as five. */
+function lookUps(conditions: readonly Condition[], weight = 1): number {
+  return conditions.reduce((sum, each) => {
+    if ("all" in each) return sum + lookUps(each.all, weight);
+    if ("any" in each) return sum + lookUps(each.any, weight);
+    if ("not" in each) return sum + lookUps([each.not], weight);
+    return sum + leafLookUps(each, weight);
+  }, 0);
+}
+
+function leafLookUps({ op, value }: Leaf, weight: number): number {
+  if (op === "any" || op === "none") return lookUps([value], weight * 5);
+  return op === "contains" || op === "starts_with" ? weight : 0;
+}
+
+/** Every match of the driver, sorted. */
+function sortedInMemory(driver: Driver, walk: Walk, rows: number, values: Values): string {
+  const { sort } = walk.search;
+  const keys = sort.map(({ field }, index) => `${valueSql(field)} as k${index}`);
+  const after = walk.position ? ` and ${afterSql(sort, walk.position, values)}` : "";
+  const order = sort.map(({ direction }, index) => `k${index} is null, k${index} ${direction}`);
+  const byNumber = sort.length > 0 ? "i.number" : "i.number desc";
+  return `select 'hit' as kind, ${[...keys, `i.number as k${sort.length}`, columns].join(", ")}
+    from (select distinct c.item from search_entry c where ${driverSql(driver, values)}) c
+    cross join item i on i.number = c.item
+    where ${conditionsSql(walk, values)}${after}
+    order by ${[...order, byNumber].join(", ")} limit ${rows}`;
+}
+
+/** Strictly behind a place in the order of the sort keys; empty values come last in both directions. */
+function afterSql(sort: readonly Sort[], position: Position, values: Values): string {
+  const number = values.scalar(position.at(-1) ?? null);
+  if (sort.length === 0) return `i.number < ${number}`;
+  const steps = sort.map(({ field, direction }, index) => {
+    const at = valueSql(field);
+    const place = position[index] ?? null;
+    const same = sort
+      .slice(0, index)
+      .map(
+        (each, before) => `${valueSql(each.field)} is ${values.scalar(position[before] ?? null)}`,
+      );
+    const behind =
+      place === null
+        ? "0"
+        : `(${at} is null or ${at} ${direction === "asc" ? ">" : "<"} ${values.scalar(place)})`;
+    return balanced("and", [...same, behind]);
+  });
+  const same = sort.map(
+    (each, index) => `${valueSql(each.field)} is ${values.scalar(position[index] ?? null)}`,
+  );
+  return balanced("or", [...steps, balanced("and", [...same, `i.number > ${number}`])]);
+}
+
+/** The items by their numbers, newest first, within a window that is the budget. */
+function itemWalk(walk: Walk, rows: number, values: Values): string {
+  const { above, below } = numbersOf(walk.collectionId);
+  const from = walk.position ? values.scalar(walk.position[0] ?? null) : String(below);
+  const top = `(select max(number) from item where number > ${above} and number < ${from})`;
+  const { conditions } = walk.search;
+  if (conditions.length === 0) {
+    return `select 'hit' as kind, i.number as k0, ${columns} from item i
+      where i.number > ${above} and i.number < ${from} order by i.number desc limit ${rows}`;
+  }
+  const window = windowOf(walk, 1 + lookUps(conditions));
+  return `with top(number) as (select ${top}), page as materialized (
+      select 'hit' as kind, i.number as k0, ${columns} from top cross join item i
+      where i.number > ${above} and i.number <= top.number and i.number > top.number - ${window}
+        and ${conditionsSql(walk, values)}
+      order by i.number desc limit ${rows})
+    select * from page
+    union all
+    select 'edge', top.number - ${window} + 1, ${noColumns} from top
+    where (select count(*) from page) < ${rows}
+      and exists (select 1 from item where number > ${above} and number <= top.number - ${window})`;
+}
+
+/** The entries of one value, newest item first. */
+function valueWalk(driver: Driver, walk: Walk, rows: number, values: Values): string {
+  const before = walk.position ? ` and c.item < ${values.scalar(walk.position[0] ?? null)}` : "";
+  const entries = `select c.item from search_entry c where ${driverSql(driver, values)}${before} order by c.item desc`;
+  const { conditions } = walk.search;
+  const hits = (candidates: string) => `select 'hit' as kind, i.number as k0, ${columns}
+      from (${candidates}) c cross join item i on i.number = c.item
+      where ${conditionsSql(walk, values)} limit ${rows}`;
+  // The value is the one condition, so every candidate is a match.
+  if (conditions.length === 1) return hits(entries);
+  const candidates = windowOf(walk, 3 + lookUps(conditions));
+  return `with page as materialized (${hits(`${entries} limit ${candidates}`)})
+    select * from page
+    union all
+    select 'edge', c.item, ${noColumns} from (${entries}
+      limit (case when (select count(*) from page) < ${rows} then 1 else 0 end) offset ${candidates - 1}) c`;
+}
+
+type SortPlan = Extract<Plan, { walk: "sort" }>;
+
+/** The entries of the sort field in order, then the items without a value there in stored order. */
+function sortWalk(plan: SortPlan, walk: Walk, rows: number, values: Values): string {
+  const { search, position } = walk;
+  const inEmpties = position !== null && position[0] === null;
+  if (inEmpties) return emptiesSql(plan, walk, String(rows), values, position[1] ?? null);
+  const entries = sortEntries(plan, position, values);
+  const probes = plan.probes.map((probe) => {
+    const found = `select 1 from search_entry p where p.field = ${probe.field.number}${rangeSql(probe.range, "p.value", values)} and p.item = c.item`;
+    // A scalar, so that it is judged on the entry alone, before the item is fetched.
+    return `(${found}) is not null`;
+  });
+  const where = [...probes, conditionsSql(walk, values)].join(" and ");
+  const perCandidate = 2 + (probes.length > 0 ? 0.4 : 1) + lookUps(search.conditions);
+  const candidates = windowOf(walk, perCandidate);
+  const hits = `select 'hit' as kind, c.value as k0, i.number as k1, ${columns}
+      from (${entries} limit ${candidates}) c cross join item i on i.number = c.item
+      where ${where} limit ${rows}`;
+  const count = "(select count(*) from page)";
+  const edge = `select 'edge', c.value, c.item, ${noColumns} from (${entries}
+      limit (case when ${count} < ${rows} then 1 else 0 end) offset ${candidates - 1}) c`;
+  if (!plan.empties)
+    return `with page as materialized (${hits}) select * from page union all ${edge}`;
+  const left = `(case when (select count(*) from edge) = 0 then ${rows} - ${count} else 0 end)`;
+  return `with page as materialized (${hits}), edge as materialized (${edge})
+    select * from page union all select * from edge union all
+    select * from (${emptiesSql(plan, walk, left, values, null)})`;
+}
+
+function sortEntries({ sort, range }: SortPlan, position: Position | null, values: Values): string {
+  const field = `c.field = ${sort.field.number}`;
+  const [value, number] = (position ?? []).map((each) => values.scalar(each));
+  const within = rangeSql(range, "c.value", values);
+  if (sort.direction === "asc") {
+    const after = position ? ` and (c.value, c.item) > (${value}, ${number})` : "";
+    return `select c.value, c.item from search_entry c where ${field}${within}${after} order by c.value, c.item`;
+  }
+  // Values downwards, and the items of each value upwards: the next lower value is one look-up.
+  const lower = (than: string) =>
+    `select c.value from search_entry c where ${field}${within} and c.value < ${than} order by c.value desc limit 1`;
+  const first = position
+    ? `select ${value}`
+    : `select * from (select c.value from search_entry c where ${field}${within} order by c.value desc limit 1)`;
+  const after = position ? ` where v.value <> ${value} or c.item > ${number}` : "";
+  return `with recursive v(value) as (${first}
+      union all select (${lower("v.value")}) from v where v.value is not null)
+    select c.value, c.item from v cross join search_entry c on ${field} and c.value = v.value${after}`;
+}
+
+function emptiesSql(
+  { sort }: SortPlan,
+  walk: Walk,
+  limit: string,
+  values: Values,
+  after: Scalar | null,
+): string {
+  const { above, below } = numbersOf(walk.collectionId);
+  const from = after === null ? String(above) : values.scalar(after);
+  const window = windowOf(walk, 2 * (1 + lookUps(walk.search.conditions)));
+  const first = `(select min(number) from item where number > ${from} and number < ${below})`;
+  const hits = `select 'hit' as kind, null as k0, i.number as k1, ${columns} from first cross join item i
+      where i.number >= first.number and i.number < first.number + ${window} and i.number < ${below}
+        and ${valueSql(sort.field)} is null and ${conditionsSql(walk, values)}
+      order by i.number limit ${limit}`;
+  return `with first(number) as (select ${first}), empties as materialized (${hits})
+    select * from empties
+    union all
+    select 'edge', null, first.number + ${window} - 1, ${noColumns} from first
+    where ${limit} > 0 and (select count(*) from empties) < ${limit}
+      and exists (select 1 from item where number >= first.number + ${window} and number < ${below})`;
+}

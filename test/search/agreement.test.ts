@@ -1,0 +1,140 @@
+import { env } from "cloudflare:workers";
+import fc from "fast-check";
+import { beforeAll, describe, expect, it } from "vitest";
+import { findCollection } from "../../src/store/collections";
+import type { Collection } from "../../src/domain/definition/collection";
+import { parseSearch } from "../../src/domain/search/parse";
+import { driversOf, sortWalk, type Plan } from "../../src/domain/search/plan";
+import type { Search } from "../../src/domain/search/tree";
+import { readPage } from "../../src/store/search/search";
+import type { Position } from "../../src/store/search/page";
+import { everyItem, type Client, type Json } from "../support/client";
+import { client, makeForm } from "../support/service";
+import * as arbitrary from "./arbitrary";
+import { matches, sorted } from "./reference";
+
+const many = 70;
+
+describe("Searches agree with the reference", () => {
+  let integrator: Client;
+  let form: string;
+  let path: string;
+  let stored: Json[];
+  let collection: Collection;
+  beforeAll(async () => {
+    integrator = await client();
+    form = await makeForm(integrator, arbitrary.fields);
+    path = `/forms/${form}/submissions`;
+    const documents = fc.sample(arbitrary.document, { numRuns: many, seed: 7 });
+    for (const [index, data] of documents.entries()) {
+      const status = index % 5 === 0 ? "draft" : "submitted";
+      const { status: code, text } = await integrator.post(path, { status, data });
+      if (code !== 201) throw new Error(text);
+    }
+    const made = await everyItem(integrator, path);
+    for (const item of made.filter((_, index) => index % 7 === 3)) {
+      await integrator.patch(`/submissions/${item.id}`, { data: { amount: 5, name: null } });
+    }
+    for (const item of made.filter((_, index) => index % 11 === 5)) {
+      await integrator.delete(`/submissions/${item.id}`);
+    }
+    stored = await everyItem(integrator, path);
+    const now = await findCollection(env.DB, "form", form);
+    if (!now) throw new Error("The form is gone.");
+    ({ collection } = now);
+  }, 60_000);
+
+  const expected = ({ conditions, sort }: Json) =>
+    sorted(
+      stored.filter((each) => matches(each, conditions, arbitrary.types)),
+      sort,
+      arbitrary.types,
+    ).map(({ id }) => id);
+
+  async function pages(body: Json, limit: number): Promise<Json[]> {
+    const items: Json[] = [];
+    for (let next: string | null = `${path}/search`; next;) {
+      const page = await integrator.post(next, { ...body, limit });
+      expect([page.status, page.text]).toEqual([200, page.text]);
+      items.push(...page.body.items);
+      next = page.body.links.next;
+    }
+    return items;
+  }
+
+  it("over HTTP: the union of all pages is exactly what it says, once each, in order", async () => {
+    await fc.assert(
+      fc.asyncProperty(arbitrary.search, fc.integer({ min: 3, max: 30 }), async (search, limit) => {
+        // Two sort keys want conditions that narrow; here there is nothing to narrow from.
+        const body =
+          search.conditions.length === 0 ? { ...search, sort: search.sort.slice(0, 1) } : search;
+        const answer = await integrator.post(`${path}/search`, body);
+        if (answer.status === 422) {
+          expect(answer.body.errors[0].code).toBe("too_complex");
+          expect(body.sort).toHaveLength(2);
+          return;
+        }
+        const found = await pages(body, limit);
+        expect(found.map(({ id }) => id)).toEqual(expected(body));
+        for (const item of found) {
+          expect(item).toEqual(stored.find(({ id }) => id === item.id));
+        }
+      }),
+      { numRuns: 120 },
+    );
+  }, 120_000);
+
+  /** All pages of one plan, with a budget so small that pages end early. */
+  async function walked(
+    plan: Plan,
+    search: Search,
+    rows: number,
+    budget: number,
+  ): Promise<string[]> {
+    const found: string[] = [];
+    let position: Position | null = null;
+    for (let pagesRead = 0; pagesRead < 500; pagesRead += 1) {
+      const walk = { collectionId: collection.id, search, position, budget };
+      const page = await readPage(env.DB, plan, walk, rows + 1);
+      const shown = page.hits.slice(0, rows);
+      found.push(...shown.map(({ item }) => item.id));
+      const more: Position | null =
+        page.hits.length > rows ? (shown.at(-1)?.place ?? null) : page.edge;
+      if (!more) return found;
+      expect(more).not.toEqual(position);
+      position = more;
+    }
+    throw new Error("The pages do not end.");
+  }
+
+  function plansOf(search: Search): Plan[] {
+    const drivers = driversOf(search);
+    const [sort, second] = search.sort;
+    const few: Plan[] = drivers.map((driver) => ({ walk: "none", driver }));
+    if (second) return few;
+    if (sort) return [...few, sortWalk(search, sort)];
+    const values = drivers.filter(({ range, single }) => "at" in range && single);
+    return [
+      ...few,
+      { walk: "items" },
+      ...values.map((driver) => ({ walk: "value", driver }) as Plan),
+    ];
+  }
+
+  it("every plan that a search can have gives the same items in the same order, whatever the budget", async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        arbitrary.search,
+        fc.integer({ min: 1, max: 20 }),
+        fc.integer({ min: 1, max: 120 }),
+        async (body, rows, budget) => {
+          const search = parseSearch(collection, body);
+          for (const plan of plansOf(search)) {
+            expect(await walked(plan, search, rows, budget)).toEqual(expected(body));
+          }
+        },
+      ),
+      { numRuns: 60 },
+    );
+  }, 180_000);
+});

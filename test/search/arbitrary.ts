@@ -1,0 +1,156 @@
+import fc from "fast-check";
+import type { Json } from "../support/client";
+
+/** Random documents, conditions and sorts of one form. Values are few, so that they meet. */
+
+export const options = ["red", "green", "blue"];
+const option = (values: string[]) => values.map((value) => ({ value }));
+export const fields = [
+  { key: "name", type: "text" },
+  { key: "amount", type: "number" },
+  { key: "day", type: "date" },
+  { key: "at", type: "datetime" },
+  { key: "done", type: "boolean" },
+  { key: "colour", type: "select", options: option(options) },
+  { key: "tags", type: "multi_select", options: option(options) },
+  {
+    key: "lines",
+    type: "line_items",
+    fields: [
+      { key: "sku", type: "text" },
+      { key: "qty", type: "number" },
+      { key: "marks", type: "multi_select", options: option(options) },
+    ],
+  },
+];
+export const types: Record<string, Json> = {
+  amount: "number",
+  day: "date",
+  at: "datetime",
+  done: "boolean",
+  lines: { qty: "number" },
+  $created_at: "datetime",
+  $updated_at: "datetime",
+};
+
+const text = fc.constantFrom(
+  "Ärger",
+  "ärger",
+  "STRASSE",
+  "straße",
+  "a%b_c",
+  "A",
+  "a",
+  "00123",
+  "123",
+  "ΌΣΟΣ",
+  "日本",
+  "ab",
+  "🎉x",
+);
+const part = fc.constantFrom("ä", "SS", "ß", "%", "_", "a", "1", "όσο", "本", "b", "🎉", "zz");
+const number = fc.constantFrom(-2, 0, 1, 1.5, 2, 10, 123);
+const day = fc.constantFrom("2026-01-01Z", "2026-01-01+09:00", "2026-01-02-05:00", "2025-12-31Z");
+const at = fc.constantFrom(
+  "2026-01-01T00:00:00Z",
+  "2026-01-01T09:00:00+09:00",
+  "2026-01-01T00:00:00.5Z",
+  "2025-06-01T12:00:00Z",
+);
+const colour = fc.constantFrom(...options);
+const some = <T>(of: fc.Arbitrary<T>) => fc.array(of, { minLength: 1, maxLength: 3 });
+const maybe = <T>(of: fc.Arbitrary<T>) => fc.option(of, { freq: 4 });
+
+export const document = fc.record({
+  name: maybe(text),
+  amount: maybe(number),
+  day: maybe(day),
+  at: maybe(at),
+  done: maybe(fc.boolean()),
+  colour: maybe(colour),
+  tags: fc.uniqueArray(colour, { maxLength: 3 }),
+  lines: fc.array(
+    fc.record({
+      sku: maybe(text),
+      qty: maybe(number),
+      marks: fc.uniqueArray(colour, { maxLength: 2 }),
+    }),
+    { maxLength: 3 },
+  ),
+});
+
+const leaf = (field: string, op: string, value: fc.Arbitrary<unknown>) =>
+  value.map((sent) => ({ field, op, value: sent }) as Json);
+const empty = (field: string) => leaf(field, "is_empty", fc.boolean());
+const textual = (field: string, value: fc.Arbitrary<string>) => [
+  leaf(field, "eq", value),
+  leaf(field, "ne", value),
+  leaf(field, "in", some(value)),
+  leaf(field, "not_in", some(value)),
+  empty(field),
+];
+const ranged = (field: string, value: fc.Arbitrary<unknown>) => [
+  ...["eq", "ne", "gt", "gte", "lt", "lte"].map((op) => leaf(field, op, value)),
+  leaf(field, "between", fc.tuple(value, value)),
+  leaf(field, "in", some(value)),
+  empty(field),
+];
+const chosen = (field: string) => [
+  ...["has_any", "has_all", "has_none"].map((op) => leaf(field, op, some(colour))),
+  empty(field),
+];
+const partly = (field: string) => [leaf(field, "contains", part), leaf(field, "starts_with", part)];
+
+const rowLeaf = fc.oneof(
+  ...textual("sku", text),
+  ...partly("sku"),
+  ...ranged("qty", number),
+  ...chosen("marks"),
+);
+const plainLeaf = fc.oneof(
+  ...textual("name", text),
+  ...partly("name"),
+  ...ranged("amount", number),
+  ...ranged("day", day),
+  ...ranged("at", at),
+  leaf("done", "eq", fc.boolean()),
+  empty("done"),
+  ...textual("colour", colour),
+  ...chosen("tags"),
+  leaf("$status", "eq", fc.constantFrom("draft", "submitted", "closed")),
+  leaf("lines", "any", some(rowLeaf)),
+  leaf("lines", "none", some(rowLeaf)),
+  empty("lines"),
+);
+
+const condition: fc.Arbitrary<Json> = fc.letrec((tie) => ({
+  tree: fc.oneof(
+    { maxDepth: 2, withCrossShrink: true },
+    { weight: 5, arbitrary: plainLeaf },
+    { weight: 1, arbitrary: some(tie("tree")).map((all) => ({ all })) },
+    { weight: 1, arbitrary: some(tie("tree")).map((any) => ({ any })) },
+    { weight: 1, arbitrary: tie("tree").map((not) => ({ not })) },
+  ),
+})).tree as fc.Arbitrary<Json>;
+
+const sortable = fc.constantFrom(
+  "name",
+  "amount",
+  "day",
+  "at",
+  "done",
+  "colour",
+  "$status",
+  "$created_at",
+  "$updated_at",
+  "$id",
+);
+const direction = fc.constantFrom("asc", "desc");
+
+export const search = fc.record({
+  conditions: fc.array(condition, { maxLength: 3 }),
+  sort: fc.uniqueArray(fc.record({ field: sortable, direction }), {
+    maxLength: 2,
+    selector: ({ field }) => field,
+  }),
+});
