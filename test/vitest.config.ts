@@ -13,6 +13,8 @@ export default defineConfig({
         bindings: {
           TOKEN_SECRET: "a secret of the tests,an older one",
           SETUP_SECRET: "set-up secret of the tests",
+          // How many submissions the costs of searches are counted at.
+          SCALE: process.env["SCALE"] ?? "30000",
           MIGRATIONS: await readD1Migrations(`${root}migrations`),
         },
       },

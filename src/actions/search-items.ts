@@ -4,8 +4,10 @@ import { parseSearch } from "../domain/search/parse";
 import { mostSorted, planOf, probesOf } from "../domain/search/plan";
 import type { Search } from "../domain/search/tree";
 import { probeSizes, readPage, type Page } from "../store/search/search";
-import { scanBudget, type Position } from "../store/search/page";
+import { scanBudget } from "../store/search/cost";
+import type { Position } from "../store/search/page";
 import type { ActionContext } from "./context";
+import { currentOf, type CollectionNow } from "./draft";
 import { viewOf, type ItemView } from "./item-view";
 import { collectionAt } from "./known-collections";
 import { untilSettled } from "./until-settled";
@@ -29,13 +31,32 @@ export async function searchItems(
   let compiled = known;
   return untilSettled(async () => {
     const { collection } = compiled;
-    const search = parseSearch(collection, body);
+    const search = await parsed(ctx, compiled, body);
+    if ("compiled" in search) {
+      ({ compiled } = search);
+      return undefined;
+    }
     const rows = limit ?? search.limit;
     const page = await pageOf(ctx, collection.id, search, position, rows + 1);
     if (page.definitionVersion === collection.version) return found(compiled, search, page, rows);
     compiled = await collectionAt(ctx.db, collection.id, page.definitionVersion);
     return undefined;
   });
+}
+
+/** The search; or the collection as it is now, where an older definition would have refused it. */
+async function parsed(
+  ctx: ActionContext,
+  compiled: Compiled,
+  body: unknown,
+): Promise<Search | CollectionNow> {
+  try {
+    return parseSearch(compiled.collection, body);
+  } catch (error) {
+    const now = await currentOf(ctx, compiled);
+    if (now.compiled === compiled) throw error;
+    return now;
+  }
 }
 
 async function pageOf(

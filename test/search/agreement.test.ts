@@ -4,7 +4,7 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { findCollection } from "../../src/store/collections";
 import type { Collection } from "../../src/domain/definition/collection";
 import { parseSearch } from "../../src/domain/search/parse";
-import { driversOf, sortWalk, type Plan } from "../../src/domain/search/plan";
+import { driversOf, isValue, sortWalk, type Plan } from "../../src/domain/search/plan";
 import type { Search } from "../../src/domain/search/tree";
 import { readPage } from "../../src/store/search/search";
 import type { Position } from "../../src/store/search/page";
@@ -113,11 +113,14 @@ describe("Searches agree with the reference", () => {
     const few: Plan[] = drivers.map((driver) => ({ walk: "none", driver }));
     if (second) return few;
     if (sort) return [...few, sortWalk(search, sort)];
-    const values = drivers.filter(({ range, single }) => "at" in range && single);
+    const values = drivers.filter(isValue);
     return [
       ...few,
       { walk: "items" },
-      ...values.map((driver) => ({ walk: "value", driver }) as Plan),
+      ...values.map((driver): Plan => {
+        const probes = values.filter((each) => each !== driver);
+        return { walk: "value", driver, probes };
+      }),
     ];
   }
 

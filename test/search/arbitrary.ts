@@ -80,7 +80,7 @@ export const document = fc.record({
 });
 
 const leaf = (field: string, op: string, value: fc.Arbitrary<unknown>) =>
-  value.map((sent) => ({ field, op, value: sent }) as Json);
+  value.map((sent): Json => ({ field, op, value: sent }));
 const empty = (field: string) => leaf(field, "is_empty", fc.boolean());
 const textual = (field: string, value: fc.Arbitrary<string>) => [
   leaf(field, "eq", value),
@@ -131,7 +131,7 @@ const condition: fc.Arbitrary<Json> = fc.letrec((tie) => ({
     { weight: 1, arbitrary: some(tie("tree")).map((any) => ({ any })) },
     { weight: 1, arbitrary: tie("tree").map((not) => ({ not })) },
   ),
-})).tree as fc.Arbitrary<Json>;
+})).tree;
 
 const sortable = fc.constantFrom(
   "name",

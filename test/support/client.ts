@@ -21,7 +21,7 @@ const throughWorker: Fetch = (request) => exports.default.fetch(request);
 
 export async function answerOf(response: Response): Promise<Answer> {
   const text = await response.text();
-  const isJson = /json/.test(response.headers.get("Content-Type") ?? "");
+  const isJson = /^application\/(problem\+)?json/.test(response.headers.get("Content-Type") ?? "");
   return {
     status: response.status,
     headers: response.headers,

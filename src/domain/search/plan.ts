@@ -25,14 +25,14 @@ export type Plan =
   /** The items themselves, newest first. */
   | { walk: "items" }
   /** The entries of one value, newest item first. */
-  | { walk: "value"; driver: Driver }
+  | { walk: "value"; driver: Driver; probes: Driver[] }
   /** The entries of the sort field, then the items that have no value there. */
   | { walk: "sort"; sort: Sort; range: Range; empties: boolean; probes: Driver[] };
 
 /** Candidates that are sorted in memory; more are walked in order. */
 export const fewCandidates = 1000;
 /** The same where the sort field is bounded, and its walk a good plan already. */
-export const fewBesideBounds = 300;
+export const fewBesideBounds = 100;
 /** What a second sort key may have to sort (contract, section 9). */
 export const mostSorted = 10_000;
 const mostProbes = 8;
@@ -137,17 +137,34 @@ export function probesOf(search: Search): { drivers: Driver[]; upTo: number } {
   return { drivers: others, upTo: bounded ? fewBesideBounds : fewCandidates };
 }
 
-/** The plan, where `sizes` are those of the probed drivers, each at most `upTo` + 1. Undefined: too many to sort. */
-export function planOf(search: Search, sizes: readonly number[]): Plan | undefined {
+/** What a probe tells of a driver. */
+export interface Size {
+  /** Its entries, counted up to one more than was asked for. */
+  count: number;
+  /** How far apart its newest items lie: the farther, the rarer they are. */
+  span: number;
+}
+
+/** The plan, where `sizes` are those of the probed drivers. Undefined: too many to sort. */
+export function planOf(search: Search, sizes: readonly Size[]): Plan | undefined {
   const { drivers, upTo } = probesOf(search);
-  const smallest = Math.min(...sizes);
-  if (sizes.length > 0 && smallest <= upTo) {
-    const driver = drivers[sizes.indexOf(smallest)];
-    if (driver) return { walk: "none", driver };
+  const probed = drivers.map((driver, index) => ({ driver, size: sizes[index] }));
+  const [smallest] = probed.toSorted((a, b) => (a.size?.count ?? 0) - (b.size?.count ?? 0));
+  if (smallest?.size && smallest.size.count <= upTo) {
+    return { walk: "none", driver: smallest.driver };
   }
   const [sort, second] = search.sort;
   if (second) return undefined;
   if (sort) return sortWalk(search, sort);
-  const value = driversOf(search).find(({ range, single }) => "at" in range && single);
-  return value ? { walk: "value", driver: value } : { walk: "items" };
+  const [rarest, ...others] = probed
+    .toSorted((a, b) => (b.size?.span ?? 0) - (a.size?.span ?? 0))
+    .map(({ driver }) => driver)
+    .filter(isValue);
+  const driver = rarest ?? driversOf(search).find(isValue);
+  return driver ? { walk: "value", driver, probes: others } : { walk: "items" };
+}
+
+/** Whether the entries are those of one value, and so in the order of items. */
+export function isValue({ range, single }: Driver): boolean {
+  return "at" in range && single;
 }

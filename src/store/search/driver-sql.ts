@@ -1,4 +1,4 @@
-import type { Driver, Range } from "../../domain/search/plan";
+import { isValue, type Driver, type Range } from "../../domain/search/plan";
 import type { Values } from "./condition-sql";
 
 /** That an entry `c` is one of the driver's. */
@@ -18,8 +18,24 @@ export function rangeSql(range: Range, at: string, values: Values): string {
   return above + below;
 }
 
+const sampled = 32;
+
 /** How many entries the driver has, counted up to one more than `upTo`. */
-export function sizeSql(driver: Driver, upTo: number, values: Values): string {
+export function countSql(driver: Driver, upTo: number, values: Values): string {
   const entries = `select 1 from search_entry c where ${driverSql(driver, values)} limit ${upTo + 1}`;
   return `(select count(*) from (${entries}))`;
+}
+
+/** How far apart the newest items of the driver lie; 0 where its entries are not in the order of items. */
+export function spanSql(driver: Driver, values: Values): string {
+  if (!isValue(driver)) return "0";
+  const newest = `select c.item from search_entry c where ${driverSql(driver, values)} order by c.item desc limit ${sampled}`;
+  return `(select max(item) - min(item) from (${newest}))`;
+}
+
+/** That the item of an entry `c` is one of the driver's, told by the index alone. */
+export function probeSql({ field, range }: Driver, values: Values): string {
+  const found = `select 1 from search_entry p where p.field = ${field.number}${rangeSql(range, "p.value", values)} and p.item = c.item`;
+  // A scalar, so that it is judged on the entry, before the item is fetched.
+  return `(${found}) is not null`;
 }

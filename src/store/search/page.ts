@@ -1,14 +1,9 @@
 import { numbersOf } from "../../domain/item";
 import type { Driver, Plan } from "../../domain/search/plan";
-import type { Condition, Leaf, Scalar, Search, Sort } from "../../domain/search/tree";
+import type { Scalar, Search, Sort } from "../../domain/search/tree";
 import { balanced, conditionSql, valueSql, Values } from "./condition-sql";
-import { driverSql, rangeSql } from "./driver-sql";
-
-/**
- * Rows that a page may read before it ends early: some 10 ms of D1's time, so that no search holds up the others,
- * and far above what a page of 200 needs where an index serves it.
- */
-export const scanBudget = 10_000;
+import { lookUps, perCandidate, windowOf } from "./cost";
+import { driverSql, probeSql, rangeSql } from "./driver-sql";
 
 /** The values of the sort keys at a place, null where empty, and the item's number. */
 export type Position = (Scalar | null)[];
@@ -50,7 +45,7 @@ function sqlOf(plan: Plan, walk: Walk, rows: number, values: Values): string {
     case "items":
       return itemWalk(walk, rows, values);
     case "value":
-      return valueWalk(plan.driver, walk, rows, values);
+      return valueWalk(plan, walk, rows, values);
     case "sort":
       return sortWalk(plan, walk, rows, values);
   }
@@ -61,26 +56,6 @@ function conditionsSql({ search }: Walk, values: Values): string {
     "and",
     search.conditions.map((each) => conditionSql(each, values)),
   );
-}
-
-/** How many candidates the budget allows; one at the least, so that every page gets on. */
-function windowOf({ budget }: Walk, rowsPerCandidate: number): number {
-  return Math.max(1, Math.floor(budget / rowsPerCandidate));
-}
-
-/** Look-ups of folded text that judging one item can take; a row of line items counts as five. */
-function lookUps(conditions: readonly Condition[], weight = 1): number {
-  return conditions.reduce((sum, each) => {
-    if ("all" in each) return sum + lookUps(each.all, weight);
-    if ("any" in each) return sum + lookUps(each.any, weight);
-    if ("not" in each) return sum + lookUps([each.not], weight);
-    return sum + leafLookUps(each, weight);
-  }, 0);
-}
-
-function leafLookUps({ op, value }: Leaf, weight: number): number {
-  if (op === "any" || op === "none") return lookUps([value], weight * 5);
-  return op === "contains" || op === "starts_with" ? weight : 0;
 }
 
 /** Every match of the driver, sorted. */
@@ -131,10 +106,11 @@ function itemWalk(walk: Walk, rows: number, values: Values): string {
     return `select 'hit' as kind, i.number as k0, ${columns} from item i
       where i.number > ${above} and i.number < ${from} order by i.number desc limit ${rows}`;
   }
-  const window = windowOf(walk, 1 + lookUps(conditions));
+  // One bound on each side: SQLite seeks by one, and would read the rows that a second one leaves out.
+  const window = windowOf(walk.budget, 1 + lookUps(conditions));
   return `with top(number) as (select ${top}), page as materialized (
       select 'hit' as kind, i.number as k0, ${columns} from top cross join item i
-      where i.number > ${above} and i.number <= top.number and i.number > top.number - ${window}
+      where i.number <= top.number and i.number > max(${above}, top.number - ${window})
         and ${conditionsSql(walk, values)}
       order by i.number desc limit ${rows})
     select * from page
@@ -145,17 +121,28 @@ function itemWalk(walk: Walk, rows: number, values: Values): string {
 }
 
 /** The entries of one value, newest item first. */
-function valueWalk(driver: Driver, walk: Walk, rows: number, values: Values): string {
+function valueWalk(
+  { driver, probes }: Extract<Plan, { walk: "value" }>,
+  walk: Walk,
+  rows: number,
+  values: Values,
+): string {
   const before = walk.position ? ` and c.item < ${values.scalar(walk.position[0] ?? null)}` : "";
-  const entries = `select c.item from search_entry c where ${driverSql(driver, values)}${before} order by c.item desc`;
+  const own = driverSql(driver, values) + before;
   const { conditions } = walk.search;
-  const hits = (candidates: string) => `select 'hit' as kind, i.number as k0, ${columns}
-      from (${candidates}) c cross join item i on i.number = c.item
-      where ${conditionsSql(walk, values)} limit ${rows}`;
+  const found = `'hit' as kind, i.number as k0, ${columns}`;
+  const where = conditionsSql(walk, values);
   // The value is the one condition, so every candidate is a match.
-  if (conditions.length === 1) return hits(entries);
-  const candidates = windowOf(walk, 3 + lookUps(conditions));
-  return `with page as materialized (${hits(`${entries} limit ${candidates}`)})
+  if (conditions.length === 1) {
+    return `select ${found} from search_entry c cross join item i on i.number = c.item
+      where ${own} and ${where} order by c.item desc limit ${rows}`;
+  }
+  const candidates = windowOf(walk.budget, perCandidate(probes, conditions));
+  const probed = probes.map((probe) => `${probeSql(probe, values)} and `).join("");
+  const entries = `select c.item from search_entry c where ${own} order by c.item desc`;
+  return `with page as materialized (
+      select ${found} from (${entries} limit ${candidates}) c cross join item i on i.number = c.item
+      where ${probed}${where} limit ${rows})
     select * from page
     union all
     select 'edge', c.item, ${noColumns} from (${entries}
@@ -170,17 +157,11 @@ function sortWalk(plan: SortPlan, walk: Walk, rows: number, values: Values): str
   const inEmpties = position !== null && position[0] === null;
   if (inEmpties) return emptiesSql(plan, walk, String(rows), values, position[1] ?? null);
   const entries = sortEntries(plan, position, values);
-  const probes = plan.probes.map((probe) => {
-    const found = `select 1 from search_entry p where p.field = ${probe.field.number}${rangeSql(probe.range, "p.value", values)} and p.item = c.item`;
-    // A scalar, so that it is judged on the entry alone, before the item is fetched.
-    return `(${found}) is not null`;
-  });
-  const where = [...probes, conditionsSql(walk, values)].join(" and ");
-  const perCandidate = 2 + (probes.length > 0 ? 0.4 : 1) + lookUps(search.conditions);
-  const candidates = windowOf(walk, perCandidate);
+  const probed = plan.probes.map((probe) => `${probeSql(probe, values)} and `).join("");
+  const candidates = windowOf(walk.budget, perCandidate(plan.probes, search.conditions));
   const hits = `select 'hit' as kind, c.value as k0, i.number as k1, ${columns}
       from (${entries} limit ${candidates}) c cross join item i on i.number = c.item
-      where ${where} limit ${rows}`;
+      where ${probed}${conditionsSql(walk, values)} limit ${rows}`;
   const count = "(select count(*) from page)";
   const edge = `select 'edge', c.value, c.item, ${noColumns} from (${entries}
       limit (case when ${count} < ${rows} then 1 else 0 end) offset ${candidates - 1}) c`;
@@ -221,10 +202,10 @@ function emptiesSql(
 ): string {
   const { above, below } = numbersOf(walk.collectionId);
   const from = after === null ? String(above) : values.scalar(after);
-  const window = windowOf(walk, 2 * (1 + lookUps(walk.search.conditions)));
+  const window = windowOf(walk.budget, 2 * (1 + lookUps(walk.search.conditions)));
   const first = `(select min(number) from item where number > ${from} and number < ${below})`;
   const hits = `select 'hit' as kind, null as k0, i.number as k1, ${columns} from first cross join item i
-      where i.number >= first.number and i.number < first.number + ${window} and i.number < ${below}
+      where i.number >= first.number and i.number < min(${below}, first.number + ${window})
         and ${valueSql(sort.field)} is null and ${conditionsSql(walk, values)}
       order by i.number limit ${limit}`;
   return `with first(number) as (select ${first}), empties as materialized (${hits})

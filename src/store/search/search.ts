@@ -1,9 +1,9 @@
 import type { Item } from "../../domain/item";
-import type { Driver, Plan } from "../../domain/search/plan";
+import type { Driver, Plan, Size } from "../../domain/search/plan";
 import { attempt } from "../attempt";
 import { itemOf, selectVersion, type ItemRow } from "../items";
 import { Values } from "./condition-sql";
-import { sizeSql } from "./driver-sql";
+import { countSql, spanSql } from "./driver-sql";
 import { pageStatement, type Position, type Walk } from "./page";
 
 /** How many entries each driver has, counted up to one more than `upTo`, with the definition's version. */
@@ -12,15 +12,21 @@ export async function probeSizes(
   collectionId: number,
   drivers: readonly Driver[],
   upTo: number,
-): Promise<{ definitionVersion: number; sizes: number[] }> {
+): Promise<{ definitionVersion: number; sizes: Size[] }> {
   const values = new Values();
-  const sizes = drivers.map((driver, index) => `${sizeSql(driver, upTo, values)} as s${index}`);
-  const probe = db.prepare(`select ${sizes.join(", ")}`).bind(values.json);
+  const columns = drivers.flatMap((driver, index) => [
+    `${countSql(driver, upTo, values)} as count${index}`,
+    `${spanSql(driver, values)} as span${index}`,
+  ]);
+  const probe = db.prepare(`select ${columns.join(", ")}`).bind(values.json);
   const version = selectVersion(db, { id: collectionId });
   const [head, counted] = await attempt(() => db.batch<Record<string, number>>([version, probe]));
   return {
     definitionVersion: versionOf(head),
-    sizes: drivers.map((_, index) => counted?.results[0]?.[`s${index}`] ?? 0),
+    sizes: drivers.map((_, index) => ({
+      count: counted?.results[0]?.[`count${index}`] ?? 0,
+      span: counted?.results[0]?.[`span${index}`] ?? 0,
+    })),
   };
 }
 

@@ -1,0 +1,507 @@
+import { beforeAll, describe, expect, it } from "vitest";
+import type { Client, Json } from "../support/client";
+import { client, makeApp, makeForm } from "../support/service";
+
+const text = (key: string, rest: object = {}) => ({ key, type: "text", ...rest });
+const fields = [
+  text("customer"),
+  { key: "amount", type: "number" },
+  { key: "due", type: "date" },
+  { key: "at", type: "datetime" },
+  { key: "done", type: "boolean" },
+  { key: "kind", type: "select", options: [{ value: "a" }, { value: "b" }] },
+  { key: "tags", type: "multi_select", options: [{ value: "x" }, { value: "y" }] },
+  { key: "lines", type: "line_items", fields: [text("sku"), { key: "qty", type: "number" }] },
+  text("secret", { searchable: false }),
+];
+
+describe("Search", () => {
+  let integrator: Client;
+  let form: string;
+  let path: string;
+  beforeAll(async () => {
+    integrator = await client();
+    form = await makeForm(integrator, fields);
+    path = `/forms/${form}/submissions/search`;
+    const documents = [
+      {
+        customer: "Yamada",
+        amount: 10,
+        lines: [
+          { sku: "A-1", qty: 2 },
+          { sku: "B-1", qty: 9 },
+        ],
+      },
+      { customer: "yamada Taro", amount: 30.2, due: "2026-11-21+09:00", tags: ["x"], kind: "a" },
+      { customer: "Straße 100%", amount: null, done: true, tags: ["x", "y"], secret: "s" },
+      {
+        customer: null,
+        amount: 30.2,
+        at: "2026-11-21T00:00:00+09:00",
+        lines: [{ sku: "A-1", qty: 9 }],
+      },
+    ];
+    for (const data of documents) await integrator.post(`/forms/${form}/submissions`, { data });
+  });
+
+  const amounts = async (body: Json) =>
+    (await integrator.post(path, body)).body.items.map((item: Json) => item.data.amount);
+  const customers = async (...conditions: Json[]) => {
+    const answer = await integrator.post(path, { conditions, sort: [{ field: "$created_at" }] });
+    expect([answer.status, answer.text]).toEqual([200, answer.text]);
+    return answer.body.items.map((item: Json) => item.data.customer);
+  };
+
+  it("{} returns everything, newest first, as pages with links", async () => {
+    const { status, body } = await integrator.post(path, {});
+    expect([status, Object.keys(body)]).toEqual([200, ["items", "links"]]);
+    const { body: list } = await integrator.get(`/forms/${form}/submissions`);
+    expect(body.items).toEqual(list.items.toReversed());
+    expect(body.links.next).toBeNull();
+    expect((await integrator.post(path, {})).headers.get("RateLimit")).not.toContain("write");
+  });
+
+  it("text compares without case by Unicode in contains and starts_with, exactly in the others", async () => {
+    const like = (op: string, value: unknown) => customers({ field: "customer", op, value });
+    expect(await like("contains", "YAMADA")).toEqual(["Yamada", "yamada Taro"]);
+    expect(await like("starts_with", "yam")).toEqual(["Yamada", "yamada Taro"]);
+    expect(await like("starts_with", "strasse")).toEqual(["Straße 100%"]);
+    expect(await like("eq", "yamada")).toEqual([]);
+    expect(await like("in", ["Yamada", "nobody"])).toEqual(["Yamada"]);
+  });
+
+  it("no character is a wildcard", async () => {
+    for (const [value, found] of [
+      ["100%", 1],
+      ["1%", 0],
+      ["_amada", 0],
+      ["*", 0],
+      ["?", 0],
+    ] as const) {
+      expect(await customers({ field: "customer", op: "contains", value })).toHaveLength(found);
+    }
+  });
+
+  it("ne, not_in, has_none, none and not match empty values too", async () => {
+    expect(await customers({ field: "customer", op: "ne", value: "Yamada" })).toContain(null);
+    expect(await customers({ field: "customer", op: "not_in", value: ["Yamada"] })).toContain(null);
+    expect(await customers({ field: "tags", op: "has_none", value: ["x"] })).toEqual([
+      "Yamada",
+      null,
+    ]);
+    const line = { field: "sku", op: "eq", value: "A-1" };
+    expect(await customers({ field: "lines", op: "none", value: [line] })).toHaveLength(2);
+    expect(await customers({ not: { field: "amount", op: "gt", value: 5 } })).toEqual([
+      "Straße 100%",
+    ]);
+  });
+
+  it("a condition on line items has to be met by one and the same row", async () => {
+    const rows = (qty: number) => ({
+      field: "lines",
+      op: "any",
+      value: [
+        { field: "sku", op: "eq", value: "A-1" },
+        { field: "qty", op: "gt", value: qty },
+      ],
+    });
+    expect(await customers(rows(1))).toEqual(["Yamada", null]);
+    expect(await customers(rows(5))).toEqual([null]);
+  });
+
+  it("dates compare as calendar days, date-times as instants", async () => {
+    expect(await customers({ field: "due", op: "eq", value: "2026-11-21Z" })).toEqual([
+      "yamada Taro",
+    ]);
+    expect(await customers({ field: "due", op: "gt", value: "2026-11-20" })).toHaveLength(1);
+    expect(await customers({ field: "at", op: "eq", value: "2026-11-20T15:00:00Z" })).toEqual([
+      null,
+    ]);
+    expect(await customers({ field: "at", op: "lt", value: "2026-11-20T15:00:00.0001Z" })).toEqual([
+      null,
+    ]);
+    expect(await customers({ field: "at", op: "lt", value: "2026-11-20T15:00:00Z" })).toEqual([]);
+  });
+
+  it("empty values sort last in both directions, ties by stored order", async () => {
+    const sort = (direction: string) => amounts({ sort: [{ field: "amount", direction }] });
+    expect(await sort("asc")).toEqual([10, 30.2, 30.2, null]);
+    expect(await sort("desc")).toEqual([30.2, 30.2, 10, null]);
+    const { body } = await integrator.post(path, {
+      sort: [{ field: "amount", direction: "desc" }],
+    });
+    expect(body.items[0].data.customer).toBe("yamada Taro");
+  });
+
+  it("system fields are searched and sorted like any other", async () => {
+    const { body } = await integrator.post(path, {
+      sort: [{ field: "$id", direction: "desc" }],
+      limit: 1,
+    });
+    const [last] = body.items;
+    for (const condition of [
+      { field: "$id", op: "eq", value: last.id },
+      { field: "$id", op: "contains", value: last.id.slice(10).toLowerCase() },
+      { field: "$created_at", op: "between", value: [last.created_at, last.created_at] },
+      { field: "$updated_at", op: "gte", value: last.updated_at },
+    ]) {
+      expect(await customers(condition)).toEqual([last.data.customer]);
+    }
+    expect(await customers({ field: "$status", op: "in", value: ["draft"] })).toEqual([]);
+    const app = await makeApp(integrator, [text("a")], { receipt_prefix: "R-" });
+    for (const a of ["1", "2", "3"]) await integrator.post(`/apps/${app}/records`, { data: { a } });
+    const found = await integrator.post(`/apps/${app}/records/search`, {
+      conditions: [{ field: "$receipt_number", op: "in", value: ["R-000001", "R-000003"] }],
+      sort: [{ field: "$receipt_number", direction: "desc" }],
+    });
+    expect(found.body.items.map((item: Json) => item.receipt_number)).toEqual([
+      "R-000003",
+      "R-000001",
+    ]);
+  });
+
+  it("fields shows only those, and items carry their tags, so that a PATCH needs no GET", async () => {
+    const { body } = await integrator.post(path, { fields: ["amount"], limit: 1 });
+    expect(Object.keys(body.items[0].data)).toEqual(["amount"]);
+    const { id, etag } = body.items[0];
+    const patched = await integrator.patch(
+      `/submissions/${id}`,
+      { data: {} },
+      { "If-Match": etag },
+    );
+    expect(patched.status).toBe(200);
+  });
+
+  it("to go on, the same body is posted to links.next, or sent with the cursor in it", async () => {
+    const body = { sort: [{ field: "customer" }], limit: 2 };
+    const first = await integrator.post(path, body);
+    const second = await integrator.post(first.body.links.next, body);
+    const cursor = new URL(first.body.links.next).searchParams.get("cursor");
+    const within = await integrator.post(path, { ...body, cursor });
+    expect(second.body.items.map((item: Json) => item.data.customer)).toEqual([
+      "yamada Taro",
+      null,
+    ]);
+    expect(within.body.items).toEqual(second.body.items);
+    expect(second.body.links.next).toBeNull();
+    expect(first.headers.get("Link")).toContain('rel="next"');
+  });
+
+  it("a cursor belongs to its conditions, its sort and its form", async () => {
+    const body = { sort: [{ field: "amount" }], limit: 1 };
+    const { body: first } = await integrator.post(path, body);
+    const other = await makeForm(integrator, fields);
+    const elsewhere = first.links.next.replace(form, other);
+    for (const [url, sent] of [
+      [first.links.next, { ...body, sort: [{ field: "due" }] }],
+      [first.links.next, { ...body, conditions: [{ field: "done", op: "eq", value: true }] }],
+      [elsewhere, body],
+      [first.links.next.replace("cursor=", "cursor=x"), body],
+    ]) {
+      const answer = await integrator.post(url, sent);
+      expect(answer.body.errors).toMatchObject([{ field: "cursor", code: "invalid_cursor" }]);
+    }
+    expect((await integrator.post(first.links.next, { ...body, limit: 50 })).status).toBe(200);
+  });
+
+  it("what stood before is found, once each, while other items come and go", async () => {
+    const own = await makeForm(integrator, [{ key: "n", type: "number" }]);
+    const add = async (n: number) =>
+      (await integrator.post(`/forms/${own}/submissions`, { data: { n } })).body.id;
+    const ids: string[] = [];
+    for (let n = 0; n < 30; n += 1) ids.push(await add(n % 7));
+    for (const sort of [[], [{ field: "n" }], [{ field: "n", direction: "desc" }]]) {
+      const body = { sort, limit: 4 };
+      const found: string[] = [];
+      for (let next: string | null = `/forms/${own}/submissions/search`; next;) {
+        const page = await integrator.post(next, body);
+        found.push(...page.body.items.map((item: Json) => item.id));
+        next = page.body.links.next;
+        await integrator.delete(`/submissions/${await add(3)}`);
+        await add(9);
+      }
+      expect(new Set(found).size).toBe(found.length);
+      expect(found.filter((id) => ids.includes(id)).toSorted()).toEqual(ids.toSorted());
+    }
+  });
+
+  it.each([
+    [
+      "an unknown field",
+      { conditions: [{ field: "zzz", op: "eq", value: 1 }] },
+      "/conditions/0/field",
+      "invalid_condition",
+    ],
+    [
+      "a field that is not searchable",
+      { conditions: [{ field: "secret", op: "eq", value: "s" }] },
+      "/conditions/0/field",
+      "invalid_condition",
+    ],
+    [
+      "an operator of another type",
+      { conditions: [{ field: "customer", op: "gt", value: "a" }] },
+      "/conditions/0/op",
+      "invalid_condition",
+    ],
+    [
+      "no operator",
+      { conditions: [{ field: "customer", value: "a" }] },
+      "/conditions/0/op",
+      "invalid_condition",
+    ],
+    [
+      "a value of the wrong type",
+      { conditions: [{ field: "amount", op: "eq", value: "10" }] },
+      "/conditions/0/value",
+      "invalid_condition",
+    ],
+    [
+      "a null",
+      { conditions: [{ field: "amount", op: "eq", value: null }] },
+      "/conditions/0/value",
+      "invalid_condition",
+    ],
+    [
+      "a date-time without an offset",
+      { conditions: [{ field: "at", op: "gt", value: "2026-11-21T00:00:00" }] },
+      "/conditions/0/value",
+      "invalid_condition",
+    ],
+    [
+      "an empty list",
+      { conditions: [{ field: "kind", op: "in", value: [] }] },
+      "/conditions/0/value",
+      "invalid_condition",
+    ],
+    [
+      "half a range",
+      { conditions: [{ field: "amount", op: "between", value: [1] }] },
+      "/conditions/0/value",
+      "invalid_condition",
+    ],
+    [
+      "a strange property of a condition",
+      { conditions: [{ field: "amount", op: "eq", value: 1, case: true }] },
+      "/conditions/0/case",
+      "invalid_condition",
+    ],
+    ["a strange property of the search", { where: [] }, "/where", "invalid_condition"],
+    ["offset", { offset: 10 }, "/offset", "invalid_condition"],
+    ["an empty group", { conditions: [{ any: [] }] }, "/conditions/0/any", "invalid_condition"],
+    [
+      "conditions that are no list",
+      { conditions: { field: "amount" } },
+      "/conditions",
+      "invalid_condition",
+    ],
+    [
+      "a field within rows that is not there",
+      {
+        conditions: [{ field: "lines", op: "any", value: [{ field: "zzz", op: "eq", value: 1 }] }],
+      },
+      "/conditions/0/value/0/field",
+      "invalid_condition",
+    ],
+    ["a sort by a list", { sort: [{ field: "tags" }] }, "/sort/0/field", "invalid_condition"],
+    [
+      "a strange direction",
+      { sort: [{ field: "amount", direction: "up" }] },
+      "/sort/0/direction",
+      "invalid_condition",
+    ],
+    ["a projection of what is not there", { fields: ["zzz"] }, "/fields/0", "invalid_condition"],
+    ["limit 0", { limit: 0 }, "/limit", "out_of_range"],
+    ["limit 201", { limit: 201 }, "/limit", "out_of_range"],
+    ["limit as text", { limit: "10" }, "/limit", "out_of_range"],
+    ["a cursor that is none", { cursor: 5 }, "/cursor", "invalid_cursor"],
+    [
+      "51 conditions",
+      { conditions: Array.from({ length: 51 }, () => ({ field: "amount", op: "eq", value: 1 })) },
+      "/conditions",
+      "too_complex",
+    ],
+    [
+      "101 values",
+      { conditions: [{ field: "customer", op: "in", value: Array.from({ length: 101 }, String) }] },
+      "/conditions/0/value",
+      "too_complex",
+    ],
+    [
+      "4 sort keys",
+      { sort: ["amount", "due", "at", "kind"].map((field) => ({ field })) },
+      "/sort",
+      "too_complex",
+    ],
+    [
+      "depth 6",
+      {
+        conditions: [
+          {
+            all: [
+              { all: [{ all: [{ all: [{ all: [{ field: "amount", op: "eq", value: 1 }] }] }] }] },
+            ],
+          },
+        ],
+      },
+      "/conditions/0/all/0/all/0/all/0/all/0/all",
+      "too_complex",
+    ],
+  ])("%s is refused and told", async (_, body, pointer, code) => {
+    const answer = await integrator.post(path, body);
+    expect([
+      answer.status,
+      answer.body.errors?.[0]?.pointer,
+      answer.body.errors?.[0]?.code,
+    ]).toEqual([422, pointer, code]);
+  });
+
+  it("at the bounds every search has a plan: 50 conditions, depth 5, 100 values, long needles", async () => {
+    const leaf = { field: "customer", op: "contains", value: "x".repeat(500) };
+    const list = {
+      field: "customer",
+      op: "in",
+      value: Array.from({ length: 100 }, (_, i) => `v${i}`),
+    };
+    const deep = (inner: Json) => ({ all: [{ any: [{ not: { all: [inner] } }] }] });
+    const row = {
+      field: "lines",
+      op: "any",
+      value: [{ any: [{ field: "sku", op: "contains", value: "a" }] }],
+    };
+    for (const each of [
+      leaf,
+      list,
+      row,
+      { not: leaf },
+      { field: "amount", op: "between", value: [1, 2] },
+    ]) {
+      for (const wrap of [
+        (all: Json[]) => all,
+        (any: Json[]) => [{ any }],
+        (all: Json[]) => [{ not: { all } }],
+      ]) {
+        const conditions = wrap(Array.from({ length: each === row ? 25 : 50 }, () => each));
+        for (const sort of [[], [{ field: "amount", direction: "desc" }]]) {
+          const answer = await integrator.post(path, { conditions, sort });
+          expect([answer.status, answer.text.slice(0, 200)]).toEqual([
+            200,
+            answer.text.slice(0, 200),
+          ]);
+        }
+      }
+    }
+    expect((await integrator.post(path, { conditions: [deep(leaf)] })).status).toBe(200);
+  });
+
+  it("a second sort key needs conditions that an index narrows", async () => {
+    const sort = [{ field: "amount", direction: "desc" }, { field: "customer" }];
+    const refused = await integrator.post(path, { sort });
+    expect(refused.body.errors).toMatchObject([{ pointer: "/sort/1", code: "too_complex" }]);
+    const conditions = [{ field: "amount", op: "gt", value: 0 }];
+    expect(await amounts({ conditions, sort })).toEqual([30.2, 30.2, 10]);
+  });
+
+  it("a change is found at once, and what was before is not", async () => {
+    const own = await makeForm(integrator, fields);
+    const search = async (value: string) => {
+      const conditions = [{ field: "customer", op: "eq", value }];
+      const { body } = await integrator.post(`/forms/${own}/submissions/search`, { conditions });
+      return body.items.length;
+    };
+    const { body } = await integrator.post(`/forms/${own}/submissions`, {
+      data: { customer: "one" },
+    });
+    await integrator.patch(`/submissions/${body.id}`, { data: { customer: "two" } });
+    expect([await search("one"), await search("two")]).toEqual([0, 1]);
+    await integrator.put(`/forms/${own}/schema`, {
+      fields: [text("client", { renamed_from: "customer" }), ...fields.slice(1)],
+    });
+    const renamed = { conditions: [{ field: "client", op: "eq", value: "two" }] };
+    expect(
+      (await integrator.post(`/forms/${own}/submissions/search`, renamed)).body.items,
+    ).toHaveLength(1);
+    expect(
+      (
+        await integrator.post(`/forms/${own}/submissions/search`, {
+          conditions: [{ field: "customer", op: "eq", value: "two" }],
+        })
+      ).status,
+    ).toBe(422);
+    await integrator.delete(`/submissions/${body.id}`);
+    expect((await integrator.post(`/forms/${own}/submissions/search`, renamed)).body.items).toEqual(
+      [],
+    );
+  });
+
+  it("text that looks like a number stays text", async () => {
+    const own = await makeForm(integrator, [text("code")]);
+    for (const code of ["00123", "123"])
+      await integrator.post(`/forms/${own}/submissions`, { data: { code } });
+    const conditions = [{ field: "code", op: "eq", value: "123" }];
+    const { body } = await integrator.post(`/forms/${own}/submissions/search`, { conditions });
+    expect(body.items.map((item: Json) => item.data.code)).toEqual(["123"]);
+  });
+});
+
+describe("Downloads", () => {
+  it("NDJSON has every match as the page shows it, one a line, over all pages", async () => {
+    const integrator = await client();
+    const form = await makeForm(integrator, [{ key: "n", type: "number" }]);
+    for (let n = 0; n < 12; n += 1) {
+      await integrator.post(`/forms/${form}/submissions`, { data: { n } });
+    }
+    const search = { conditions: [{ field: "n", op: "gt", value: 1 }], sort: [{ field: "n" }] };
+    const path = `/forms/${form}/submissions/search`;
+    const download = await integrator.post(
+      path,
+      { ...search, limit: 3 },
+      { Accept: "application/x-ndjson" },
+    );
+    expect(download.headers.get("Content-Type")).toBe("application/x-ndjson");
+    expect(download.headers.get("Content-Disposition")).toBe(
+      `attachment; filename="${form}.ndjson"`,
+    );
+    const { body } = await integrator.post(path, search);
+    const lines = download.text.trimEnd().split("\n");
+    expect(lines.map((line) => JSON.parse(line))).toEqual(body.items);
+  });
+
+  it("CSV is RFC 4180, with lists as JSON and no cell that a spreadsheet runs", async () => {
+    const integrator = await client();
+    const form = await makeForm(integrator, [
+      text("t"),
+      { key: "n", type: "number" },
+      { key: "l", type: "line_items", fields: [text("x")] },
+    ]);
+    for (const data of [
+      { t: 'say "hi", and\nmore', n: -5, l: [{ x: "1" }] },
+      { t: "=1+1", n: null },
+      { t: "@SUM(A1)" },
+    ]) {
+      await integrator.post(`/forms/${form}/submissions`, { data });
+    }
+    const path = `/forms/${form}/submissions/search`;
+    const body = { sort: [{ field: "$created_at" }], fields: ["t", "n", "l"] };
+    const { text: csv, headers } = await integrator.post(path, body, { Accept: "text/csv" });
+    expect(headers.get("Content-Type")).toBe("text/csv; charset=utf-8; header=present");
+    const [head, ...rows] = csv.split("\r\n");
+    expect(head).toBe("$id,$status,$version,$created_at,$updated_at,t,n,l");
+    expect(rows.map((row) => row.replace(/^sub_([^,]*,){5}/, ""))).toEqual([
+      '"say ""hi"", and\nmore",-5,"[{""x"":""1""}]"',
+      "'=1+1,,[]",
+      "'@SUM(A1),,[]",
+      "",
+    ]);
+  });
+
+  it("what is wrong with the search is told before the download begins", async () => {
+    const integrator = await client();
+    const form = await makeForm(integrator);
+    const body = { conditions: [{ field: "zzz", op: "eq", value: 1 }] };
+    const answer = await integrator.post(`/forms/${form}/submissions/search`, body, {
+      Accept: "text/csv",
+    });
+    expect([answer.status, answer.body.code]).toEqual([422, "invalid_input"]);
+  });
+});
