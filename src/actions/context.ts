@@ -12,6 +12,8 @@ export interface ActionContext {
   now(): number;
   /** A ULID. */
   newId(): string;
+  /** Does this behind the answer. */
+  later(work: () => Promise<unknown>): void;
 }
 
 /** An entry of the audit for what this context's actor does. */

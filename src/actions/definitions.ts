@@ -1,4 +1,5 @@
 import { defaultErrors } from "../domain/data/defaults";
+import { searchableIds } from "../domain/data/search-entries";
 import { compile } from "../domain/data/compile";
 import type { Collection, CollectionKind } from "../domain/definition/collection";
 import { collectionKey, mostDefinitionBytes, parseDefinition } from "../domain/definition/document";
@@ -13,8 +14,10 @@ import {
   type CollectionNow,
   type CollectionSummary,
 } from "../store/collections";
-import { changeDefinition, createCollection, findDuplicate } from "../store/save-definition";
+import { changeDefinition, createCollection } from "../store/save-definition";
+import { findDuplicate } from "../store/unique-values";
 import { act, type ActionContext } from "./context";
+import { indexItems } from "./index-items";
 import { untilSettled } from "./until-settled";
 
 export interface Conditions {
@@ -60,11 +63,10 @@ export async function putDefinition(
     if (now && JSON.stringify(now.collection.definition) === JSON.stringify(definition)) {
       return { ...now, created: false };
     }
-    if (await save(ctx, kind, key, now?.collection, merged)) {
-      const saved = await findCollection(ctx.db, kind, key);
-      return saved && { ...saved, created: !now };
-    }
-    return undefined;
+    if (!(await save(ctx, kind, key, now, merged))) return undefined;
+    const saved = await findCollection(ctx.db, kind, key);
+    if (saved?.indexing) ctx.later(() => indexItems(ctx.db));
+    return saved && { ...saved, created: !now };
   });
 }
 
@@ -100,17 +102,27 @@ function mergedWith(
   return merged;
 }
 
+/** Fields that items lack entries of once this is saved: new ones have no values, so only those that were there. */
+function unindexed(now: CollectionNow, { definition }: Merged): number[] {
+  const before = now.collection.definition.fields;
+  const [had, has] = [searchableIds(before), searchableIds(definition.fields)];
+  const entered = [...has].filter((id) => !had.has(id) && id < before.next);
+  const waiting = (now.indexing?.fields ?? []).filter((id) => has.has(id));
+  return [...new Set([...waiting, ...entered])];
+}
+
 /** False when somebody else changed the definition in between. */
 async function save(
   ctx: ActionContext,
   kind: CollectionKind,
   key: string,
-  current: Collection | undefined,
+  now: CollectionNow | undefined,
   merged: Merged,
 ): Promise<boolean> {
+  const current = now?.collection;
   const entry = act(ctx, current ? "definition.change" : "definition.create", `${kind}:${key}`);
   const saved = current
-    ? await changeDefinition(ctx.db, current, merged, entry)
+    ? await changeDefinition(ctx.db, current, merged, unindexed(now, merged), entry)
     : await createCollection(ctx.db, kind, key, merged.definition, entry);
   switch (saved.outcome) {
     case "saved":

@@ -1,7 +1,8 @@
 import type { Compiled } from "../domain/data/compile";
 import { problem } from "../domain/problem";
 import { parseSearch } from "../domain/search/parse";
-import { mostSorted, planOf, probesOf } from "../domain/search/plan";
+import { fieldNumber } from "../domain/data/search-entries";
+import { fieldsOf, mostSorted, planOf, probesOf } from "../domain/search/plan";
 import type { Search } from "../domain/search/tree";
 import { probeSizes, readPage, type Page } from "../store/search/search";
 import { scanBudget } from "../store/search/cost";
@@ -10,6 +11,7 @@ import type { ActionContext } from "./context";
 import { currentOf, type CollectionNow } from "./draft";
 import { viewOf, type ItemView } from "./item-view";
 import { collectionAt } from "./known-collections";
+import { indexItems } from "./index-items";
 import { untilSettled } from "./until-settled";
 
 export interface Found {
@@ -38,7 +40,10 @@ export async function searchItems(
     }
     const rows = limit ?? search.limit;
     const page = await pageOf(ctx, collection.id, search, position, rows + 1);
-    if (page.definitionVersion === collection.version) return found(compiled, search, page, rows);
+    if (page.definitionVersion === collection.version) {
+      refuseUnfinished(ctx, collection.id, search, page.unfinished);
+      return found(compiled, search, page, rows);
+    }
     compiled = await collectionAt(ctx.db, collection.id, page.definitionVersion);
     return undefined;
   });
@@ -72,6 +77,20 @@ async function pageOf(
   const plan = planOf(search, sizes);
   if (!plan) throw tooManyToSort();
   return readPage(ctx.db, plan, { collectionId, search, position, budget: scanBudget }, rows);
+}
+
+/** A search that needs entries which are still being made would miss items. */
+function refuseUnfinished(
+  ctx: ActionContext,
+  collectionId: number,
+  search: Search,
+  unfinished: readonly number[],
+): void {
+  const numbers = new Set(unfinished.map((id) => fieldNumber(collectionId, id)));
+  const waiting = fieldsOf(search).filter(({ number }) => numbers.has(number));
+  if (waiting.length === 0) return;
+  ctx.later(() => indexItems(ctx.db));
+  throw problem.indexing([...new Set(waiting.map(({ name }) => name))]);
 }
 
 function tooManyToSort() {

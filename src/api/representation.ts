@@ -1,10 +1,11 @@
 import type { Context } from "hono";
 import type { Creation } from "../actions/create-item";
 import type { ItemView } from "../actions/item-view";
-import type { Collection, CollectionKind } from "../domain/definition/collection";
+import type { CollectionKind } from "../domain/definition/collection";
 import { schemaDocument } from "../domain/definition/render";
 import { etagOf, matches } from "../domain/etag";
 import { stamp } from "../domain/time";
+import type { CollectionNow } from "../store/collections";
 import { ifNoneMatch } from "../middleware/preconditions";
 
 /** Absolute addresses, as the caller reaches this service. */
@@ -57,12 +58,9 @@ export function answerTagged(c: Context, etag: string, document: () => object): 
 }
 
 /** The schema document with its links (contract, section 7). */
-export function definitionDocument(
-  c: Context,
-  { collection, live }: { collection: Collection; live: number },
-) {
+export function definitionDocument(c: Context, { collection, live, indexing }: CollectionNow) {
   return {
-    ...schemaDocument(collection, live, Date.now()),
+    ...schemaDocument(collection, live, indexing, Date.now()),
     links: collectionLinks(c, collection.kind, collection.key),
   };
 }

@@ -82,6 +82,14 @@ export const problems = {
     remedy:
       "Give the field a new key and type and retire the old one, or mend the data that `field` names.",
   },
+  indexing: {
+    status: 409,
+    title: "Indexing",
+    meaning:
+      "The definition made a field searchable, and not all items are indexed for it yet. The search could miss some, so it is not made.",
+    remedy:
+      "Wait for the seconds in `Retry-After` and search again. `indexing` in the schema document tells how far it is.",
+  },
   version_mismatch: {
     status: 412,
     title: "Version mismatch",

@@ -136,6 +136,14 @@ export const problem = {
   schemaInUse: (detail: string, members: Record<string, unknown>) =>
     new Problem("schema_in_use", detail, members),
 
+  indexing: (fields: string[]) =>
+    new Problem(
+      "indexing",
+      "Items are being indexed for this search; until that is done it could miss some.",
+      { fields },
+      { "Retry-After": "2" },
+    ),
+
   versionMismatch: (currentEtag: string | null) =>
     new Problem("version_mismatch", "The stored version is another; nothing was written.", {
       current_etag: currentEtag,

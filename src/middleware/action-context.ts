@@ -2,6 +2,7 @@ import { ulid } from "ulid";
 import type { ActionContext } from "../actions/context";
 import type { Resources } from "../domain/permissions";
 import type { AppEnv, Reading } from "../env";
+import { logMended } from "./log";
 
 /** What actions are given of a request: who acts, the clock and fresh ids. */
 export function actionContext(
@@ -16,5 +17,10 @@ export function actionContext(
     requestId: c.var.requestId,
     now: () => Date.now(),
     newId: () => ulid(),
+    later: (work) => {
+      c.executionCtx.waitUntil(
+        work().catch((error: unknown) => logMended("work behind an answer failed", error)),
+      );
+    },
   };
 }

@@ -3,12 +3,14 @@ import { drizzle } from "drizzle-orm/d1";
 import type { Collection, CollectionKind, Definition } from "../domain/definition/collection";
 import type { FieldSet } from "../domain/definition/field";
 import { attempt } from "./attempt";
-import { collection, tally } from "./schema";
+import { collection, indexing, tally } from "./schema";
 
 /** A collection with the number of items that it holds. */
 export interface CollectionNow {
   collection: Collection;
   live: number;
+  /** While items lack search entries: the ids of the fields, and how far the work is. */
+  indexing: { fields: number[]; done: number; total: number } | null;
 }
 
 type Row = typeof collection.$inferSelect;
@@ -37,10 +39,20 @@ async function findOne(
       .select()
       .from(collection)
       .innerJoin(tally, eq(tally.collectionId, collection.id))
+      .leftJoin(indexing, eq(indexing.collectionId, collection.id))
       .where(condition)
       .limit(1),
   );
-  return row && { collection: collectionOf(row.collection), live: row.tally.live };
+  if (!row) return undefined;
+  const { fields, done, total } = row.indexing ?? {};
+  return {
+    collection: collectionOf(row.collection),
+    live: row.tally.live,
+    indexing:
+      fields === undefined || done === undefined || total === undefined
+        ? null
+        : { fields: JSON.parse(fields) as number[], done, total },
+  };
 }
 
 export type CollectionSummary = Pick<

@@ -14,7 +14,7 @@ export interface ItemNow {
 
 const { placeholder } = sql;
 
-const columns = {
+export const itemColumns = {
   number: item.number,
   id: item.id,
   collection_id: item.collectionId,
@@ -45,7 +45,7 @@ type ItemNowRow = ItemRow & { definition_version: number };
 const itemWhere = (condition: SQL | undefined) =>
   statement((db) =>
     db
-      .select({ ...columns, definitionVersion })
+      .select({ ...itemColumns, definitionVersion })
       .from(item)
       .innerJoin(collection, eq(collection.id, item.collectionId))
       .where(condition)
@@ -85,14 +85,14 @@ export async function findItemByReceipt(
 
 const selectPage = statement((db) =>
   db
-    .select(columns)
+    .select(itemColumns)
     .from(item)
     .where(and(gt(item.number, placeholder("after")), lt(item.number, placeholder("below"))))
     .orderBy(asc(item.number))
     .limit(placeholder("limit")),
 );
 
-export const selectVersion = statement((db) =>
+const selectVersion = statement((db) =>
   db
     .select({ version: collection.version })
     .from(collection)

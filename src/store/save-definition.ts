@@ -7,7 +7,7 @@ import { once } from "./attempt";
 import { insertAct, type Act } from "./audit";
 import { failureOf } from "./failure";
 import { guardCodes, guardStatement } from "./guard";
-import { auditEntry, collection, item, tally, uniqueValue } from "./schema";
+import { auditEntry, collection, indexing, tally, uniqueValue } from "./schema";
 import { statement, type Bind } from "./statement";
 
 export type Saved =
@@ -124,11 +124,33 @@ export async function createCollection(
   );
 }
 
+/** What is to be indexed, from the start: items that are there now, for the fields that lack entries. */
+const startIndexing = statement((db) =>
+  db
+    .insert(indexing)
+    .select(
+      sql`select t.collection_id, ${placeholder("unindexed")}, ${placeholder("above")} + 1,
+        ${placeholder("above")} + t.last_place, 0, t.live
+        from tally t where t.collection_id = ${placeholder("id")} and t.live > 0`,
+    )
+    .onConflictDoUpdate({
+      target: indexing.collectionId,
+      set: {
+        fields: sql`excluded.fields`,
+        next: sql`excluded.next`,
+        last: sql`excluded.last`,
+        done: sql`excluded.done`,
+        total: sql`excluded.total`,
+      },
+    }),
+);
+
 /** Replaces a definition by the next version, with all that this asks of stored data, in one batch. */
 export async function changeDefinition(
   db: D1Database,
   current: Collection,
   { definition, emptied, gained, lost }: Merged,
+  unindexed: readonly number[],
   act: Act,
 ): Promise<Saved> {
   const { id, version } = current;
@@ -151,6 +173,9 @@ export async function changeDefinition(
         isDate: field.type === "date" ? 1 : 0,
       }),
     ),
+    ...(unindexed.length > 0
+      ? [bound(startIndexing, { unindexed: JSON.stringify(unindexed) })]
+      : []),
     bound(updateCollection, { ...rowOf(definition, act.at), version: version + 1 }),
     insertAct(db, { ...act, collectionId: id, version: version + 1 }),
   ]);
@@ -167,36 +192,4 @@ async function savedBy(db: D1Database, statements: D1PreparedStatement[]): Promi
     if (failure.kind !== "guard") throw error;
     return { outcome: failure.constraint === "values_exist" ? "values_exist" : "stale" };
   }
-}
-
-const selectDuplicate = statement((db) =>
-  db
-    .select({ items: sql<string>`json_group_array(id)`.as("items") })
-    .from(item)
-    .where(
-      sql`number > ${placeholder("above")} and number < ${placeholder("below")}
-        and data ->> ${placeholder("slot")} is not null and status is not 'draft'`,
-    )
-    .groupBy(sql`case when ${placeholder("isDate")} then substr(data ->> ${placeholder("slot")}, 1, 10)
-      else data ->> ${placeholder("slot")} end`)
-    .having(sql`count(*) > 1`)
-    .limit(1),
-);
-
-/** The items, at most 10, that share one of the values that keep a field from becoming unique. */
-export async function findDuplicate(
-  db: D1Database,
-  collectionId: number,
-  gained: Merged["gained"],
-): Promise<{ key: string; items: string[] } | undefined> {
-  for (const { id, key, type } of gained) {
-    const values = {
-      ...numbersOf(collectionId),
-      slot: String(id),
-      isDate: type === "date" ? 1 : 0,
-    };
-    const row = await selectDuplicate(db, values).first<{ items: string }>();
-    if (row) return { key, items: (JSON.parse(row.items) as string[]).slice(0, 10) };
-  }
-  return undefined;
 }

@@ -89,6 +89,15 @@ export const replay = sqliteTable(
   (table) => [index("replay_by_expiry").on(table.expiresAt)],
 );
 
+export const indexing = sqliteTable("indexing", {
+  collectionId: integer("collection_id").primaryKey(),
+  fields: text("fields").notNull(),
+  next: integer("next").notNull(),
+  last: integer("last").notNull(),
+  done: integer("done").notNull(),
+  total: integer("total").notNull(),
+});
+
 export const guard = sqliteTable("guard", { code: integer("code").notNull() });
 
 export const auditEntry = sqliteTable("audit_entry", {

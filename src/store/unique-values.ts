@@ -1,7 +1,9 @@
 import { sql } from "drizzle-orm";
 import type { UniqueValue } from "../domain/data/unique-values";
+import type { Merged } from "../domain/definition/merge";
+import { numbersOf } from "../domain/item";
 import { attempt } from "./attempt";
-import { uniqueValue } from "./schema";
+import { item, uniqueValue } from "./schema";
 import { statement } from "./statement";
 
 const { placeholder } = sql;
@@ -25,4 +27,36 @@ export async function takenFields(
   const values = { unique: JSON.stringify(unique), item: self };
   const { results } = await attempt(() => findTaken(db, values).all<{ field: number }>());
   return results.map(({ field }) => field);
+}
+
+const selectDuplicate = statement((db) =>
+  db
+    .select({ items: sql<string>`json_group_array(id)`.as("items") })
+    .from(item)
+    .where(
+      sql`number > ${placeholder("above")} and number < ${placeholder("below")}
+        and data ->> ${placeholder("slot")} is not null and status is not 'draft'`,
+    )
+    .groupBy(sql`case when ${placeholder("isDate")} then substr(data ->> ${placeholder("slot")}, 1, 10)
+      else data ->> ${placeholder("slot")} end`)
+    .having(sql`count(*) > 1`)
+    .limit(1),
+);
+
+/** The items, at most 10, that share one of the values that keep a field from becoming unique. */
+export async function findDuplicate(
+  db: D1Database,
+  collectionId: number,
+  gained: Merged["gained"],
+): Promise<{ key: string; items: string[] } | undefined> {
+  for (const { id, key, type } of gained) {
+    const values = {
+      ...numbersOf(collectionId),
+      slot: String(id),
+      isDate: type === "date" ? 1 : 0,
+    };
+    const row = await selectDuplicate(db, values).first<{ items: string }>();
+    if (row) return { key, items: (JSON.parse(row.items) as string[]).slice(0, 10) };
+  }
+  return undefined;
 }

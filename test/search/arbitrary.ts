@@ -3,7 +3,7 @@ import type { Json } from "../support/client";
 
 /** Random documents, conditions and sorts of one form. Values are few, so that they meet. */
 
-export const options = ["red", "green", "blue"];
+const options = ["red", "green", "blue"];
 const option = (values: string[]) => values.map((value) => ({ value }));
 export const fields = [
   { key: "name", type: "text" },

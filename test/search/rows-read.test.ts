@@ -115,7 +115,7 @@ describe(`What a search reads, at ${scale} submissions of 10 fields`, () => {
   }
 
   const limits: [name: string, body: Json, most: number, fills: boolean][] = [
-    ["no conditions", {}, 52, true],
+    ["no conditions", {}, 53, true],
     ["equality", { conditions: [eq] }, 150, true],
     [
       "two equalities",

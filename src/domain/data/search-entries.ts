@@ -38,17 +38,30 @@ export function searchEntries(
   data: Data,
   system: Partial<SystemValues>,
 ): SearchEntry[] {
-  const searchable = new Set(
-    definition.fields.fields.flatMap((field) => {
-      if (!field.searchable) return [];
-      const rows = field.type === "line_items" ? field.fields : [];
-      return [field, ...rows].filter((each) => each.searchable).map((each) => each.id);
-    }),
-  );
+  const searchable = searchableIds(definition.fields);
   return distinct([
     ...systemEntries(id, system),
     ...dataEntries(id, definition.fields, data, (field) => searchable.has(field)),
   ]);
+}
+
+/** The ids of the fields whose values have entries, those of rows included. */
+export function searchableIds({ fields }: FieldSet): Set<number> {
+  const ids = fields.flatMap((field) => {
+    if (!field.searchable) return [];
+    const rows = field.type === "line_items" ? field.fields : [];
+    return [field, ...rows].filter((each) => each.searchable).map((each) => each.id);
+  });
+  return new Set(ids);
+}
+
+/** The entries of these fields alone: what an item lacks when a field becomes searchable. */
+export function entriesOf(
+  { id, definition }: Collection,
+  data: Data,
+  fields: ReadonlySet<number>,
+): SearchEntry[] {
+  return distinct(dataEntries(id, definition.fields, data, (field) => fields.has(field)));
 }
 
 /** Every entry that the item can have, under this definition or an earlier one: what a delete removes. */

@@ -95,6 +95,7 @@ const shared = {
     .optional(),
   fields: z.array(field),
   schema_version: z.unknown().optional(),
+  indexing: z.unknown().optional(),
   links: z.unknown().optional(),
 };
 const documents = {

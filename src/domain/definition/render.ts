@@ -2,8 +2,18 @@ import { stamp } from "../time";
 import { closedReason, type Acceptance, type Collection } from "./collection";
 import type { Field } from "./field";
 
+interface Progress {
+  done: number;
+  total: number;
+}
+
 /** The schema document (contract, section 7), without `links`. `live` counts the stored submissions. */
-export function schemaDocument(collection: Collection, live: number, now: number) {
+export function schemaDocument(
+  collection: Collection,
+  live: number,
+  indexing: Progress | null,
+  now: number,
+) {
   const { kind, key, version, definition } = collection;
   const { name, description, time_zone, receipt_prefix, acceptance, fields } = definition;
   return {
@@ -14,6 +24,7 @@ export function schemaDocument(collection: Collection, live: number, now: number
     ...(kind === "app" ? { receipt_prefix } : {}),
     schema_version: version,
     ...(kind === "form" ? { acceptance: acceptanceDocument(acceptance, live, now) } : {}),
+    ...(indexing ? { indexing: { done: indexing.done, total: indexing.total } } : {}),
     fields: fields.fields.map(fieldDocument),
   };
 }

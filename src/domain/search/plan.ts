@@ -13,7 +13,7 @@ export type Range =
   | { among: Scalar[] }
   | { low?: Bound | undefined; high?: Bound | undefined };
 
-export interface Bound {
+interface Bound {
   value: Scalar;
   inclusive: boolean;
 }
@@ -30,16 +30,29 @@ export type Plan =
   | { walk: "sort"; sort: Sort; range: Range; empties: boolean; probes: Driver[] };
 
 /** Candidates that are sorted in memory; more are walked in order. */
-export const fewCandidates = 1000;
+const fewCandidates = 1000;
 /** The same where the sort field is bounded, and its walk a good plan already. */
-export const fewBesideBounds = 100;
+const fewBesideBounds = 100;
 /** What a second sort key may have to sort (contract, section 9). */
 export const mostSorted = 10_000;
 const mostProbes = 8;
 
 /** The conditions that hold for every match, groups of `all` opened. */
-export function required(conditions: readonly Condition[]): Condition[] {
+function required(conditions: readonly Condition[]): Condition[] {
   return conditions.flatMap((each) => ("all" in each ? required(each.all) : [each]));
+}
+
+/** Every field that the conditions and the sort of a search speak of. */
+export function fieldsOf({ conditions, sort }: Search): SearchField[] {
+  return [...conditions.flatMap(fieldsOfCondition), ...sort.map(({ field }) => field)];
+}
+
+function fieldsOfCondition(condition: Condition): SearchField[] {
+  if ("all" in condition) return condition.all.flatMap(fieldsOfCondition);
+  if ("any" in condition) return condition.any.flatMap(fieldsOfCondition);
+  if ("not" in condition) return fieldsOfCondition(condition.not);
+  const { field, op, value } = condition;
+  return op === "any" || op === "none" ? [field, ...fieldsOfCondition(value)] : [field];
 }
 
 /** The places from which a search can start: one for each required condition that the index answers. */

@@ -19,7 +19,7 @@ export interface Walk {
 
 /** A statement of one parameter. */
 export interface PageStatement {
-  sql: string;
+  text: string;
   values: string;
 }
 
@@ -34,8 +34,8 @@ const noColumns = "null, null, null, null, null, null, null, null, null";
  */
 export function pageStatement(plan: Plan, walk: Walk, rows: number): PageStatement {
   const values = new Values();
-  const sql = sqlOf(plan, walk, rows, values);
-  return { sql, values: values.json };
+  const text = sqlOf(plan, walk, rows, values);
+  return { text, values: values.json };
 }
 
 function sqlOf(plan: Plan, walk: Walk, rows: number, values: Values): string {

@@ -1,0 +1,95 @@
+import { and, asc, eq, gte, lte, sql } from "drizzle-orm";
+import { drizzle } from "drizzle-orm/d1";
+import type { SearchEntry } from "../domain/data/search-entries";
+import type { Item } from "../domain/item";
+import { attempt } from "./attempt";
+import { failureOf } from "./failure";
+import { guardCodes, guardStatement } from "./guard";
+import { indexing, item, searchEntry } from "./schema";
+import { itemColumns, itemOf, type ItemRow } from "./items";
+import { statement } from "./statement";
+
+export type Indexing = typeof indexing.$inferSelect;
+
+const { placeholder } = sql;
+
+/** A collection that has items to index, if there is one. */
+export async function nextIndexing(db: D1Database): Promise<Indexing | undefined> {
+  const [row] = await attempt(() => drizzle(db).select().from(indexing).limit(1));
+  return row;
+}
+
+const selectItems = statement((db) =>
+  db
+    .select(itemColumns)
+    .from(item)
+    .where(and(gte(item.number, placeholder("next")), lte(item.number, placeholder("last"))))
+    .orderBy(asc(item.number))
+    .limit(placeholder("limit")),
+);
+
+export async function itemsToIndex(
+  db: D1Database,
+  { next, last }: Indexing,
+  limit: number,
+): Promise<Item[]> {
+  const values = { next, last, limit };
+  const { results } = await attempt(() => selectItems(db, values).all<ItemRow>());
+  return results.map(itemOf);
+}
+
+/** Entries of items that changed since they were read are left out: the change has made its own. */
+const insertEntries = statement((db) =>
+  db
+    .insert(searchEntry)
+    .select(
+      sql`select e.value ->> 0, e.value ->> 1, e.value ->> 3, e.value ->> 2
+        from json_each(${placeholder("entries")}) e
+        where exists (select 1 from item where number = e.value ->> 3 and version = e.value ->> 4)`,
+    )
+    .onConflictDoNothing(),
+);
+
+const isExpected = guardStatement(
+  sql`select ${sql.raw(String(guardCodes.definition_changed))} as code from collection
+    where id = ${placeholder("collectionId")} and version <> ${placeholder("definitionVersion")}`,
+);
+
+const advance = statement((db) =>
+  db
+    .update(indexing)
+    .set({ next: sql`${placeholder("to")}`, done: sql`done + ${placeholder("count")}` })
+    .where(
+      and(
+        eq(indexing.collectionId, placeholder("collectionId")),
+        eq(indexing.next, placeholder("next")),
+      ),
+    ),
+);
+
+const finish = statement((db) =>
+  db
+    .delete(indexing)
+    .where(and(eq(indexing.collectionId, placeholder("collectionId")), sql`next > last`)),
+);
+
+export interface IndexingStep {
+  definitionVersion: number;
+  /** Entries with the number and the version of their item. */
+  entries: [...SearchEntry, item: number, version: number][];
+  /** Where the next step begins. */
+  to: number;
+  count: number;
+}
+
+/** Stores one step. A step that two do at once, or that is sent again, is done once. */
+export async function storeStep(db: D1Database, work: Indexing, step: IndexingStep): Promise<void> {
+  const values = { ...work, ...step, entries: JSON.stringify(step.entries) };
+  const statements = [isExpected, insertEntries, advance, finish].map((bind) => bind(db, values));
+  try {
+    await attempt(() => db.batch(statements));
+  } catch (error) {
+    // The definition moved on, and with it the work: the next step sees it.
+    if (failureOf(error).kind !== "guard") throw error;
+  }
+}
