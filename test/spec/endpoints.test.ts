@@ -73,6 +73,16 @@ describe("Endpoints", () => {
     expect(body.links.submissions).toMatch(new RegExp(`/api/v1/forms/${form}/submissions$`));
   });
 
+  it("POST /forms/{form_key}/submissions/search: search submissions by conditions; JSON body with conditions; matching submissions.", async () => {
+    const form = await makeForm(integrator);
+    for (const title of ["one", "two"]) {
+      await integrator.post(`/forms/${form}/submissions`, { data: { title } });
+    }
+    const conditions = [{ field: "title", op: "eq", value: "two" }];
+    const found = await integrator.post(`/forms/${form}/submissions/search`, { conditions });
+    expect(found.body.items).toMatchObject([{ form, data: { title: "two" } }]);
+  });
+
   it("POST /forms/{form_key}/submissions: create a submission; headers Idempotency-Key: <unique string>, Content-Type: application/json; body {status: string, data: object}; created submission.", async () => {
     const form = await makeForm(integrator);
     const created = await integrator.post(

@@ -1,6 +1,6 @@
 import { env } from "cloudflare:workers";
 import { beforeAll, describe, expect, it } from "vitest";
-import type { Client, Json } from "../support/client";
+import { Client, type Json } from "../support/client";
 import { client, makeApp, makeForm } from "../support/service";
 
 /** Titles are the sentences of the specification, sections "Errors", "Limits" and "Versioning". */
@@ -8,6 +8,24 @@ describe("Errors", () => {
   let integrator: Client;
   beforeAll(async () => {
     integrator = await client();
+  });
+
+  it("401: credential missing or invalid.", async () => {
+    const answer = await new Client("efp_unknown").get("/me");
+    expect([answer.status, answer.body.code]).toEqual([401, "unauthenticated"]);
+  });
+
+  it("403: permission insufficient; the needed permission is indicated.", async () => {
+    const reader = await client({ permissions: ["records:read"] });
+    const { status, body } = await reader.get("/forms/any/submissions");
+    expect([status, body.required_permission]).toEqual([403, "submissions:read"]);
+  });
+
+  it("404: not found or not visible.", async () => {
+    const form = await makeForm(integrator);
+    const narrow = await client({ resources: ["form:another"] });
+    expect((await narrow.get(`/forms/${form}/submissions`)).status).toBe(404);
+    expect((await integrator.get("/forms/nowhere/submissions")).status).toBe(404);
   });
 
   it("409: conflict, such as submissions closed for acceptance or a duplicate.", async () => {
