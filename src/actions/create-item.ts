@@ -55,7 +55,7 @@ export async function createItem(
   if (idempotency?.recalled) return replayOf(known, idempotency.recalled, idempotency);
   let compiled = known;
   return untilSettled(async () => {
-    const draft = draftOf(compiled, body);
+    const draft = draftOf(compiled, body, ctx.now());
     draft.errors.unshift(...invalidKey);
     if (draft.errors.length > 0) {
       const replay = idempotency && (await findReplay(ctx.db, idempotency.key, ctx.now()));

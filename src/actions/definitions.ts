@@ -94,7 +94,7 @@ function mergedWith(
   const merged = mergeDefinition(kind, key, current?.definition ?? null, document);
   const { definition } = merged;
   const { fields } = compile({ id: 0, kind, key, version: 0, changedAt: 0, definition });
-  errors.push(...merged.errors, ...defaultErrors(fields));
+  errors.push(...merged.errors, ...defaultErrors(fields), ...fields.formulaErrors);
   if (JSON.stringify(definition.fields).length > mostDefinitionBytes) {
     errors.push(invalid(["fields"], `A definition has at most ${mostDefinitionBytes} bytes.`));
   }

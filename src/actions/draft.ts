@@ -1,5 +1,6 @@
 import { checkNew, nothingChecked, type Warning } from "../domain/data/check";
 import type { Compiled } from "../domain/data/compile";
+import { computeData } from "../domain/formula/compute";
 import { fieldNumber } from "../domain/data/search-entries";
 import type { Data } from "../domain/data/values";
 import { closedReason } from "../domain/definition/collection";
@@ -17,16 +18,19 @@ export interface Draft {
   errors: FieldError[];
 }
 
-export function draftOf(compiled: Compiled, sent: unknown): Draft {
+export function draftOf(compiled: Compiled, sent: unknown, now: number): Draft {
   const { kind } = compiled.collection;
   const { body, errors } = parseItemBody(kind, "create", sent);
   const status = kind === "form" ? statusAtCreation(body.status) : { status: null };
   const draft = "status" in status && status.status === "draft";
   const checked = body.data ? checkNew(compiled, body.data, draft) : nothingChecked;
+  const wrong = [...errors, ...("error" in status ? [status.error] : []), ...checked.errors];
+  const computed = wrong.length > 0 ? nothingChecked : computeData(compiled, checked.data, now);
   return {
-    ...checked,
+    data: computed.data,
+    warnings: [...checked.warnings, ...computed.warnings],
     status: "status" in status ? status.status : null,
-    errors: [...errors, ...("error" in status ? [status.error] : []), ...checked.errors],
+    errors: wrong,
   };
 }
 

@@ -3,6 +3,7 @@ import type { Compiled } from "../domain/data/compile";
 import { possibleEntries, searchEntries } from "../domain/data/search-entries";
 import { closedReason } from "../domain/definition/collection";
 import { uniqueValues } from "../domain/data/unique-values";
+import { computeData } from "../domain/formula/compute";
 import { etagOf, matches, type Precondition } from "../domain/etag";
 import type { Item } from "../domain/item";
 import { refuseTooLarge } from "../domain/item-size";
@@ -66,7 +67,9 @@ function nextState(
     : checkPatch(compiled, item.data, data, after === "draft");
   const wrong = [...errors, ...("error" in status ? [status.error] : []), ...checked.errors];
   if (wrong.length > 0) throw problem.invalidInput(wrong);
-  return { ...checked, status: after };
+  const computed = computeData(compiled, checked.data, ctx.now());
+  const warnings = [...checked.warnings, ...computed.warnings];
+  return { data: computed.data, errors: [], warnings, status: after };
 }
 
 /** A draft is submitted in time or not at all. It is counted already, so a full form has its place. */

@@ -16,7 +16,7 @@ export async function validateItem(
   const now = await currentOf(ctx, known);
   refuseClosed(now, ctx.now());
   const { compiled } = now;
-  const { status, data, errors, warnings } = draftOf(compiled, body);
+  const { status, data, errors, warnings } = draftOf(compiled, body, ctx.now());
   if (errors.length > 0) throw problem.invalidInput(errors);
   const unique = uniqueValues(compiled.collection, data, status);
   const taken = unique.length > 0 ? await takenFields(ctx.db, unique, null) : [];

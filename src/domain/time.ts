@@ -96,6 +96,11 @@ function pad(part: number): string {
   return String(part).padStart(2, "0");
 }
 
+/** The calendar day, `YYYY-MM-DD`, that it is in a zone. */
+export function dayInZone(time: number, zone: string): string {
+  return stamp(time + offsetAt(zone, time) * minute).slice(0, 10);
+}
+
 /** Minutes east of UTC, rounded: before standard time, zones had seconds. */
 function offsetAt(zone: string, time: number): number {
   const parts = formatter(zone).formatToParts(time);

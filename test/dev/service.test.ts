@@ -25,6 +25,8 @@ describe("npm run dev", () => {
     const { status, body } = await caller(server.url, bearer)("GET", url);
     expect(status).toBe(200);
     expect(body.items.length).toBeGreaterThan(0);
+    // Calculated by a formula, where eval is forbidden.
+    expect(body.items[0].data.total).toBe(60.4);
   });
 
   it("100 simultaneous posts with one key make one submission and 100 equal answers", async () => {

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import type { NumberField, Option, RowField, TextField } from "../definition/field";
+import type { ComputedField, NumberField, Option, RowField, TextField } from "../definition/field";
 import { oneOf } from "../field-errors";
 import type { FieldErrorCode } from "../problem";
 import { isStorable, storable } from "../text";
@@ -17,7 +17,7 @@ export type Fault = (
 export type Check = (value: unknown, fault: Fault) => Scalar | string[] | undefined;
 
 /** The rules of one field, ready to be applied. `zone` is the time zone of the collection. */
-export function checkOf(field: RowField, zone: string): Check {
+export function checkOf(field: Exclude<RowField, ComputedField>, zone: string): Check {
   switch (field.type) {
     case "text":
     case "multiline_text":

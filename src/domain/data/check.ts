@@ -8,7 +8,7 @@ import type { Data, Row, Value } from "./values";
 
 export interface Warning {
   field: string;
-  code: "computed_value_ignored";
+  code: "computed_value_ignored" | "formula_failed";
 }
 
 export interface Checked {
@@ -24,7 +24,8 @@ type Path = readonly (string | number)[];
 
 /** Data for a new item. Drafts skip `required` and `min_rows`. Defaults fill what was not sent. */
 export function checkNew(compiled: Compiled, sent: Sent, draft: boolean): Checked {
-  return checkWhole(compiled, withDefaults(compiled.fields, sent), draft);
+  const checked = checkWhole(compiled, withDefaults(compiled.fields, sent), draft);
+  return { ...checked, warnings: ignored(compiled.fields, sent, "") };
 }
 
 /** What was sent, applied to what is stored. Only the fields that were sent are judged. */
@@ -40,7 +41,7 @@ export function checkPatch(compiled: Compiled, stored: Data, sent: Sent, draft: 
     const touched = compiled.fields.list.filter(({ field }) => Object.hasOwn(sent, field.key));
     errors.push(...missingErrors(touched, data, failed, ["data"]));
   }
-  return { data, errors, warnings: [] };
+  return { data, errors, warnings: ignored(compiled.fields, sent, "") };
 }
 
 /** A draft that is submitted answers for all of its fields, those sent before included. */
@@ -53,7 +54,24 @@ export function checkSubmitted(compiled: Compiled, stored: Data, sent: Sent): Ch
   );
   // What was not sent stays as it is stored, with what retired fields hold, in rows too.
   const kept = Object.entries(stored).filter(([slot]) => !isSent.has(slot));
-  return { ...checked, data: { ...checked.data, ...Object.fromEntries(kept) } };
+  return {
+    data: { ...checked.data, ...Object.fromEntries(kept) },
+    errors: checked.errors,
+    warnings: ignored(compiled.fields, sent, ""),
+  };
+}
+
+/** A warning for each value that was sent for a computed field. */
+function ignored({ byKey }: CompiledFields, sent: Sent, path: string): Warning[] {
+  return Object.keys(sent).flatMap((key): Warning[] => {
+    const { field, rows } = byKey.get(key) ?? {};
+    if (field?.type === "computed") return [{ field: path + key, code: "computed_value_ignored" }];
+    const value = sent[key];
+    if (!rows || !Array.isArray(value)) return [];
+    return value.flatMap((row: unknown, index) =>
+      isObject(row) ? ignored(rows, row, `${path}${key}[${index}].`) : [],
+    );
+  });
 }
 
 function checkWhole(compiled: Compiled, whole: Sent, draft: boolean): Checked {
@@ -93,6 +111,8 @@ function checkSent(fields: CompiledFields, sent: Sent, path: Path, work: Work): 
       work.errors.push(unknownField(fields, key, [...path, key]));
       continue;
     }
+    // Whoever sends one is told that it is ignored; the server's own value stands.
+    if (compiled.field.type === "computed") continue;
     const value = sent[key];
     const empty = isEmpty(compiled.field, value);
     const stored = empty ? undefined : checkValue(compiled, value, [...path, key], work);

@@ -1,5 +1,7 @@
 import type { Collection } from "../definition/collection";
 import type { Field, RowField } from "../definition/field";
+import { compileFormulas, rowClassOf, type Formula, type RowClass } from "../formula/compile";
+import type { FieldError } from "../problem";
 import { checkOf, type Check } from "./check-scalar";
 
 /** A field with its rules ready to be applied. */
@@ -10,6 +12,8 @@ export interface CompiledField<F extends Field = Field> {
   /** Absent for line items, whose rows are checked field by field. */
   check: Check | undefined;
   rows: CompiledFields<RowField> | undefined;
+  /** Line items only: what formulas see of a row. */
+  rowClass: RowClass | undefined;
 }
 
 export interface CompiledFields<F extends Field = Field> {
@@ -17,6 +21,10 @@ export interface CompiledFields<F extends Field = Field> {
   byKey: Map<string, CompiledField<F>>;
   /** Earlier keys of fields, with the key of now. A key that is in use again is not among them. */
   renamed: Map<string, string>;
+  /** Each after those that it uses. */
+  formulas: Formula[];
+  /** What is wrong with the formulas: nothing, once a definition is stored. */
+  formulaErrors: FieldError[];
 }
 
 /** A collection at one version, ready to validate. Made once per version and kept by the isolate. */
@@ -27,25 +35,38 @@ export interface Compiled {
 
 export function compile(collection: Collection): Compiled {
   const { fields, time_zone } = collection.definition;
-  return { collection, fields: compileFields(fields.fields, time_zone) };
+  return { collection, fields: compileFields(fields.fields, time_zone, ["fields"]) };
 }
 
-function compileFields<F extends Field>(fields: readonly F[], zone: string): CompiledFields<F> {
-  const list = fields.map((field) => ({
-    field,
-    slot: String(field.id),
-    check: isRow(field) ? checkOf(field, zone) : undefined,
-    rows: isRow(field) ? undefined : compileFields(field.fields, zone),
-  }));
+function compileFields<F extends Field>(
+  fields: readonly F[],
+  zone: string,
+  path: readonly (string | number)[],
+): CompiledFields<F> {
+  const list = fields.map((field, index) => compileField(field, zone, [...path, index]));
   const byKey = new Map(list.map((each) => [each.field.key, each]));
   const renamed = new Map(
     fields.flatMap(({ key, previous_keys }) =>
       previous_keys.filter((old) => !byKey.has(old)).map((old) => [old, key] as const),
     ),
   );
-  return { list, byKey, renamed };
+  const rowClasses = new Map(
+    list.flatMap(({ field, rowClass }) => (rowClass ? [[field.id, rowClass] as const] : [])),
+  );
+  const { order, errors } = compileFormulas(fields, rowClasses, path);
+  const inRows = list.flatMap(({ rows }) => rows?.formulaErrors ?? []);
+  return { list, byKey, renamed, formulas: order, formulaErrors: [...inRows, ...errors] };
 }
 
-function isRow(field: Field): field is RowField {
-  return field.type !== "line_items";
+function compileField<F extends Field>(
+  field: F,
+  zone: string,
+  path: readonly (string | number)[],
+): CompiledField<F> {
+  const slot = String(field.id);
+  const nothing = { check: undefined, rows: undefined, rowClass: undefined };
+  if (field.type === "computed") return { field, slot, ...nothing };
+  if (field.type !== "line_items") return { field, slot, ...nothing, check: checkOf(field, zone) };
+  const rows = compileFields(field.fields, zone, [...path, "fields"]);
+  return { field, slot, ...nothing, rows, rowClass: rowClassOf(field.fields) };
 }

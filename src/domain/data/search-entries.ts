@@ -1,5 +1,5 @@
 import type { Collection } from "../definition/collection";
-import type { Field, FieldSet } from "../definition/field";
+import { valueType, type Field, type FieldSet } from "../definition/field";
 import type { Data, Row, Scalar, Value } from "./values";
 
 /**
@@ -100,7 +100,7 @@ function typesById({ fields, retired }: FieldSet): Map<number, Field["type"]> {
   const rows = all.flatMap((each) =>
     each.type === "line_items" ? [...each.retired, ...each.fields] : [],
   );
-  return new Map([...rows, ...all].map(({ id, type }) => [id, type]));
+  return new Map([...rows, ...all].map((field) => [field.id, valueType(field)]));
 }
 
 function scalars(data: Record<string, Value>): [id: number, value: Scalar][] {

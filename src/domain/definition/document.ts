@@ -62,7 +62,15 @@ const scalarFields = [
   z.strictObject({ type: z.literal("select"), ...scalar, options }),
 ] as const;
 const multiSelect = z.strictObject({ type: z.literal("multi_select"), ...named, options });
-const rowField = z.discriminatedUnion("type", [...scalarFields, multiSelect]);
+const { required: _required, default: _default, ...unsent } = named;
+const computed = z.strictObject({
+  type: z.literal("computed"),
+  ...unsent,
+  formula: z.string().min(1).max(2000),
+  result: z.enum(["number", "text", "boolean", "date", "datetime"]),
+  decimals: z.int().min(0).max(15).optional(),
+});
+const rowField = z.discriminatedUnion("type", [...scalarFields, computed, multiSelect]);
 const lineItems = z.strictObject({
   type: z.literal("line_items"),
   ...named,
@@ -70,7 +78,7 @@ const lineItems = z.strictObject({
   min_rows: count.max(500).optional(),
   max_rows: count.min(1).max(500).default(500),
 });
-const field = z.discriminatedUnion("type", [...scalarFields, multiSelect, lineItems]);
+const field = z.discriminatedUnion("type", [...scalarFields, computed, multiSelect, lineItems]);
 
 const timestamp = z
   .string()

@@ -2,7 +2,7 @@
  * The fields of a collection as they are kept. `id` is the stable number under which data is stored; it is never
  * shown. Renaming changes `key` alone, so data, search entries and unique values stay where they are.
  */
-export type Field = ScalarField | MultiSelectField | LineItemsField;
+export type Field = ScalarField | ComputedField | MultiSelectField | LineItemsField;
 
 interface Named {
   id: number;
@@ -56,8 +56,17 @@ export interface MultiSelectField extends Named {
 
 type ScalarField = TextField | NumberField | PlainField | SelectField;
 
+/** Calculated by the server on each write; a value that is sent for it is ignored. */
+export interface ComputedField extends Named {
+  type: "computed";
+  /** CEL (Common Expression Language). */
+  formula: string;
+  result: "number" | "text" | "boolean" | "date" | "datetime";
+  decimals?: number | undefined;
+}
+
 /** What a row of line items may hold. */
-export type RowField = ScalarField | MultiSelectField;
+export type RowField = ScalarField | ComputedField | MultiSelectField;
 
 export interface LineItemsField extends Named {
   type: "line_items";
@@ -82,6 +91,11 @@ export function isList(field: Field): field is MultiSelectField | LineItemsField
   return field.type === "multi_select" || field.type === "line_items";
 }
 
+/** The type of the values that a field has: for a computed one, that of its result. */
+export function valueType(field: Field): Exclude<Field["type"], "computed"> {
+  return field.type === "computed" ? field.result : field.type;
+}
+
 export function isUnique(field: Field): boolean {
-  return !isList(field) && field.unique;
+  return "unique" in field && field.unique;
 }

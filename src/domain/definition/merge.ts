@@ -80,8 +80,9 @@ function mergeFields<F extends Field>(
   const discarded = new Set<F>();
   const fields = documents.map((document, index) => {
     const prior = continued.get(document);
-    if (prior && prior.type !== document.type) {
-      work.emptied.push({ id: prior.id, within, key: document.key });
+    if (prior && isRetyped(prior, document)) {
+      // What was computed is not lost: it can be computed again.
+      if (prior.type !== "computed") work.emptied.push({ id: prior.id, within, key: document.key });
       discarded.add(prior);
       return fieldOf(document, undefined, work, [...path, index]) as F;
     }
@@ -90,6 +91,12 @@ function mergeFields<F extends Field>(
   const taken = new Set([...continued.values(), ...discarded]);
   const retired = [...current.fields, ...current.retired].filter((field) => !taken.has(field));
   return { fields, retired };
+}
+
+function isRetyped(prior: Field, document: FieldDocument): boolean {
+  if (prior.type !== "computed" || document.type !== "computed")
+    return prior.type !== document.type;
+  return prior.result !== document.result;
 }
 
 /** Renames claim their field first, so that a freed key can be used anew in the same document. */
@@ -149,6 +156,7 @@ function fieldOf(document: FieldDocument, prior: Field | undefined, work: Work, 
     }));
     return { ...rules, ...named, options };
   }
+  if (rules.type === "computed") return { ...rules, ...named, required: false };
   return { ...rules, ...named };
 }
 

@@ -48,6 +48,7 @@ function fieldDocument(field: Field): Record<string, unknown> {
     label,
     type,
     ...shown,
+    ...(field.type === "computed" ? { required: undefined } : {}),
     ...(field.type === "line_items" ? { fields: field.fields.map(fieldDocument) } : {}),
     ...(previous_keys.length > 0 ? { previous_keys } : {}),
   };

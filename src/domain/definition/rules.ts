@@ -47,6 +47,10 @@ function ruleErrors(sent: FieldDocument, at: Path): FieldError[] {
             : [],
         ),
       ];
+    case "computed":
+      return sent.decimals !== undefined && sent.result !== "number"
+        ? [invalid([...at, "decimals"], "Only a number has decimals.")]
+        : [];
     case "boolean":
     case "date":
     case "datetime":

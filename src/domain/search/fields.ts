@@ -1,6 +1,6 @@
 import { fieldNumber, systemFieldIds } from "../data/search-entries";
 import type { Collection } from "../definition/collection";
-import type { Field, RowField } from "../definition/field";
+import { valueType, type Field, type RowField } from "../definition/field";
 import type { FieldKind, Operator, SearchField, Source } from "./tree";
 
 /** The operators of each kind of field (contract, section 9). */
@@ -64,12 +64,13 @@ function baseOf(collectionId: number, field: Field | RowField, where: "data" | "
     name: field.key,
     number: fieldNumber(collectionId, field.id),
     kind: kindOf(field),
-    type: field.type,
+    type: valueType(field),
     source: { in: where, slot: String(field.id) },
   };
 }
 
-function kindOf({ type }: Field): FieldKind {
+function kindOf(field: Field): FieldKind {
+  const type = valueType(field);
   switch (type) {
     case "text":
     case "multiline_text":
