@@ -2,14 +2,14 @@ import { Environment } from "@marcbachmann/cel-js";
 import { decimalRound } from "./decimal";
 
 /** Thrown where a formula meets an empty operand: its result is empty then, unless `coalesce` says otherwise. */
-export class EmptyOperand extends Error {}
+class EmptyOperand extends Error {}
 
 export function empty(): never {
   throw new EmptyOperand("An operand is empty.");
 }
 
 /** What a formula can be long, and deep: with lists of 500 rows that nest once, its cost is bounded. */
-export const limits = { maxAstNodes: 300, maxDepth: 30, maxListElements: 100, maxMapEntries: 0 };
+const limits = { maxAstNodes: 300, maxDepth: 30, maxListElements: 100, maxMapEntries: 0 };
 
 /** Functions that formulas can call, by name; whatever else the language has is refused. */
 export const functions = new Set(
