@@ -3,6 +3,7 @@ import { listVisible, putDefinition, readDefinition } from "../actions/definitio
 import type { CollectionKind } from "../domain/definition/collection";
 import type { CollectionSummary } from "../store/collections";
 import { etagOf } from "../domain/etag";
+import { openApiDocument } from "../domain/openapi/document";
 import { defaultLimit } from "../domain/page-limit";
 import type { ApiEnv } from "../env";
 import { jsonBody } from "../middleware/json-body";
@@ -26,6 +27,11 @@ for (const kind of ["app", "form"] as const) {
     .get(`/${kind}s/:key/schema`, permit("schema:read"), async (c) => {
       const now = await readDefinition(c.var.action, kind, c.req.param("key"));
       return answerTagged(c, etagOf(now.collection.version), () => definitionDocument(c, now));
+    })
+    .get(`/${kind}s/:key/openapi.json`, permit("schema:read"), async (c) => {
+      const { collection } = await readDefinition(c.var.action, kind, c.req.param("key"));
+      const { origin } = new URL(c.req.url);
+      return answerTagged(c, etagOf(collection.version), () => openApiDocument(collection, origin));
     })
     .put(`/${kind}s/:key/schema`, permit("schema:write"), within(kind), jsonBody(), async (c) => {
       const conditions = { ifMatch: ifMatch(c), ifNoneMatch: ifNoneMatch(c) };

@@ -41,6 +41,8 @@ const routes: Route[] = [
     hides: true,
   },
   { method: "GET", path: "/apps/:key/schema", permission: "schema:read", hides: true },
+  { method: "GET", path: "/apps/:key/openapi.json", permission: "schema:read", hides: true },
+  { method: "GET", path: "/forms/:key/openapi.json", permission: "schema:read", hides: true },
   {
     method: "PUT",
     path: "/apps/:key/schema",

@@ -128,6 +128,14 @@ describe("Endpoints", () => {
     }
   });
 
+  it("GET /forms/{form_key}/openapi.json: per-form OpenAPI definition; field keys and types become the schema.", async () => {
+    const form = await makeForm(integrator, [{ key: "colour", type: "text" }]);
+    const { status, body, etag } = await integrator.get(`/forms/${form}/openapi.json`);
+    expect([status, etag]).toEqual([200, '"1"']);
+    expect(Object.keys(body.components.schemas.Data.properties)).toEqual(["colour"]);
+    expect(Object.keys(body.paths)).toContain(`/forms/${form}/submissions`);
+  });
+
   it("1. PATCH updates only the fields sent. A repeating-detail field sent in PATCH replaces the whole array.", async () => {
     const fields = [
       { key: "name", type: "text" },

@@ -97,4 +97,22 @@ describe("What the service does", () => {
     const answer = await anonymous("GET", "/api/v1/apps");
     expect(answer.status).toBe(401);
   });
+
+  it("7. The service can deliver a per-form OpenAPI definition that describes that form's field keys and types.", async () => {
+    const form = await makeForm(integrator, [
+      { key: "customer", type: "text", required: true, max_length: 100 },
+      { key: "total", type: "number" },
+    ]);
+    const { status, body } = await integrator.get(`/forms/${form}/openapi.json`);
+    expect([status, body.openapi]).toEqual([200, "3.1.0"]);
+    const { data } = body.components.schemas.Create.properties;
+    expect(data).toMatchObject({
+      additionalProperties: false,
+      required: ["customer"],
+      properties: {
+        customer: { type: "string", maxLength: 100 },
+        total: { type: ["number", "null"] },
+      },
+    });
+  });
 });

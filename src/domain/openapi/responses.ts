@@ -1,0 +1,44 @@
+import { problems } from "../problem-catalogue";
+import type { Schema } from "./field-schema";
+
+const statuses = [400, 401, 403, 404, 409, 412, 413, 415, 422, 429, 500, 503] as const;
+export type Status = (typeof statuses)[number];
+
+function nameOf(status: Status): string {
+  return `Problem${status}`;
+}
+
+function problemResponse(status: Status): Schema {
+  const titles = Object.values(problems).filter((each) => each.status === status);
+  return {
+    description: titles.map((each) => each.title).join(", "),
+    content: { "application/problem+json": { schema: ref("schemas", "Problem") } },
+  };
+}
+
+/** The error answers, named by their status. */
+export function problemResponses(): Record<string, Schema> {
+  return Object.fromEntries(statuses.map((status) => [nameOf(status), problemResponse(status)]));
+}
+
+export function ref(section: string, name: string): Schema {
+  return { $ref: `#/components/${section}/${name}` };
+}
+
+/** The errors of an operation: those that each can have, and its own. */
+export function refusals(...codes: Status[]): Schema {
+  const always: Status[] = [401, 403, 404, 429, 500, 503];
+  return Object.fromEntries(
+    [...new Set([...codes, ...always])]
+      .toSorted((a, b) => a - b)
+      .map((status) => [String(status), ref("responses", nameOf(status))]),
+  );
+}
+
+export function json(schema: Schema, example?: unknown): Schema {
+  return { "application/json": { schema, ...(example === undefined ? {} : { example }) } };
+}
+
+export function answered(description: string, schema: Schema): Schema {
+  return { description, headers: { ETag: ref("headers", "ETag") }, content: json(schema) };
+}
