@@ -1,6 +1,6 @@
 import { permissions } from "../domain/permissions";
 import type { CredentialDocument } from "./integrations";
-import { Page } from "./layout";
+import { Page } from "../html/page";
 
 const heads = [
   "Name",

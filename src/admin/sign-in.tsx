@@ -3,7 +3,7 @@ import * as z from "zod";
 import { setUp, signIn, signOut } from "../actions/sign-in";
 import { problem } from "../domain/problem";
 import type { AppEnv } from "../env";
-import { Page } from "./layout";
+import { Page } from "../html/page";
 import { readFields, wantsJson } from "./negotiate";
 import { dropSession, keepSession, sessionIdOf, signInContext } from "./session";
 

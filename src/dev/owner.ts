@@ -1,3 +1,4 @@
+import { permissions } from "../domain/permissions.ts";
 import { keepLocal, readLocal, type Local } from "./local.ts";
 
 /** Asks the administration area's own routes, signed in as the local owner. Signs in when the session has ended. */
@@ -76,15 +77,7 @@ export interface CredentialOptions {
 export const defaultCredential: CredentialOptions = {
   kind: "token",
   name: "Local development",
-  permissions: [
-    "records:read",
-    "records:write",
-    "submissions:read",
-    "submissions:write",
-    "submissions:delete",
-    "schema:read",
-    "schema:write",
-  ].join(","),
+  permissions: permissions.join(","),
   resources: "all",
   requests: 600,
   writes: 120,

@@ -1,5 +1,6 @@
 import type { PropsWithChildren } from "hono/jsx";
 
+/** The frame of every page, whichever surface it belongs to. */
 export function Page({ title, children }: PropsWithChildren<{ title: string }>) {
   return (
     <html lang="en">
