@@ -12,6 +12,7 @@ describe("Pages", () => {
       const { status, text, headers } = await anonymous("GET", `/problems/${code}`);
       expect([code, status]).toEqual([code, 200]);
       expect(headers.get("Content-Type")).toContain("text/html");
+      expect(text).toMatch(/^<!doctype html><html lang="en">/);
       expect(text).toContain(title);
       expect(text).toContain(`<code>${code}</code>`);
     }
