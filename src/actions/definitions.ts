@@ -5,6 +5,7 @@ import type { Collection, CollectionKind } from "../domain/definition/collection
 import { collectionKey, mostDefinitionBytes, parseDefinition } from "../domain/definition/document";
 import { invalid } from "../domain/definition/rules";
 import { mergeDefinition, type Merged } from "../domain/definition/merge";
+import { mostSteps } from "../domain/formula/compile";
 import { etagOf, matches, type Precondition } from "../domain/etag";
 import { isVisible, visibleKeys } from "../domain/permissions";
 import { problem } from "../domain/problem";
@@ -95,6 +96,10 @@ function mergedWith(
   const { definition } = merged;
   const { fields } = compile({ id: 0, kind, key, version: 0, changedAt: 0, definition });
   errors.push(...merged.errors, ...defaultErrors(fields), ...fields.formulaErrors);
+  if (fields.steps > mostSteps) {
+    const reason = `The formulas take up to ${fields.steps} steps for one item; at most ${mostSteps} are allowed.`;
+    errors.push(invalid(["fields"], reason));
+  }
   if (JSON.stringify(definition.fields).length > mostDefinitionBytes) {
     errors.push(invalid(["fields"], `A definition has at most ${mostDefinitionBytes} bytes.`));
   }

@@ -221,6 +221,17 @@ describe("Computed fields", () => {
     expect(refused.status).toBe(422);
   });
 
+  it("formulas that would take too many steps for one item are refused", async () => {
+    const lines = { key: "l", type: "line_items", fields: [number("q")] };
+    const pairs = (key: string) => computed(key, "sum(l.map(a, sum(l.map(b, a.q * b.q))))");
+    const put = (fields: object[]) =>
+      integrator.put(`/forms/${freshKey("form")}/schema`, { fields });
+    const many = await put([lines, ...Array.from({ length: 5 }, (_, i) => pairs(`o${i}`))]);
+    expect([many.status, many.body.errors[0].pointer]).toEqual([422, "/fields"]);
+    const sums = Array.from({ length: 300 }, (_, i) => computed(`s${i}`, "sum(l.map(a, a.q))"));
+    expect((await put([lines, ...sums])).status).toBe(201);
+  });
+
   it("a schema with formulas can be read, sent back, and changed", async () => {
     const form = await makeForm(integrator, [number("a"), computed("out", "a * 2")]);
     const read = await integrator.get(`/forms/${form}/schema`);

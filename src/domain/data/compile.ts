@@ -23,6 +23,8 @@ export interface CompiledFields<F extends Field = Field> {
   renamed: Map<string, string>;
   /** Each after those that it uses. */
   formulas: Formula[];
+  /** How many steps they take for one item, at the most. */
+  steps: number;
   /** What is wrong with the formulas: nothing, once a definition is stored. */
   formulaErrors: FieldError[];
 }
@@ -53,9 +55,12 @@ function compileFields<F extends Field>(
   const rowClasses = new Map(
     list.flatMap(({ field, rowClass }) => (rowClass ? [[field.id, rowClass] as const] : [])),
   );
-  const { order, errors } = compileFormulas(fields, rowClasses, path);
+  const { order, steps: own, errors } = compileFormulas(fields, rowClasses, path);
+  const steps = list.reduce((sum, { field, rows }) => {
+    return field.type === "line_items" && rows ? sum + rows.steps * field.max_rows : sum;
+  }, own);
   const inRows = list.flatMap(({ rows }) => rows?.formulaErrors ?? []);
-  return { list, byKey, renamed, formulas: order, formulaErrors: [...inRows, ...errors] };
+  return { list, byKey, renamed, formulas: order, steps, formulaErrors: [...inRows, ...errors] };
 }
 
 function compileField<F extends Field>(

@@ -13,8 +13,15 @@ export interface Formula {
 /** Formulas in an order in which each comes after those that it uses. */
 export interface Formulas {
   order: Formula[];
+  /** How many parts of formulas are gone through for one item, at the most. */
+  steps: number;
   errors: FieldError[];
 }
+
+/** What a definition's formulas may take for one item: some 0.2 s, so that no definition stops the service. */
+export const mostSteps = 2_000_000;
+/** Rows that a list can have. */
+const mostRows = 500;
 
 type Path = readonly (string | number)[];
 
@@ -46,12 +53,12 @@ export function compileFormulas(
   const computed = fields.flatMap((field, index) =>
     field.type === "computed" ? [{ field, at: [...path, index, "formula"] }] : [],
   );
-  if (computed.length === 0) return { order: [], errors: [] };
+  if (computed.length === 0) return { order: [], steps: 0, errors: [] };
   const environment = environmentOf();
   for (const field of fields) register(environment, field, rowClasses);
   const parsed = computed.map(({ field, at }) => ({ field, at, ...parse(environment, field, at) }));
   const errors = parsed.flatMap((each) => each.errors);
-  if (errors.length > 0) return { order: [], errors };
+  if (errors.length > 0) return { order: [], steps: 0, errors };
   return inOrder(parsed);
 }
 
@@ -203,7 +210,11 @@ function inOrder(parsed: { field: ComputedField; at: Path; formula?: ParseResult
     if (ready.length === 0) {
       const keys = left.map(({ field }) => field.key).join(", ");
       const reason = `These formulas use each other in a circle: ${keys}.`;
-      return { order: [], errors: left.map(({ at }) => errorAt(at, "invalid_definition", reason)) };
+      return {
+        order: [],
+        steps: 0,
+        errors: left.map(({ at }) => errorAt(at, "invalid_definition", reason)),
+      };
     }
     for (const { field, formula } of ready) {
       if (formula) order.push({ field, run: (values) => formula(values) as unknown });
@@ -211,7 +222,15 @@ function inOrder(parsed: { field: ComputedField; at: Path; formula?: ParseResult
     }
     left = left.filter(({ field }) => !done.has(field.key));
   }
-  return { order, errors: [] };
+  const steps = parsed.reduce((sum, { formula }) => sum + (formula ? stepsOf(formula.ast) : 0), 0);
+  return { order, steps, errors: [] };
+}
+
+/** The parts of a formula, those that run for each row counted so often. */
+function stepsOf(node: ASTNode): number {
+  const inside = childrenOf(node).reduce((sum, child) => sum + stepsOf(child), 0);
+  const rows = node.op === "rcall" && comprehensions.has(node.args[0]) ? mostRows : 1;
+  return 1 + inside * rows;
 }
 
 function idsIn(formula: ParseResult | undefined): string[] {
