@@ -124,7 +124,6 @@ async function write(
 
 function changeOf({ collection }: Compiled, before: Item, after: Item): ItemChange {
   const possible = possibleEntries(collection, before.data, before);
-  const had = searchEntries(collection, before.data, before);
   const has = searchEntries(collection, after.data, after);
   const held = uniqueValues(collection, before.data, before.status);
   const holds = uniqueValues(collection, after.data, after.status);
@@ -136,7 +135,8 @@ function changeOf({ collection }: Compiled, before: Item, after: Item): ItemChan
     status: after.status,
     updatedAt: after.updatedAt,
     data: JSON.stringify(after.data),
-    entries: { removed: without(possible, has), added: without(has, had) },
+    // All that it has now: while a field is being indexed, not even what stays has its entry for certain.
+    entries: { removed: without(possible, has), added: has },
     unique: { released: without(held, holds), taken: without(holds, held) },
     whileOpen: before.status === "draft" && after.status !== "draft",
   };

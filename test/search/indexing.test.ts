@@ -133,6 +133,18 @@ describe("Indexing", () => {
     }
   });
 
+  it("a change during the work makes all of the item's entries, those of what it left alone too", async () => {
+    const form = await makeForm(integrator, [text("a", { searchable: false }), text("b")]);
+    const { body } = await integrator.post(`/forms/${form}/submissions`, {
+      data: { a: "v1", b: "x" },
+    });
+    await idle.put(`/forms/${form}/schema`, { fields: [text("a"), text("b")] });
+    await idle.patch(`/submissions/${body.id}`, { data: { b: "y" } });
+    // The step that had read the item before the change leaves it out, and goes on.
+    await env.DB.prepare("DELETE FROM indexing").run();
+    expect((await search(idle, form, byA)).body.items).toHaveLength(1);
+  });
+
   async function fill2(form: string) {
     await integrator.post(`/forms/${form}/submissions`, { data: { a: "1", b: "1" } });
     await integrator.post(`/forms/${form}/submissions`, { data: { a: "2", b: "2" } });

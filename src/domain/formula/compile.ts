@@ -1,8 +1,11 @@
-import type { ASTNode, Environment, ParseResult } from "@marcbachmann/cel-js";
+import type { Environment, ParseResult } from "@marcbachmann/cel-js";
 import type { ComputedField, Field, RowField } from "../definition/field";
 import type { FieldError } from "../problem";
 import { errorAt } from "../field-errors";
-import { comprehensions, empty, formulaEnvironment, functions, methods } from "./environment";
+import { isStorable, storable } from "../text";
+import { idsOf, stepsOf, strangePart } from "./syntax";
+import { decimalLiterals } from "./literals";
+import { empty, formulaEnvironment } from "./environment";
 
 /** A formula that is ready to run on the values of an item or a row. */
 export interface Formula {
@@ -20,9 +23,6 @@ export interface Formulas {
 
 /** What a definition's formulas may take for one item: some 0.2 s, so that no definition stops the service. */
 export const mostSteps = 2_000_000;
-/** Rows that a list can have. */
-const mostRows = 500;
-
 type Path = readonly (string | number)[];
 
 /** Makes a row of line items into what a formula sees. */
@@ -132,7 +132,7 @@ export function contextOf(values: Record<string, unknown>): Record<string, unkno
   return context;
 }
 
-function define(target: object, key: string, value: unknown): void {
+export function define(target: object, key: string, value: unknown): void {
   const own = value === undefined ? { get: empty } : { value };
   Object.defineProperty(target, key, { ...own, enumerable: true, configurable: true });
 }
@@ -147,12 +147,15 @@ function parse(environment: Environment, field: ComputedField, at: Path): Parsed
     const where = position === undefined ? {} : { position };
     return { errors: [errorAt(at, "invalid_definition", reason, where)] };
   };
+  const source = decimalLiterals(field.formula);
   try {
-    const formula = environment.parse(field.formula);
+    if (!isStorable(field.formula)) return refuse(`It must be ${storable}.`);
+    const formula = environment.parse(source.text);
     const strange = strangePart(formula.ast);
-    if (strange) return refuse(strange.reason, strange.position);
+    if (strange) return refuse(strange.reason, source.before(strange.position));
     const checked = formula.check();
-    if (!checked.valid) return refuse(`${checked.error?.summary}.`, checked.error?.range?.start);
+    if (!checked.valid)
+      return refuse(`${checked.error?.summary}.`, source.before(checked.error?.range?.start));
     const [given = "dyn", wanted] = [checked.type, typeOf(field)];
     const fits = given === wanted || given === "dyn" || (given === "int" && wanted === "double");
     return fits
@@ -160,43 +163,8 @@ function parse(environment: Environment, field: ComputedField, at: Path): Parsed
       : refuse(`It gives ${given}, and "result" says ${field.result}.`);
   } catch (error) {
     const { summary, range } = error as { summary?: string; range?: { start: number } };
-    return refuse(`${summary ?? "It cannot be read"}.`, range?.start);
+    return refuse(`${summary ?? "It cannot be read"}.`, source.before(range?.start));
   }
-}
-
-/** The first call of what formulas do not have, or a list within a list within a list. */
-function strangePart(node: ASTNode, depth = 0): { reason: string; position: number } | undefined {
-  const refuse = (reason: string) => ({ reason, position: node.start });
-  if (node.op === "map") return refuse("Maps are not available in formulas.");
-  if (node.op === "call" && !functions.has(node.args[0])) {
-    return refuse(
-      `There is no function "${node.args[0]}". There are ${[...functions].join(", ")}.`,
-    );
-  }
-  if (node.op === "rcall" && !methods.has(node.args[0])) {
-    return refuse(`There is no method "${node.args[0]}". There are ${[...methods].join(", ")}.`);
-  }
-  const within = node.op === "rcall" && comprehensions.has(node.args[0]) ? depth + 1 : depth;
-  if (within > 2) return refuse("Lists are gone through within each other once at most.");
-  for (const child of childrenOf(node)) {
-    const found = strangePart(child, within);
-    if (found) return found;
-  }
-  return undefined;
-}
-
-function childrenOf(node: ASTNode): ASTNode[] {
-  const nodes = (value: unknown): ASTNode[] => {
-    if (Array.isArray(value)) return value.flatMap(nodes);
-    const isNode = typeof value === "object" && value !== null && "op" in value;
-    return isNode ? [value as ASTNode] : [];
-  };
-  return nodes(node.args);
-}
-
-function idsOf(node: ASTNode): string[] {
-  const own = node.op === "id" ? [node.args] : [];
-  return [...own, ...childrenOf(node).flatMap(idsOf)];
 }
 
 /** Each formula after those that it uses; a cycle is refused. */
@@ -224,13 +192,6 @@ function inOrder(parsed: { field: ComputedField; at: Path; formula?: ParseResult
   }
   const steps = parsed.reduce((sum, { formula }) => sum + (formula ? stepsOf(formula.ast) : 0), 0);
   return { order, steps, errors: [] };
-}
-
-/** The parts of a formula, those that run for each row counted so often. */
-function stepsOf(node: ASTNode): number {
-  const inside = childrenOf(node).reduce((sum, child) => sum + stepsOf(child), 0);
-  const rows = node.op === "rcall" && comprehensions.has(node.args[0]) ? mostRows : 1;
-  return 1 + inside * rows;
 }
 
 function idsIn(formula: ParseResult | undefined): string[] {

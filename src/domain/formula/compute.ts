@@ -4,11 +4,9 @@ import type { Data, Row, Scalar, Value } from "../data/values";
 import type { ComputedField, Field } from "../definition/field";
 import { isStorable } from "../text";
 import { dayInZone, dayWithOffset, utcDateTime } from "../time";
-import { contextOf, onDay, type Formula } from "./compile";
-import { decimalRound } from "./decimal";
-import { isEmptyOperand } from "./environment";
-
-const longestText = 20_000;
+import { contextOf, define, onDay, type Formula } from "./compile";
+import { decimalRound, withoutNoise } from "./decimal";
+import { isEmptyOperand, longestText } from "./environment";
 
 /** The data with every computed field calculated anew; a formula that fails gives nothing and a warning. */
 export function computeData(
@@ -52,10 +50,11 @@ function computeFields(
     }
     values[field.key] = seenValue(field, value);
   }
+  const context = contextOf(values);
   for (const formula of formulas) {
-    const value = resultOf(formula, values, zone, `${path}${formula.field.key}`, warnings);
+    const value = resultOf(formula, context, zone, `${path}${formula.field.key}`, warnings);
     if (value !== undefined) computed[String(formula.field.id)] = value;
-    values[formula.field.key] = seenValue(formula.field, value);
+    define(context, formula.field.key, seenValue(formula.field, value));
   }
   return computed;
 }
@@ -75,14 +74,14 @@ function seenValue(field: Field, value: Value | undefined): unknown {
 
 function resultOf(
   formula: Formula,
-  values: Record<string, unknown>,
+  context: Record<string, unknown>,
   zone: string,
   name: string,
   warnings: Warning[],
 ): Scalar | undefined {
   const { field } = formula;
   try {
-    const value = formula.run(contextOf(values));
+    const value = formula.run(context);
     const stored = storedOf(field, value, zone);
     if (stored === undefined && value !== "")
       warnings.push({ field: name, code: "formula_failed" });
@@ -101,10 +100,9 @@ function storedOf(
 ): Scalar | undefined {
   if (result === "number") {
     const number = typeof value === "bigint" ? Number(value) : value;
-    if (typeof number !== "number" || Math.abs(number) > Number.MAX_SAFE_INTEGER) return undefined;
-    if (Number.isNaN(number)) return undefined;
-    // Without decimals of its own a number is freed of the noise of binary fractions.
-    return decimals === undefined ? Number(number.toPrecision(15)) : decimalRound(number, decimals);
+    if (typeof number !== "number") return undefined;
+    const kept = decimals === undefined ? withoutNoise(number) : decimalRound(number, decimals);
+    return Math.abs(kept) <= Number.MAX_SAFE_INTEGER ? kept : undefined;
   }
   if (result === "boolean") return typeof value === "boolean" ? value : undefined;
   if (typeof value !== "string" || value === "" || !isStorable(value)) return undefined;

@@ -1,5 +1,5 @@
 import { Environment } from "@marcbachmann/cel-js";
-import { decimalRound } from "./decimal";
+import { decimalRound, withoutNoise } from "./decimal";
 
 /** Thrown where a formula meets an empty operand: its result is empty then, unless `coalesce` says otherwise. */
 class EmptyOperand extends Error {}
@@ -8,7 +8,7 @@ export function empty(): never {
   throw new EmptyOperand("An operand is empty.");
 }
 
-/** What a formula can be long, and deep: with lists of 500 rows that nest once, its cost is bounded. */
+/** What a formula can be long, and deep: with lists of 500 rows that do not nest, its cost is bounded. */
 const limits = { maxAstNodes: 300, maxDepth: 30, maxListElements: 100, maxMapEntries: 0 };
 
 /** Functions that formulas can call, by name; whatever else the language has is refused. */
@@ -18,10 +18,13 @@ export const functions = new Set(
   ),
 );
 export const methods = new Set(
-  "map filter all exists exists_one contains startsWith endsWith size join substring".split(" "),
+  "map filter all exists exists_one contains startsWith endsWith size".split(" "),
 );
 /** Methods that run an expression for each row. */
 export const comprehensions = new Set(["map", "filter", "all", "exists", "exists_one"]);
+
+/** What a formula can give, and put together on the way. */
+export const longestText = 20_000;
 
 type Numeric = number | bigint;
 
@@ -81,8 +84,10 @@ function registerNumbers(environment: Environment): void {
     environment.registerFunction(`round(${type}): double`, (value: Numeric) =>
       decimalRound(Number(value), 0),
     );
-    environment.registerFunction(`round(${type}, int): double`, (value: Numeric, digits: bigint) =>
-      decimalRound(Number(value), Number(digits)),
+    environment.registerFunction(
+      `round(${type}, double): double`,
+      (value: Numeric, digits: number) =>
+        decimalRound(Number(value), Math.max(-15, Math.min(15, Math.trunc(digits)))),
     );
     for (const other of ["double", "int"]) {
       const pair = (run: (a: number, b: number) => number) => (a: Numeric, b: Numeric) =>
@@ -99,18 +104,29 @@ function registerTexts(environment: Environment): void {
   for (let count = 1; count <= mostArguments; count += 1) {
     const types = (type: string) => Array.from({ length: count }, () => type).join(", ");
     environment.registerFunction(`concat(${types("dyn")}): string`, (...values: unknown[]) =>
-      values.map(written).join(""),
+      bounded(values.map(written).join("")),
     );
     environment.registerFunction(`coalesce(${types("ast")}): dyn`, coalesce);
   }
 }
 
+function bounded(text: string): string {
+  if (text.length > longestText) throw new Error("The text is too long.");
+  return text;
+}
+
 function written(value: unknown): string {
-  return typeof value === "number" ? String(decimalRound(value, 12)) : String(value);
+  if (typeof value === "number") return String(withoutNoise(value));
+  if (typeof value === "string" || typeof value === "boolean" || typeof value === "bigint") {
+    return String(value);
+  }
+  throw new Error("Only texts, numbers and booleans can be joined.");
 }
 
 interface Macro {
   args: unknown[];
+  /** Whether whole numbers stand beside decimals. */
+  mixed?: boolean;
 }
 interface Checker {
   check(node: unknown, ctx: unknown): unknown;
@@ -125,6 +141,12 @@ function coalesce({ args }: Macro) {
     args,
     typeCheck(checker: Checker, macro: Macro, ctx: unknown) {
       const types = macro.args.map((each) => checker.check(each, ctx));
+      const names = new Set(types.map(String));
+      macro.mixed = names.has("double") && names.delete("int");
+      if (names.size > 1) {
+        const summary = `coalesce takes values of one type, and not ${[...names].join(" and ")}`;
+        throw Object.assign(new Error(summary), { summary });
+      }
       // Numbers mix: where one of them is a decimal, so is the result.
       return types.find((each) => String(each) === "double") ?? types[0];
     },
@@ -132,7 +154,7 @@ function coalesce({ args }: Macro) {
       for (const each of macro.args) {
         try {
           const value = evaluator.run(each, ctx);
-          return typeof value === "bigint" ? Number(value) : value;
+          return typeof value === "bigint" && macro.mixed ? Number(value) : value;
         } catch (error) {
           if (!isEmptyOperand(error)) throw error;
         }
