@@ -1,13 +1,11 @@
 import { Hono } from "hono";
 import type { ApiEnv } from "../env";
-import { jsonBody } from "../middleware/json-body";
+import { jsonBody, mergePatch } from "../middleware/json-body";
 import { permit } from "../middleware/permit";
 import { app, record } from "./doors";
 import { answerCreate, answerFound, answerList, answerUpdate } from "./items";
 import { paging } from "./paging";
 import { answerSearch } from "./search";
-
-const mergePatch = "application/merge-patch+json";
 
 export const records = new Hono<ApiEnv>()
   .get("/apps/:key/records", permit("records:read"), app, paging, answerList)

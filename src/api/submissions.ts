@@ -2,15 +2,13 @@ import { Hono } from "hono";
 import { deleteSubmission } from "../actions/delete-submission";
 import { validateItem } from "../actions/validate-item";
 import type { ApiEnv } from "../env";
-import { jsonBody } from "../middleware/json-body";
+import { jsonBody, mergePatch } from "../middleware/json-body";
 import { permit } from "../middleware/permit";
 import { ifMatch } from "../middleware/preconditions";
 import { form, submission } from "./doors";
 import { answerCreate, answerFound, answerList, answerUpdate } from "./items";
 import { paging } from "./paging";
 import { answerSearch } from "./search";
-
-const mergePatch = "application/merge-patch+json";
 
 export const submissions = new Hono<ApiEnv>()
   .get("/forms/:key/submissions", permit("submissions:read"), form, paging, answerList)

@@ -4,6 +4,9 @@ import { createMiddleware } from "hono/factory";
 import { problem } from "../domain/problem";
 import type { ApiEnv } from "../env";
 
+/** RFC 7396. */
+export const mergePatch = "application/merge-patch+json";
+
 const maxSize = 1024 * 1024;
 
 type WithBody = ApiEnv & { Variables: { body: unknown } };

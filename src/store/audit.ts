@@ -1,6 +1,5 @@
-import { sql } from "drizzle-orm";
 import { auditEntry } from "./schema";
-import { statement } from "./statement";
+import { placeholders, statement } from "./statement";
 
 /** Who did what to what, stored in the same batch as the act. */
 export interface Act {
@@ -14,9 +13,8 @@ export interface Act {
   requestId: string;
 }
 
-export const insertAct = statement<Act & Record<string, unknown>>((db) => {
-  const values = ["at", "actor", "action", "collectionId", "subject", "version", "requestId"].map(
-    (name) => [name, sql.placeholder(name)] as const,
-  );
-  return db.insert(auditEntry).values(Object.fromEntries(values) as never);
-});
+const columns = ["at", "actor", "action", "collectionId", "subject", "version", "requestId"];
+
+export const insertAct = statement<Act & Record<string, unknown>>((db) =>
+  db.insert(auditEntry).values(placeholders(columns)),
+);

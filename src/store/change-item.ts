@@ -5,7 +5,7 @@ import type { ClosedReason } from "../domain/definition/collection";
 import { once } from "./attempt";
 import { insertAct, type Act } from "./audit";
 import { failureOf } from "./failure";
-import { guardCodes, guardStatement } from "./guard";
+import { guardCode, guardStatement } from "./guard";
 import { item, searchEntry, tally, uniqueValue } from "./schema";
 import { statement } from "./statement";
 import { takenFields } from "./unique-values";
@@ -52,16 +52,15 @@ export type Changed =
   | { outcome: "duplicate"; fields: number[] };
 
 const { placeholder } = sql;
-const code = (name: keyof typeof guardCodes) => sql.raw(String(guardCodes[name]));
 
 const isExpected = guardStatement(
   sql`select case
       when not exists (select 1 from item where number = ${placeholder("number")} and version = ${placeholder("itemVersion")})
-        then ${code("item_changed")}
-      when c.version <> ${placeholder("definitionVersion")} then ${code("definition_changed")}
+        then ${guardCode("item_changed")}
+      when c.version <> ${placeholder("definitionVersion")} then ${guardCode("definition_changed")}
       when not ${placeholder("whileOpen")} then null
-      when c.state = 'closed' or c.closes_at <= ${placeholder("at")} then ${code("closed")}
-      when c.opens_at > ${placeholder("at")} then ${code("not_open_yet")}
+      when c.state = 'closed' or c.closes_at <= ${placeholder("at")} then ${guardCode("closed")}
+      when c.opens_at > ${placeholder("at")} then ${guardCode("not_open_yet")}
     end as code
     from collection c where c.id = ${placeholder("collectionId")}`,
 );

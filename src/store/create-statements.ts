@@ -1,7 +1,7 @@
 import { and, eq, sql } from "drizzle-orm";
 import { systemFieldIds } from "../domain/data/search-entries";
 import { placesPerCollection } from "../domain/item";
-import { guardCodes, guardStatement } from "./guard";
+import { guardCode, guardStatement } from "./guard";
 import { auditEntry, item, replay, searchEntry, tally, uniqueValue } from "./schema";
 import { statement } from "./statement";
 
@@ -44,10 +44,10 @@ export const claim = statement((db) =>
 
 export const mayStore = guardStatement(
   sql`select case
-      when c.version <> ${placeholder("version")} then ${sql.raw(String(guardCodes.definition_changed))}
-      when c.state = 'closed' or c.closes_at <= ${placeholder("now")} then ${sql.raw(String(guardCodes.closed))}
-      when c.opens_at > ${placeholder("now")} then ${sql.raw(String(guardCodes.not_open_yet))}
-      when t.live >= c.max_submissions then ${sql.raw(String(guardCodes.full))}
+      when c.version <> ${placeholder("version")} then ${guardCode("definition_changed")}
+      when c.state = 'closed' or c.closes_at <= ${placeholder("now")} then ${guardCode("closed")}
+      when c.opens_at > ${placeholder("now")} then ${guardCode("not_open_yet")}
+      when t.live >= c.max_submissions then ${guardCode("full")}
     end as code
     from collection c join tally t on t.collection_id = c.id
     where c.id = ${placeholder("collectionId")} and ${fresh}`,

@@ -5,7 +5,7 @@ import { within, type Permission, type Resources } from "../domain/permissions";
 import { attempt, once } from "./attempt";
 import { insertAct, type Act } from "./audit";
 import { credential, member } from "./schema";
-import { statement } from "./statement";
+import { placeholders, statement } from "./statement";
 
 const { placeholder } = sql;
 
@@ -84,17 +84,23 @@ const fields = [
   "createdAt",
   "expiresAt",
 ] as const;
-const valuesOf = (names: readonly string[]) =>
-  Object.fromEntries(names.map((name) => [name, sql`${placeholder(name)}`])) as never;
 
-const insert = statement((db) => db.insert(credential).values(valuesOf(fields)));
+const insert = statement((db) => db.insert(credential).values(placeholders(fields)));
 
 /** Guarded by the secrets that were read, so that two rotations at once cannot lose a secret. */
 const update = statement((db) =>
   db
     .update(credential)
     .set(
-      valuesOf(["name", "permissions", "resources", "requests", "writes", "secrets", "expiresAt"]),
+      placeholders([
+        "name",
+        "permissions",
+        "resources",
+        "requests",
+        "writes",
+        "secrets",
+        "expiresAt",
+      ]),
     )
     .where(
       and(

@@ -13,6 +13,11 @@ export const guardCodes = {
   duplicates_exist: 7,
 } as const;
 
+/** A code as SQL. */
+export function guardCode(name: keyof typeof guardCodes): SQL {
+  return sql.raw(String(guardCodes[name]));
+}
+
 /**
  * A statement that aborts its batch when `code` (a select of one column, `code`) gives a code: the name of the
  * constraint that it breaks says why. Gives nothing, writes nothing.

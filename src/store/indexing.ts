@@ -4,7 +4,7 @@ import type { SearchEntry } from "../domain/data/search-entries";
 import type { Item } from "../domain/item";
 import { attempt } from "./attempt";
 import { failureOf } from "./failure";
-import { guardCodes, guardStatement } from "./guard";
+import { guardCode, guardStatement } from "./guard";
 import { indexing, item, searchEntry } from "./schema";
 import { itemColumns, itemOf, type ItemRow } from "./items";
 import { statement } from "./statement";
@@ -51,7 +51,7 @@ const insertEntries = statement((db) =>
 );
 
 const isExpected = guardStatement(
-  sql`select ${sql.raw(String(guardCodes.definition_changed))} as code from collection
+  sql`select ${guardCode("definition_changed")} as code from collection
     where id = ${placeholder("collectionId")} and version <> ${placeholder("definitionVersion")}`,
 );
 

@@ -6,9 +6,9 @@ import { numbersOf } from "../domain/item";
 import { once } from "./attempt";
 import { insertAct, type Act } from "./audit";
 import { failureOf } from "./failure";
-import { guardCodes, guardStatement } from "./guard";
+import { guardCode, guardStatement } from "./guard";
 import { auditEntry, collection, indexing, tally, uniqueValue } from "./schema";
-import { statement, type Bind } from "./statement";
+import { placeholders, statement, type Bind } from "./statement";
 
 export type Saved =
   | { outcome: "saved" }
@@ -18,7 +18,6 @@ export type Saved =
   | { outcome: "duplicates_exist" };
 
 const { placeholder } = sql;
-const code = (name: keyof typeof guardCodes) => sql.raw(String(guardCodes[name]));
 
 const columns = [
   "kind",
@@ -36,10 +35,8 @@ const columns = [
   "createdAt",
   "updatedAt",
 ] as const;
-const valuesOf = (names: readonly string[]) =>
-  Object.fromEntries(names.map((name) => [name, sql`${placeholder(name)}`])) as never;
 
-const insertCollection = statement((db) => db.insert(collection).values(valuesOf(columns)));
+const insertCollection = statement((db) => db.insert(collection).values(placeholders(columns)));
 
 const ownCollection = sql`kind = ${placeholder("kind")} and key = ${placeholder("key")}`;
 
@@ -55,13 +52,13 @@ const auditCreation = statement((db) =>
 );
 
 const isExpected = guardStatement(
-  sql`select ${code("definition_changed")} as code
+  sql`select ${guardCode("definition_changed")} as code
     from collection where id = ${placeholder("id")} and version <> ${placeholder("expected")}`,
 );
 
 /** Values are sought in the items themselves; those of rows one level down. */
 const isEmpty = guardStatement(
-  sql`select ${code("values_exist")} as code where exists (
+  sql`select ${guardCode("values_exist")} as code where exists (
       select 1 from item
       where number > ${placeholder("above")} and number < ${placeholder("below")}
         and case when ${placeholder("within")} is null
@@ -89,7 +86,7 @@ const fillUnique = statement((db) =>
 const updateCollection = statement((db) =>
   db
     .update(collection)
-    .set(valuesOf(columns.filter((name) => !["kind", "key", "createdAt"].includes(name))))
+    .set(placeholders(columns.filter((name) => !["kind", "key", "createdAt"].includes(name))))
     .where(eq(collection.id, placeholder("id"))),
 );
 

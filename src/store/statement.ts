@@ -1,4 +1,4 @@
-import { fillPlaceholders, type Query } from "drizzle-orm";
+import { fillPlaceholders, sql, type Query } from "drizzle-orm";
 import { drizzle } from "drizzle-orm/d1";
 
 /** Builds queries without a database: only their SQL is taken. */
@@ -22,4 +22,9 @@ export function statement<Values extends Record<string, unknown>>(
     query ??= build(builder).toSQL();
     return db.prepare(query.sql).bind(...fillPlaceholders(query.params, values));
   };
+}
+
+/** A placeholder for each of these columns, by its own name: what an insert or an update sets. */
+export function placeholders(names: readonly string[]): never {
+  return Object.fromEntries(names.map((name) => [name, sql`${sql.placeholder(name)}`])) as never;
 }

@@ -95,7 +95,16 @@ function dataEntries(
     .map(([id, value]) => entry(fieldNumber(collectionId, id), comparable(types.get(id), value)));
 }
 
-function typesById({ fields, retired }: FieldSet): Map<number, Field["type"]> {
+/** Kept with the definition: every write asks for them. */
+const typesOf = new WeakMap<FieldSet, Map<number, Field["type"]>>();
+
+function typesById(set: FieldSet): Map<number, Field["type"]> {
+  const known = typesOf.get(set) ?? readTypes(set);
+  typesOf.set(set, known);
+  return known;
+}
+
+function readTypes({ fields, retired }: FieldSet): Map<number, Field["type"]> {
   const all = [...retired, ...fields];
   const rows = all.flatMap((each) =>
     each.type === "line_items" ? [...each.retired, ...each.fields] : [],
