@@ -5,10 +5,13 @@ import { keepLocal, readLocal, type Local } from "./local.ts";
 export class Owner {
   readonly #url: string;
   readonly #local: Local;
+  readonly #keep: (local: Local) => void;
 
-  constructor(url: string) {
+  /** `local` is who the owner is, and `keep` remembers it: by default in the folder of the local database. */
+  constructor(url: string, local = readLocal(), keep = keepLocal) {
     this.#url = url.replace(/\/$/, "");
-    this.#local = readLocal();
+    this.#local = local;
+    this.#keep = keep;
   }
 
   get local(): Local {
@@ -28,7 +31,7 @@ export class Owner {
   async setUp(secret: string): Promise<void> {
     const { email, password } = this.#local;
     const answer = await this.#fetch("POST", "/admin/setup", { secret, email, password });
-    if (answer.ok) keepLocal(this.#local);
+    if (answer.ok) this.#keep(this.#local);
   }
 
   async #signIn(): Promise<void> {
@@ -42,7 +45,7 @@ export class Owner {
       );
     }
     this.#local.cookie = cookie;
-    keepLocal(this.#local);
+    this.#keep(this.#local);
   }
 
   async #fetch(method: string, path: string, body?: object): Promise<Response> {

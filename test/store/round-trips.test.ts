@@ -32,15 +32,35 @@ describe("What a request costs, once the isolate knows the definition", () => {
       integrator.post(`/forms/${form}/submissions`, { data: { a: "x", b: 1 } }),
     );
     // The item and its id, the tally, the audit, and the entries of the four system fields.
-    expect(submission).toMatchObject({ status: 201, object: 1, d1: 1, kv: 0, rowsWritten: 8 });
+    expect(submission).toMatchObject({
+      status: 201,
+      object: 1,
+      d1: 1,
+      kvReads: 0,
+      kvWrites: 0,
+      rowsWritten: 8,
+    });
     const record = await cost(() => integrator.post(`/apps/${app}/records`, { data: { a: "x" } }));
-    expect(record).toMatchObject({ status: 201, object: 1, d1: 1, kv: 0, rowsWritten: 8 });
+    expect(record).toMatchObject({
+      status: 201,
+      object: 1,
+      d1: 1,
+      kvReads: 0,
+      kvWrites: 0,
+      rowsWritten: 8,
+    });
   });
 
   it("a create with a key: the same, with two rows more, and KV beside it", async () => {
     const headers = { "Idempotency-Key": "counted" };
     const post = () => integrator.post(`/forms/${form}/submissions`, { data: { a: "x" } }, headers);
-    expect(await cost(post)).toMatchObject({ object: 1, d1: 1, kv: 2, rowsWritten: 10 });
+    expect(await cost(post)).toMatchObject({
+      object: 1,
+      d1: 1,
+      kvReads: 1,
+      kvWrites: 1,
+      rowsWritten: 10,
+    });
     expect(await cost(post)).toMatchObject({ status: 201, object: 1, rowsWritten: 0 });
   });
 
@@ -60,7 +80,14 @@ describe("What a request costs, once the isolate knows the definition", () => {
     const { body } = await integrator.post(`/apps/${app}/records`, { data: { a: "x" } });
     for (const id of [body.id, body.receipt_number]) {
       const read = await cost(() => integrator.get(`/apps/${app}/records/${id}`));
-      expect(read).toMatchObject({ status: 200, object: 1, d1: 1, kv: 0, rowsWritten: 0 });
+      expect(read).toMatchObject({
+        status: 200,
+        object: 1,
+        d1: 1,
+        kvReads: 0,
+        kvWrites: 0,
+        rowsWritten: 0,
+      });
       expect(read.rowsRead).toBeLessThanOrEqual(4);
     }
   });
@@ -92,6 +119,12 @@ describe("What a request costs, once the isolate knows the definition", () => {
     const mistyped = bearer.slice(0, -1) + (bearer.endsWith("A") ? "B" : "A");
     reset();
     const { status } = await integrator.get("/me", { Authorization: `Bearer ${mistyped}` });
-    expect({ status, ...counts }).toMatchObject({ status: 401, object: 0, d1: 0, kv: 0 });
+    expect({ status, ...counts }).toMatchObject({
+      status: 401,
+      object: 0,
+      d1: 0,
+      kvReads: 0,
+      kvWrites: 0,
+    });
   });
 });

@@ -1,0 +1,114 @@
+/**
+ * The form that everything is measured with, and SQL that fills it as creates would have: ten fields, of which eight
+ * scalars and the two columns of the line items are indexed.
+ */
+
+const text = (key: string, rest: object = {}) => ({ key, type: "text", ...rest });
+
+export const fields = [
+  text("name"),
+  text("department"),
+  { key: "amount", type: "number" },
+  { key: "due", type: "date" },
+  text("code"),
+  { key: "done", type: "boolean" },
+  text("city"),
+  { key: "score", type: "number" },
+  { key: "lines", type: "line_items", fields: [text("sku"), { key: "qty", type: "number" }] },
+  text("note", { searchable: false }),
+];
+
+/** Values that look random but are the same in each run: a multiplicative hash of the place, for each field. */
+const hash = (prime: number, below: number) => `((p * ${prime} % 1000003) * 7919 % ${below})`;
+
+/** SQL for each value of the item at place `p`. */
+const columns = {
+  name: `'Person ' || ${hash(104_729, 50_000)}`,
+  department: `'department ' || ${hash(15_485_863, 10)}`,
+  amount: hash(32_452_843, 1_000_000),
+  due: `date('2020-01-01', '+' || ${hash(49_979_687, 3000)} || ' days')`,
+  code: `printf('%08d', p)`,
+  done: `${hash(67_867_967, 2)} = 1`,
+  city: `'City ' || ${hash(86_028_121, 500)}`,
+  score: hash(122_949_823, 1000),
+  sku: `'SKU-' || ${hash(141_650_939, 1000)}`,
+  qty: hash(160_481_183, 50),
+} as const;
+
+type Column = keyof typeof columns;
+const scalars = (Object.keys(columns) as Column[]).filter((key) => key !== "sku" && key !== "qty");
+const capitalised = new Set<Column>(["name", "city", "sku"]);
+
+/** Where the form stands: its number in the database, and the stable ids of its fields by key. */
+export interface Target {
+  collectionId: number;
+  fieldIds: Record<string, number>;
+}
+
+/** Fields of a stored definition, and those of its rows, by key. */
+export function fieldIdsOf(
+  definition: readonly {
+    key: string;
+    id: number;
+    fields?: readonly { key: string; id: number }[];
+  }[],
+): Record<string, number> {
+  const all = definition.flatMap((field) => [field, ...(field.fields ?? [])]);
+  return Object.fromEntries(all.map(({ key, id }) => [key, id]));
+}
+
+/** Statements that store the items at the places `from` to `to`, with their search entries. */
+export function fillStatements({ collectionId, fieldIds }: Target, from: number, to: number) {
+  const idOf = (key: string) => fieldIds[key] ?? 0;
+  const pairs = scalars.map((key) => `'${idOf(key)}', ${stored(key)}`);
+  const line = `json_object('${idOf("sku")}', ${columns.sku}, '${idOf("qty")}', ${columns.qty})`;
+  const data = `json_object(${pairs.join(", ")}, '${idOf("lines")}', json_array(${line}))`;
+  const number = `${collectionId} * 4294967296 + p`;
+  const entry = (field: number, value: string, folded = "null") =>
+    `insert into search_entry select ${collectionId * 65_536 + field}, ${value}, ${number}, ${folded} from n`;
+  const entries = (Object.keys(columns) as Column[]).map((key) => {
+    const value = columns[key];
+    return entry(idOf(key), value, capitalised.has(key) ? `lower(${value})` : "null");
+  });
+  const item = `insert into item select ${number}, 'sub_' || printf('%026d', p), ${collectionId}, null, 'submitted', 1,
+    ${start} + p, ${start} + p, ${data} from n`;
+  const system = [
+    entry(systemIds.id, "'sub_' || printf('%026d', p)"),
+    entry(systemIds.status, "'submitted'"),
+    entry(systemIds.createdAt, `${start} + p`),
+    entry(systemIds.updatedAt, `${start} + p`),
+  ];
+  const places = `with recursive n(p) as (select ${from} union all select p + 1 from n where p < ${to})`;
+  return [item, ...entries, ...system].map((sql) =>
+    sql.replace(/^(insert into \w+) /, `$1 ${places} `),
+  );
+}
+
+/** What the collection counts, once the places up to `scale` are filled. */
+export function tallyStatement({ collectionId }: Target, scale: number): string {
+  return `update tally set last_place = ${scale}, live = ${scale}, last_created_at = ${start + scale}
+    where collection_id = ${collectionId}`;
+}
+
+/** As src/domain/data/search-entries.ts has them; a test of the rows read would find a difference. */
+const systemIds = { id: 65_001, status: 65_002, createdAt: 65_004, updatedAt: 65_005 };
+const start = Date.parse("2026-01-01T00:00:00Z");
+
+function stored(key: Column): string {
+  if (key === "done") return `json(iif(${columns.done}, 'true', 'false'))`;
+  return key === "due" ? `${columns.due} || 'Z'` : columns[key];
+}
+
+/** The data of an item as it is sent, with 8 indexed fields. */
+export function sentData(place: number) {
+  return {
+    name: `Person ${place % 50_000}`,
+    department: `department ${place % 10}`,
+    amount: (place * 7919) % 1_000_000,
+    due: "2026-11-21",
+    code: String(place).padStart(8, "0"),
+    done: place % 2 === 0,
+    city: `City ${place % 500}`,
+    score: place % 1000,
+  };
+}

@@ -1,0 +1,196 @@
+import { deepEqual, equal } from "node:assert/strict";
+import { fields, sentData } from "../fill.ts";
+import { count, table } from "../report/markdown.ts";
+import { bundle } from "../serve/bundle.ts";
+import { Service } from "../serve/service.ts";
+import type { Counts } from "../workers/counts.ts";
+import type { Part } from "./bench.ts";
+import { counting, type Answer } from "./counting.ts";
+
+/**
+ * Cloudflare's published prices beyond what the paid plan includes, in dollars for a million (Workers, D1, Durable
+ * Objects and KV pricing pages, November 2026).
+ */
+const prices = {
+  worker: 0.3,
+  object: 0.15,
+  objectRow: 1,
+  rowRead: 0.001,
+  rowWritten: 1,
+  kvRead: 0.5,
+  kvWrite: 5,
+};
+
+interface Route {
+  name: string;
+  /** What it costs, exactly: the bench fails when it costs anything else. */
+  expected: Counts;
+  ask: (form: Asking) => Promise<Answer>;
+  status: number;
+}
+
+interface Asking {
+  call: (
+    method: string,
+    path: string,
+    body?: object,
+    headers?: Record<string, string>,
+  ) => Promise<Answer>;
+  /** A fresh submission. */
+  made: () => Promise<Answer>;
+}
+
+const costs = (
+  object: number,
+  d1: number,
+  rowsRead: number,
+  rowsWritten: number,
+  kvReads = 0,
+  kvWrites = 0,
+): Counts => ({ object, d1, rowsRead, rowsWritten, kvReads, kvWrites });
+
+const submissions = "/forms/small/submissions";
+const key = () => ({ "Idempotency-Key": crypto.randomUUID() });
+const eq = { conditions: [{ field: "department", op: "eq", value: "department 3" }] };
+
+const routes: Route[] = [
+  {
+    name: "GET /me",
+    status: 200,
+    expected: costs(1, 0, 0, 0),
+    ask: ({ call }) => call("GET", "/me"),
+  },
+  {
+    name: "GET a submission",
+    status: 200,
+    expected: costs(1, 1, 2, 0),
+    ask: async ({ call, made }) => call("GET", `/submissions/${(await made()).body.id}`),
+  },
+  {
+    name: "GET a list of 50",
+    status: 200,
+    expected: costs(1, 1, 52, 0),
+    ask: ({ call }) => call("GET", "/forms/big/submissions"),
+  },
+  {
+    name: "POST search, no conditions",
+    status: 200,
+    expected: costs(1, 1, 53, 0),
+    ask: ({ call }) => call("POST", "/forms/big/submissions/search", {}),
+  },
+  {
+    name: "POST search, equality",
+    status: 200,
+    expected: costs(1, 1, 104, 0),
+    ask: ({ call }) => call("POST", "/forms/big/submissions/search", eq),
+  },
+  {
+    name: "POST a submission, 8 indexed fields",
+    status: 201,
+    expected: costs(1, 1, 22, 16),
+    ask: ({ call }) => call("POST", submissions, { data: sentData(1) }),
+  },
+  {
+    name: "the same with an Idempotency-Key",
+    status: 201,
+    expected: costs(1, 1, 30, 18, 1, 1),
+    ask: ({ call }) => call("POST", submissions, { data: sentData(2) }, key()),
+  },
+  {
+    name: "its replay",
+    status: 201,
+    expected: costs(1, 1, 17, 0, 1, 0),
+    ask: async ({ call }) => {
+      const headers = key();
+      await call("POST", submissions, { data: sentData(3) }, headers);
+      return call("POST", submissions, { data: sentData(3) }, headers);
+    },
+  },
+  {
+    name: "POST validate",
+    status: 200,
+    expected: costs(1, 1, 3, 0),
+    ask: ({ call }) => call("POST", `${submissions}/validate`, { data: sentData(4) }),
+  },
+  {
+    name: "PATCH a submission, one indexed field",
+    status: 200,
+    expected: costs(1, 2, 26, 6),
+    ask: async ({ call, made }) =>
+      call("PATCH", `/submissions/${(await made()).body.id}`, { data: { score: 1001 } }),
+  },
+  {
+    name: "DELETE a submission",
+    status: 204,
+    expected: costs(1, 2, 55, 15),
+    ask: async ({ call, made }) => call("DELETE", `/submissions/${(await made()).body.id}`),
+  },
+  {
+    name: "GET a schema",
+    status: 200,
+    expected: costs(1, 1, 3, 0),
+    ask: ({ call }) => call("GET", "/forms/small/schema"),
+  },
+  {
+    name: "a submission that is invalid (422)",
+    status: 422,
+    expected: costs(1, 1, 3, 0),
+    ask: ({ call }) => call("POST", submissions, { data: { score: "many" } }),
+  },
+];
+
+/** What each route asks of storage, counted exactly, and what a million of it costs. */
+export const cost: Part = async (bench) => {
+  const service = new Service(
+    bench.inMemory(),
+    { main: bundle("bench/workers/counted.ts", bench.builds) },
+    8830,
+  );
+  await service.begin();
+  const [token = ""] = await service.tokens(1);
+  const indexed = fields.filter(({ key: each }) => each !== "lines" && each !== "note");
+  await service.define("big", token, fields);
+  await service.define("small", token, indexed);
+  await service.stop();
+  service.fill("big", 1000);
+  await service.start();
+  const call: Asking["call"] = (method, path, body, headers) =>
+    counting(`${service.url()}/api/v1${path}`, token, method, body, headers);
+  const asking = { call, made: () => call("POST", submissions, { data: sentData(7) }) };
+  const rows = [];
+  for (const { name, ask, expected, status } of routes) {
+    // The isolate learns the definitions, and the object the credential, by a first call.
+    await ask(asking);
+    const answer = await ask(asking);
+    equal(answer.status, status, `${name} answered ${JSON.stringify(answer.body)}`);
+    deepEqual(answer.counts, expected, `What ${name} costs has changed.`);
+    rows.push(row(name, answer.counts));
+  }
+  await service.stop();
+  const head = [
+    "",
+    "object calls",
+    "D1 round trips",
+    "rows read",
+    "rows written",
+    "KV reads",
+    "KV writes",
+    "$ a million",
+  ];
+  const text = `${table(head, rows)}
+
+Each call of an object also stores the credential's window, one row of its own storage.`;
+  return [{ title: "Cost", text }];
+};
+
+function row(name: string, counts: Counts): (string | number)[] {
+  const { object, d1, rowsRead, rowsWritten, kvReads, kvWrites } = counts;
+  const dollars =
+    prices.worker +
+    object * (prices.object + prices.objectRow) +
+    rowsRead * prices.rowRead +
+    rowsWritten * prices.rowWritten +
+    kvReads * prices.kvRead +
+    kvWrites * prices.kvWrite;
+  return [name, object, d1, count(rowsRead), rowsWritten, kvReads, kvWrites, dollars.toFixed(2)];
+}

@@ -1,0 +1,169 @@
+import { fields, sentData } from "../fill.ts";
+import { inRounds, type Subject, type Summary } from "../measure/rounds.ts";
+import { figure, percent, table } from "../report/markdown.ts";
+import { bars } from "../report/plot.ts";
+import { bundle } from "../serve/bundle.ts";
+import { Service } from "../serve/service.ts";
+import { calls, tokenCount, type Part } from "./bench.ts";
+
+const scale = 100_000;
+const connectionCounts = [1, 16];
+const goals: Record<string, number> = { get: 0.85, list: 0.85, create: 0.75 };
+const twoConditions = {
+  conditions: [
+    { field: "department", op: "eq", value: "department 3" },
+    { field: "amount", op: "between", value: [400_000, 500_000] },
+  ],
+};
+
+interface Operation {
+  name: string;
+  method: string;
+  path: string;
+  status: number;
+  body?: (turn: number) => object;
+  headers?: (turn: number) => Record<string, string>;
+}
+
+const operations: Operation[] = [
+  {
+    name: "get",
+    method: "GET",
+    path: `/submissions/sub_${String(scale / 2).padStart(26, "0")}`,
+    status: 200,
+  },
+  { name: "list", method: "GET", path: "/forms/big/submissions", status: 200 },
+  {
+    name: "search",
+    method: "POST",
+    path: "/forms/big/submissions/search",
+    status: 200,
+    body: () => twoConditions,
+  },
+  {
+    name: "create",
+    method: "POST",
+    path: "/forms/small/submissions",
+    status: 201,
+    body: (turn) => ({ data: sentData(turn) }),
+    headers: () => ({ "Idempotency-Key": crypto.randomUUID() }),
+  },
+];
+
+/** The service beside a bare Worker that asks storage for the same, served by the same process. */
+export const overhead: Part = async (bench) => {
+  const service = new Service(
+    bench.inMemory(),
+    {
+      main: bundle("src/index.ts", bench.builds),
+      floor: bundle("bench/workers/floor.ts", bench.builds),
+    },
+    8820,
+  );
+  await service.begin();
+  const tokens = await service.tokens(tokenCount);
+  const indexed = fields.filter(({ key }) => key !== "lines" && key !== "note");
+  await service.define("big", tokens[0] ?? "", fields);
+  await service.define("small", tokens[0] ?? "", indexed);
+  await service.stop();
+  service.fill("big", scale);
+  await service.start();
+  await record(service, tokens);
+  const summaries: Summary[] = [];
+  for (const connections of connectionCounts) {
+    bench.note(`overhead, ${connections} connections`);
+    const subjects = operations.flatMap((operation) => subjectsOf(service, tokens, operation));
+    const each = subjects.map((subject) => ({ ...subject, connections }));
+    summaries.push(...(await inRounds(each, bench.rounds, bench.milliseconds)));
+  }
+  await service.stop();
+  service.remove();
+  return [{ title: "Overhead over the floor", text: report(summaries, bench.plot) }];
+};
+
+function subjectsOf(service: Service, tokens: string[], operation: Operation): Subject[] {
+  const { name, method, path, status, body, headers } = operation;
+  const { pid } = service;
+  const shared = { pid, status, connections: 1 };
+  const floor = `${service.url("floor")}/replay/${name}`;
+  const own = `${service.url()}/api/v1${path}`;
+  return [
+    {
+      ...shared,
+      name: `${name} floor`,
+      next: calls(tokens, method, floor, body, headers),
+      status: replayed(method, name),
+    },
+    { ...shared, name: `${name} service`, next: calls(tokens, method, own, body, headers) },
+  ];
+}
+
+const replayed = (method: string, name: string) =>
+  method === "POST" && name === "create" ? 201 : 200;
+
+/** Shows the floor one request of each kind, and each credential. */
+async function record(service: Service, tokens: readonly string[]): Promise<void> {
+  const show = async (name: string, operation: Operation, token: string) => {
+    const [call] = [calls([token], operation.method, "", operation.body, operation.headers)()];
+    // The second time: an isolate that does not know the definition yet asks for it.
+    for (const time of [1, 2]) {
+      const answer = await fetch(`${service.url("floor")}/record/${name}`, {
+        method: operation.method,
+        headers: {
+          ...call.headers,
+          ...operation.headers?.(time),
+          "X-Target": `${service.url("floor")}/api/v1${operation.path}`,
+        },
+        ...(call.body === undefined ? {} : { body: call.body }),
+      });
+      if (answer.status !== operation.status) throw new Error(await answer.text());
+      await answer.text();
+      if (name === "credential") return;
+    }
+  };
+  const me = { name: "me", method: "GET", path: "/me", status: 200 };
+  for (const token of tokens) await show("credential", me, token);
+  for (const operation of operations) await show(operation.name, operation, tokens[0] ?? "");
+}
+
+function report(summaries: readonly Summary[], plot: Parameters<Part>[0]["plot"]): string {
+  const rows: (string | number)[][] = [];
+  const ratios: { label: string; value: number; goal: number | undefined }[] = [];
+  for (let i = 0; i + 1 < summaries.length; i += 2) {
+    const [floor, own] = [summaries[i], summaries[i + 1]];
+    if (!floor || !own) break;
+    const [name = ""] = floor.name.split(" ");
+    const connections = connectionCounts[Math.floor(i / 2 / operations.length)] ?? 0;
+    const goal = goals[name];
+    const ratio = own.rate / floor.rate;
+    ratios.push({ label: `${name}, ${connections}`, value: ratio, goal });
+    rows.push([
+      `${name}, ${connections} connection${connections === 1 ? "" : "s"}`,
+      figure(floor.rate),
+      figure(own.rate),
+      `${percent(ratio)}${goal === undefined ? "" : ratio >= goal ? " ✓" : ` ✗ (goal ${percent(goal)})`}`,
+      `${figure(floor.p50)} / ${figure(floor.p99)}`,
+      `${figure(own.p50)} / ${figure(own.p99)}`,
+      figure(floor.cpu),
+      figure(own.cpu),
+      floor.failures + own.failures,
+    ]);
+  }
+  const head = [
+    "",
+    "floor, req/s",
+    "service, req/s",
+    "of the floor",
+    "floor p50 / p99, ms",
+    "service p50 / p99, ms",
+    "floor CPU, µs",
+    "service CPU, µs",
+    "failures",
+  ];
+  return `${plot("overhead", "Throughput of the service as a share of the floor's", bars(ratios, "share of the floor's throughput"))}
+
+${table(head, rows)}
+
+${scale.toLocaleString("en-US")} submissions of 10 fields, data in memory (tmpfs). The floor makes the same call of the
+credential's object and the same D1 statements, and answers with their rows.`;
+}

@@ -1,0 +1,80 @@
+import { mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+import { fsyncMilliseconds, machine } from "./measure/machine.ts";
+import { newFolder, type Bench, type Part } from "./parts/bench.ts";
+import { bundleSize } from "./parts/bundle-size.ts";
+import { cost } from "./parts/cost.ts";
+import { growth } from "./parts/growth.ts";
+import { overhead } from "./parts/overhead.ts";
+import { soak } from "./parts/soak.ts";
+import { writeSections } from "./report/markdown.ts";
+import { project } from "./serve/bundle.ts";
+
+/**
+ * `npm run bench`: all parts, or those that are named; their sections of RESULTS.md are written anew.
+ * `--short` fails on what is exact (rows, calls, bytes, failures), and writes nothing.
+ */
+
+const parts: Record<string, Part> = { overhead, growth, cost, bundle: bundleSize, soak };
+const shortParts = ["cost", "bundle", "soak"];
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: {
+    short: { type: "boolean", default: false },
+    rounds: { type: "string", default: "5" },
+    seconds: { type: "string", default: "2" },
+    scales: { type: "string", default: "1000,100000,1000000" },
+    "soak-minutes": { type: "string" },
+  },
+});
+const { short } = values;
+
+const folders: string[] = [];
+const kept = (parent?: string) => {
+  const folder = newFolder(parent);
+  folders.push(folder);
+  return folder;
+};
+const plots = join(project, "bench/plots");
+
+const bench: Bench = {
+  onDisk: () => kept(),
+  inMemory: () => kept("/dev/shm"),
+  builds: kept(),
+  rounds: Number(values.rounds),
+  milliseconds: Number(values.seconds) * 1000,
+  scales: values.scales.split(",").map(Number),
+  soakMinutes: Number(values["soak-minutes"] ?? (short ? 1 : 30)),
+  note: (text) => console.error(`${new Date().toISOString().slice(11, 19)} ${text}`),
+  plot: (name, alt, svg) => {
+    if (short) return "";
+    mkdirSync(plots, { recursive: true });
+    writeFileSync(join(plots, `${name}.svg`), svg);
+    return `![${alt}](plots/${name}.svg)`;
+  },
+};
+
+const names = positionals.length > 0 ? positionals : short ? shortParts : Object.keys(parts);
+try {
+  for (const name of names) await measure(name);
+} finally {
+  for (const folder of folders) rmSync(folder, { recursive: true, force: true });
+}
+
+async function measure(name: string): Promise<void> {
+  const part = parts[name];
+  if (!part) throw new Error(`There is no part ${name}, only ${Object.keys(parts).join(", ")}.`);
+  bench.note(name);
+  const fsync = fsyncMilliseconds(bench.builds);
+  const measured = await part(bench);
+  if (short) {
+    for (const { title, text } of measured) console.log(`${title}\n\n${text}\n`);
+    return;
+  }
+  const date = new Date().toISOString().slice(0, 10);
+  const stamp = `_Measured ${date} by \`npm run bench ${name}\`: ${machine()}, fsync ${fsync.toFixed(2)} ms._`;
+  const sections = measured.map(({ title, text }) => ({ title, text: `${text}\n\n${stamp}` }));
+  writeSections(join(project, "bench/RESULTS.md"), "# Results", sections);
+}

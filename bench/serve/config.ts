@@ -1,0 +1,99 @@
+/** A Worker of the configuration, and the port that it answers at. */
+export interface Served {
+  name: string;
+  port: number;
+}
+
+export interface Layout {
+  /** The folder of the data of D1, KV and the objects. */
+  data: string;
+  secrets: Record<string, string>;
+  compatibilityDate: string;
+}
+
+const namespace = (name: string) =>
+  `props=(json=${JSON.stringify(JSON.stringify({ MINIFLARE_NAMESPACE: name }))})`;
+
+/** Modules lie in the folder `modules` beside the configuration, whose paths are relative to itself. */
+const embedded = (name: string) => `esModule=embed "modules/${name}.js"`;
+
+/**
+ * The configuration of a plain `workerd serve`: the Workers share one D1 database, one KV namespace and the objects
+ * of the first of them. Nothing stands between a socket and its Worker.
+ */
+export function workerdConfig(workers: readonly Served[], layout: Layout): string {
+  const [main] = workers;
+  if (!main) throw new Error("There is no Worker to serve.");
+  const services = [
+    ...workers.map((worker) => workerService(worker, main, layout)),
+    ...storageServices("d1", "D1DatabaseObject", layout),
+    ...storageServices("kv", "KVNamespaceObject", layout),
+    disk("objects-disk", `${layout.data}/objects`),
+  ];
+  const sockets = workers.map(
+    ({ name, port }) => `(name="${name}", address="127.0.0.1:${port}", http=(), service="${name}")`,
+  );
+  return `using Workerd = import "/workerd/workerd.capnp";
+const config :Workerd.Config = (
+  services=[
+    ${services.join(",\n    ")}
+  ],
+  sockets=[${sockets.join(", ")}],
+  extensions=[
+    (modules=[
+      (name="miniflare:shared", ${embedded("shared")}),
+      (name="miniflare:zod", ${embedded("zod")}),
+      (name="bench:never-limits", internal=true,
+        esModule="export default () => ({ limit: async () => ({ success: true }) })"),
+    ]),
+  ],
+);
+`;
+}
+
+function workerService({ name }: Served, main: Served, layout: Layout): string {
+  const own = name === main.name;
+  const secrets = Object.entries(layout.secrets).map(
+    ([key, value]) => `(name="${key}", text=${JSON.stringify(value)})`,
+  );
+  // The limits per address are the platform's own, and none of what is measured reaches them.
+  const limits = ["FAILURES", "SIGN_INS", "FALLBACK"].map(
+    (key) => `(name="${key}", wrapped=(moduleName="bench:never-limits", innerBindings=[]))`,
+  );
+  const objects = own
+    ? `"CredentialGate"`
+    : `(className="CredentialGate", serviceName="${main.name}")`;
+  return `(name="${name}", worker=(
+      modules=[(name="worker.js", ${embedded(`worker-${name}`)})],
+      compatibilityDate="${layout.compatibilityDate}",
+      bindings=[
+        (name="DB", wrapped=(moduleName="cloudflare-internal:d1-api",
+          innerBindings=[(name="fetcher", service=(name="d1-entry", ${namespace("db")}))])),
+        (name="REPLAYS", kvNamespace=(name="kv-entry", ${namespace("kv")})),
+        (name="GATE", durableObjectNamespace=${objects}),
+        ${[...limits, ...secrets].join(",\n        ")}
+      ],
+      ${own ? objectsOf("CredentialGate", "objects-disk") : ""}
+    ))`;
+}
+
+const objectsOf = (className: string, storage: string) =>
+  `durableObjectNamespaces=[(className="${className}", uniqueKey="${className}", enableSql=true)],
+      durableObjectStorage=(localDisk="${storage}")`;
+
+/** miniflare's wiring: a door that finds the object of a namespace, and the object that keeps the data. */
+function storageServices(name: string, className: string, { data }: Layout): string[] {
+  const dated = `compatibilityDate="2026-01-01"`;
+  const object = `(name="${name}", worker=(${dated}, compatibilityFlags=["nodejs_compat", "experimental"],
+      modules=[(name="w.js", ${embedded(name)})],
+      bindings=[(name="MINIFLARE_BLOBS", service="${name}-disk")],
+      ${objectsOf(className, `${name}-disk`)}))`;
+  const door = `(name="${name}-entry", worker=(${dated},
+      modules=[(name="e.js", ${embedded("entry")})],
+      bindings=[(name="MINIFLARE_OBJECT",
+        durableObjectNamespace=(className="${className}", serviceName="${name}"))]))`;
+  return [object, door, disk(`${name}-disk`, `${data}/${name}`)];
+}
+
+const disk = (name: string, path: string) =>
+  `(name="${name}", disk=(path="${path}", writable=true))`;

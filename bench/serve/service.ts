@@ -1,0 +1,168 @@
+import { spawn, type ChildProcess } from "node:child_process";
+import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { defaultCredential, issue, Owner } from "../../src/dev/owner.ts";
+import { fieldIdsOf, fillStatements, tallyStatement, type Target } from "../fill.ts";
+import { copyStorage, project } from "./bundle.ts";
+import { workerdConfig } from "./config.ts";
+
+/** The runtime that wrangler itself uses. */
+const require = createRequire(join(project, "node_modules/wrangler/package.json"));
+const { default: workerd } = require("workerd") as { default: string };
+const secrets = {
+  TOKEN_SECRET: "a secret of the bench",
+  SETUP_SECRET: "set-up secret of the bench",
+};
+const placesPerStep = 10_000;
+
+/** The Worker that is measured, and those that stand beside it on the same storage; their bundles by name. */
+export type Bundles = { main: string } & Record<string, string>;
+
+/** The service under a plain `workerd serve`, with data of its own. */
+export class Service {
+  readonly #folder: string;
+  readonly #ports: Record<string, number>;
+  readonly #bundles: Bundles;
+  #process: ChildProcess | undefined;
+
+  /** `folder` is on the disk or on tmpfs: what is measured there is what its data lies on. */
+  constructor(folder: string, bundles: Bundles, firstPort: number) {
+    this.#folder = folder;
+    this.#bundles = bundles;
+    this.#ports = Object.fromEntries(Object.keys(bundles).map((name, i) => [name, firstPort + i]));
+    for (const part of ["d1", "kv", "objects"]) mkdirSync(join(folder, part), { recursive: true });
+  }
+
+  url(name = "main"): string {
+    return `http://127.0.0.1:${this.#ports[name]}`;
+  }
+
+  get pid(): number {
+    const pid = this.#process?.pid;
+    if (pid === undefined) throw new Error("The service does not run.");
+    return pid;
+  }
+
+  /** Starts, and gives the seconds until the first answer. */
+  async start(options: string[] = []): Promise<number> {
+    const config = this.#configure();
+    const started = performance.now();
+    const child = spawn(workerd, ["serve", "--experimental", ...options, config], {
+      stdio: ["ignore", "ignore", "pipe"],
+    });
+    this.#process = child;
+    process.on("exit", () => child.kill("SIGKILL"));
+    let errors = "";
+    child.stderr.on("data", (chunk: Buffer) => (errors = (errors + chunk.toString()).slice(-4000)));
+    while (child.exitCode === null) {
+      const answer = await fetch(`${this.url()}/health`).catch(() => undefined);
+      if (answer?.ok) return (performance.now() - started) / 1000;
+      await new Promise((resolve) => setTimeout(resolve, 5));
+    }
+    throw new Error(`workerd ended:\n${errors}`);
+  }
+
+  #configure(): string {
+    const modules = join(this.#folder, "modules");
+    copyStorage(modules);
+    for (const [name, file] of Object.entries(this.#bundles)) {
+      cpSync(file, join(modules, `worker-${name}.js`));
+    }
+    const served = Object.entries(this.#ports).map(([name, port]) => ({ name, port }));
+    const config = join(this.#folder, "workerd.capnp");
+    const layout = { data: this.#folder, secrets, compatibilityDate };
+    writeFileSync(config, workerdConfig(served, layout));
+    return config;
+  }
+
+  async stop(): Promise<void> {
+    const child = this.#process;
+    if (!child || child.exitCode !== null) return;
+    const gone = new Promise((resolve) => child.on("exit", resolve));
+    child.kill("SIGKILL");
+    await gone;
+    this.#process = undefined;
+  }
+
+  remove(): void {
+    rmSync(this.#folder, { recursive: true, force: true });
+  }
+
+  /** Makes the database's tables, and starts. */
+  async begin(): Promise<void> {
+    await this.start();
+    // Any question to the database makes its file; without tables it has no answer.
+    await this.tokens(1).catch(() => undefined);
+    await this.stop();
+    this.#migrate();
+    await this.start();
+  }
+
+  #migrate(): void {
+    this.withDatabase((db) => {
+      const folder = join(project, "migrations");
+      for (const name of readdirSync(folder).toSorted()) {
+        db.exec(readFileSync(join(folder, name), "utf8"));
+      }
+    });
+  }
+
+  /** Fills a form with `scale` submissions, straight in the database; the service must not run. */
+  fill(form: string, scale: number): void {
+    this.withDatabase((db) => {
+      const row = db.prepare("select id, fields from collection where key = ?").get(form);
+      if (!row) throw new Error(`There is no form ${form}.`);
+      const stored = JSON.parse(String(row["fields"])) as {
+        fields: Parameters<typeof fieldIdsOf>[0];
+      };
+      const target: Target = {
+        collectionId: Number(row["id"]),
+        fieldIds: fieldIdsOf(stored.fields),
+      };
+      db.exec("pragma synchronous = off; begin");
+      for (let from = 1; from <= scale; from += placesPerStep) {
+        const to = Math.min(from + placesPerStep - 1, scale);
+        for (const sql of fillStatements(target, from, to)) db.exec(sql);
+      }
+      db.exec(tallyStatement(target, scale));
+      db.exec("commit; pragma wal_checkpoint(truncate)");
+    });
+  }
+
+  /** Opens the file of the D1 database. */
+  withDatabase(use: (db: DatabaseSync) => void): void {
+    const folder = join(this.#folder, "d1/D1DatabaseObject");
+    const file = readdirSync(folder).find((name) => /^[0-9a-f]+\.sqlite$/.test(name));
+    if (!file) throw new Error("The database has no file yet.");
+    const db = new DatabaseSync(join(folder, file));
+    use(db);
+    db.close();
+  }
+
+  /** The first owner, and tokens of the default limits: as many as the load needs to stay within them. */
+  async tokens(count: number): Promise<string[]> {
+    const local = { email: "owner@example.com", password: "a password of the bench" };
+    const owner = new Owner(this.url(), local, () => undefined);
+    await owner.setUp(secrets.SETUP_SECRET);
+    const tokens: string[] = [];
+    for (let i = 0; i < count; i += 1) {
+      const issued = await issue(owner, { ...defaultCredential, name: `Bench ${i}` });
+      if ("token" in issued) tokens.push(issued.token);
+    }
+    return tokens;
+  }
+
+  async define(form: string, token: string, fields: object[]): Promise<void> {
+    const answer = await fetch(`${this.url()}/api/v1/forms/${form}/schema`, {
+      method: "PUT",
+      headers: { Authorization: `Bearer ${token}`, "Content-Type": "application/json" },
+      body: JSON.stringify({ name: form, fields }),
+    });
+    if (!answer.ok) throw new Error(await answer.text());
+  }
+}
+
+const [, compatibilityDate = ""] =
+  /^compatibility_date = "(.+)"$/m.exec(readFileSync(join(project, "wrangler.toml"), "utf8")) ?? [];

@@ -1,0 +1,25 @@
+import { app } from "../../src/app";
+import { countingBindings } from "./counting";
+import { none } from "./counts";
+
+export { CredentialGate } from "../../src/gate/credential-gate";
+
+/** The service, whose answers tell in the header `X-Counts` what they cost, with what ran behind them. */
+export default {
+  async fetch(request, env, ctx) {
+    const counts = { ...none };
+    const behind: Promise<unknown>[] = [];
+    const context = {
+      waitUntil: (work: Promise<unknown>) => void behind.push(work),
+      passThroughOnException: () => ctx.passThroughOnException(),
+      props: ctx.props,
+    } as ExecutionContext;
+    const answer = await app.fetch(request, countingBindings(env, counts), context);
+    const body = await answer.arrayBuffer();
+    await Promise.allSettled(behind);
+    const headers = new Headers(answer.headers);
+    headers.set("X-Counts", JSON.stringify(counts));
+    const { status } = answer;
+    return new Response(status === 204 || status === 304 ? null : body, { status, headers });
+  },
+} satisfies ExportedHandler<Bindings>;
