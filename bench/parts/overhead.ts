@@ -1,73 +1,21 @@
-import { fields, sentData } from "../fill.ts";
 import { inRounds, type Subject, type Summary } from "../measure/rounds.ts";
 import { figure, percent, table } from "../report/markdown.ts";
 import { bars } from "../report/plot.ts";
 import { bundle } from "../serve/bundle.ts";
-import { Service } from "../serve/service.ts";
-import { calls, tokenCount, type Part } from "./bench.ts";
+import type { Service } from "../serve/service.ts";
+import { tokenCount, type Part } from "./bench.ts";
+import { callsOf, operations, prepared, type Operation } from "./operations.ts";
 
 const scale = 100_000;
 const connectionCounts = [1, 16];
 const goals: Record<string, number> = { get: 0.85, list: 0.85, create: 0.75 };
-const twoConditions = {
-  conditions: [
-    { field: "department", op: "eq", value: "department 3" },
-    { field: "amount", op: "between", value: [400_000, 500_000] },
-  ],
-};
-
-interface Operation {
-  name: string;
-  method: string;
-  path: string;
-  status: number;
-  body?: (turn: number) => object;
-  headers?: (turn: number) => Record<string, string>;
-}
-
-const operations: Operation[] = [
-  {
-    name: "get",
-    method: "GET",
-    path: `/submissions/sub_${String(scale / 2).padStart(26, "0")}`,
-    status: 200,
-  },
-  { name: "list", method: "GET", path: "/forms/big/submissions", status: 200 },
-  {
-    name: "search",
-    method: "POST",
-    path: "/forms/big/submissions/search",
-    status: 200,
-    body: () => twoConditions,
-  },
-  {
-    name: "create",
-    method: "POST",
-    path: "/forms/small/submissions",
-    status: 201,
-    body: (turn) => ({ data: sentData(turn) }),
-    headers: () => ({ "Idempotency-Key": crypto.randomUUID() }),
-  },
-];
-
 /** The service beside a bare Worker that asks storage for the same, served by the same process. */
 export const overhead: Part = async (bench) => {
-  const service = new Service(
-    bench.inMemory(),
-    {
-      main: bundle("src/index.ts", bench.builds),
-      floor: bundle("bench/workers/floor.ts", bench.builds),
-    },
-    8820,
-  );
-  await service.begin();
-  const tokens = await service.tokens(tokenCount);
-  const indexed = fields.filter(({ key }) => key !== "lines" && key !== "note");
-  await service.define("big", tokens[0] ?? "", fields);
-  await service.define("small", tokens[0] ?? "", indexed);
-  await service.stop();
-  service.fill("big", scale);
-  await service.start();
+  const bundles = {
+    main: bundle("src/index.ts", bench.builds),
+    floor: bundle("bench/workers/floor.ts", bench.builds),
+  };
+  const { service, tokens } = await prepared(bench.inMemory(), bundles, 8820, scale, tokenCount);
   await record(service, tokens);
   const summaries: Summary[] = [];
   for (const connections of connectionCounts) {
@@ -82,29 +30,20 @@ export const overhead: Part = async (bench) => {
 };
 
 function subjectsOf(service: Service, tokens: string[], operation: Operation): Subject[] {
-  const { name, method, path, status, body, headers } = operation;
-  const { pid } = service;
-  const shared = { pid, status, connections: 1 };
-  const floor = `${service.url("floor")}/replay/${name}`;
-  const own = `${service.url()}/api/v1${path}`;
+  const { name, status } = operation;
+  const shared = { pid: service.pid, connections: 1 };
+  const floor = callsOf({ ...operation, path: `/replay/${name}` }, service.url("floor"), tokens);
+  const own = callsOf(operation, `${service.url()}/api/v1`, tokens);
   return [
-    {
-      ...shared,
-      name: `${name} floor`,
-      next: calls(tokens, method, floor, body, headers),
-      status: replayed(method, name),
-    },
-    { ...shared, name: `${name} service`, next: calls(tokens, method, own, body, headers) },
+    { ...shared, name: `${name} floor`, next: floor, status: name === "create" ? 201 : 200 },
+    { ...shared, name: `${name} service`, next: own, status },
   ];
 }
-
-const replayed = (method: string, name: string) =>
-  method === "POST" && name === "create" ? 201 : 200;
 
 /** Shows the floor one request of each kind, and each credential. */
 async function record(service: Service, tokens: readonly string[]): Promise<void> {
   const show = async (name: string, operation: Operation, token: string) => {
-    const [call] = [calls([token], operation.method, "", operation.body, operation.headers)()];
+    const call = callsOf(operation, "", [token])();
     // The second time: an isolate that does not know the definition yet asks for it.
     for (const time of [1, 2]) {
       const answer = await fetch(`${service.url("floor")}/record/${name}`, {

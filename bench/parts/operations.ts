@@ -1,0 +1,71 @@
+import { fields, sentData } from "../fill.ts";
+import type { Call } from "../measure/load.ts";
+import { Service, type Bundles } from "../serve/service.ts";
+import { calls } from "./bench.ts";
+
+const twoConditions = {
+  conditions: [
+    { field: "department", op: "eq", value: "department 3" },
+    { field: "amount", op: "between", value: [400_000, 500_000] },
+  ],
+};
+
+export interface Operation {
+  name: string;
+  method: string;
+  path: string;
+  status: number;
+  body?: (turn: number) => object;
+  headers?: (turn: number) => Record<string, string>;
+}
+
+export const operations: Operation[] = [
+  {
+    name: "get",
+    method: "GET",
+    path: `/submissions/sub_${String(5000).padStart(26, "0")}`,
+    status: 200,
+  },
+  { name: "list", method: "GET", path: "/forms/big/submissions", status: 200 },
+  {
+    name: "search",
+    method: "POST",
+    path: "/forms/big/submissions/search",
+    status: 200,
+    body: () => twoConditions,
+  },
+  {
+    name: "create",
+    method: "POST",
+    path: "/forms/small/submissions",
+    status: 201,
+    body: (turn) => ({ data: sentData(turn) }),
+    headers: () => ({ "Idempotency-Key": crypto.randomUUID() }),
+  },
+];
+
+export function callsOf(operation: Operation, base: string, tokens: readonly string[]): () => Call {
+  const { method, path, body, headers } = operation;
+  return calls(tokens, method, base + path, body, headers);
+}
+
+/** A running service with the forms of the operations: `big` with `scale` submissions, and `small`, empty. */
+export async function prepared(
+  folder: string,
+  bundles: Bundles,
+  port: number,
+  scale: number,
+  tokenCount: number,
+  options?: string[],
+): Promise<{ service: Service; tokens: string[] }> {
+  const service = new Service(folder, bundles, port);
+  await service.begin();
+  const tokens = await service.tokens(tokenCount);
+  const indexed = fields.filter(({ key }) => key !== "lines" && key !== "note");
+  await service.define("big", tokens[0] ?? "", fields);
+  await service.define("small", tokens[0] ?? "", indexed);
+  await service.stop();
+  service.fill("big", scale);
+  await service.start(options);
+  return { service, tokens };
+}
