@@ -6,11 +6,11 @@ export { CredentialGate } from "../../src/gate/credential-gate";
 /**
  * The floor: a bare Worker that makes the same object call and the same D1 statements as the service does for a
  * request, and nothing else. `POST /record/{name}` has the service answer a request once and keeps what it asked of
- * storage; then any request to `/replay/{name}` asks the same, as another item with another key.
+ * storage; then any request to `/replay/{name}` asks the same, as another item with another key. `?cache` has it ask
+ * KV too, which the service does for creates with a key.
  */
 
-interface Tape {
-  trips: Recorded["trips"];
+interface Tape extends Pick<Recorded, "trips" | "recalled" | "remembered"> {
   write: boolean;
   /** What must differ in each replay: the ids and the key that the service made. */
   fresh: string[];
@@ -25,7 +25,7 @@ export default {
   async fetch(request, env, ctx) {
     const [, what, name = ""] = new URL(request.url).pathname.split("/");
     if (what === "record") return record(name, request, env, ctx);
-    if (what === "replay") return replay(name, request, env);
+    if (what === "replay") return replay(name, request, env, ctx);
     return app.fetch(request, env, ctx);
   },
 } satisfies ExportedHandler<Bindings>;
@@ -44,17 +44,24 @@ async function record(
   if (name === "credential") presented.push(admission[0]);
   const made = /[0-9A-HJKMNP-TV-Z]{26}/.exec(answer.headers.get("Location") ?? "") ?? [];
   const fresh = [...made, ...recorded.recalled];
-  tapes.set(name, { trips: recorded.trips, write: admission[1], fresh });
+  tapes.set(name, { ...recorded, write: admission[1], fresh });
   return answer;
 }
 
-async function replay(name: string, request: Request, env: Bindings): Promise<Response> {
+async function replay(
+  name: string,
+  request: Request,
+  env: Bindings,
+  ctx: ExecutionContext,
+): Promise<Response> {
   const tape = tapes.get(name);
   const credential = presented[(turn += 1) % presented.length];
   if (!tape || !credential) return new Response("nothing recorded", { status: 404 });
   if (tape.write) await request.text();
   await env.GATE.getByName(credential.credentialId).admit(credential, tape.write);
   const renew = renewal(tape.fresh);
+  const cached = new URL(request.url).searchParams.has("cache");
+  if (cached) for (const key of tape.recalled) ctx.waitUntil(env.REPLAYS.get(String(renew(key))));
   let rows: unknown[] = [];
   for (const trip of tape.trips) {
     const statements = trip.map(({ sql, values }) =>
@@ -64,6 +71,9 @@ async function replay(name: string, request: Request, env: Bindings): Promise<Re
     const results =
       alone && statements.length === 1 ? [await alone.all()] : await env.DB.batch(statements);
     rows = results.flatMap(({ results: each }) => each);
+  }
+  for (const [key, value, options] of cached ? tape.remembered : []) {
+    ctx.waitUntil(env.REPLAYS.put(String(renew(key)), String(renew(value)), options));
   }
   return new Response(JSON.stringify(rows), {
     status: tape.write ? 201 : 200,

@@ -2,15 +2,16 @@
 export interface Recorded {
   admissions: Parameters<Stub["admit"]>[];
   trips: { sql: string; values: unknown[] }[][];
-  /** Keys that KV was asked for. */
+  /** Keys that KV was asked for, and what it was given to keep. */
   recalled: string[];
+  remembered: Parameters<KVNamespace["put"]>[];
 }
 
 type Stub = ReturnType<Bindings["GATE"]["getByName"]>;
 
 /** The bindings, with a record of all that is asked of them. */
 export function recording(env: Bindings): { bindings: Bindings; recorded: Recorded } {
-  const recorded: Recorded = { admissions: [], trips: [], recalled: [] };
+  const recorded: Recorded = { admissions: [], trips: [], recalled: [], remembered: [] };
   const gate = {
     getByName: (name: string) => ({
       admit: (...args: Parameters<Stub["admit"]>) => {
@@ -24,7 +25,10 @@ export function recording(env: Bindings): { bindings: Bindings; recorded: Record
       recorded.recalled.push(String(args[0]));
       return env.REPLAYS.get(...args);
     },
-    put: (...args: Parameters<KVNamespace["put"]>) => env.REPLAYS.put(...args),
+    put: (...args: Parameters<KVNamespace["put"]>) => {
+      recorded.remembered.push(args);
+      return env.REPLAYS.put(...args);
+    },
   };
   const bindings = {
     ...env,
