@@ -16,17 +16,17 @@ function apiUrl(c: Context, path: string): string {
 /** An item as the API shows it (contract, section 2). */
 export function itemDocument(view: ItemView) {
   const { kind, key, version, warnings } = view;
-  return {
-    id: view.id,
-    [kind]: key,
-    ...(kind === "app" ? { receipt_number: view.receiptNumber } : { status: view.status }),
-    version,
-    etag: etagOf(version),
-    created_at: stamp(view.createdAt),
-    updated_at: stamp(view.updatedAt),
-    data: view.data,
-    ...(warnings.length > 0 ? { warnings } : {}),
-  };
+  const document: Record<string, unknown> = { id: view.id, [kind]: key };
+  if (kind === "app") document["receipt_number"] = view.receiptNumber;
+  else document["status"] = view.status;
+  document["version"] = version;
+  document["etag"] = etagOf(version);
+  const created = stamp(view.createdAt);
+  document["created_at"] = created;
+  document["updated_at"] = view.updatedAt === view.createdAt ? created : stamp(view.updatedAt);
+  document["data"] = view.data;
+  if (warnings.length > 0) document["warnings"] = warnings;
+  return document;
 }
 
 function itemPath({ kind, key, id }: ItemView): string {
