@@ -16,17 +16,16 @@ function apiUrl(c: Context, path: string): string {
 /** An item as the API shows it (contract, section 2). */
 export function itemDocument(view: ItemView) {
   const { kind, key, version, warnings } = view;
-  const document: Record<string, unknown> = { id: view.id, [kind]: key };
-  if (kind === "app") document["receipt_number"] = view.receiptNumber;
-  else document["status"] = view.status;
-  document["version"] = version;
-  document["etag"] = etagOf(version);
   const created = stamp(view.createdAt);
-  document["created_at"] = created;
-  document["updated_at"] = view.updatedAt === view.createdAt ? created : stamp(view.updatedAt);
-  document["data"] = view.data;
-  if (warnings.length > 0) document["warnings"] = warnings;
-  return document;
+  const updated = view.updatedAt === view.createdAt ? created : stamp(view.updatedAt);
+  const times = { created_at: created, updated_at: updated };
+  const tags = { version, etag: etagOf(version) };
+  const { id, data } = view;
+  const document =
+    kind === "app"
+      ? { id, app: key, receipt_number: view.receiptNumber, ...tags, ...times, data }
+      : { id, form: key, status: view.status, ...tags, ...times, data };
+  return warnings.length > 0 ? { ...document, warnings } : document;
 }
 
 function itemPath({ kind, key, id }: ItemView): string {
