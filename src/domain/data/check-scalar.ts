@@ -1,6 +1,7 @@
 import * as z from "zod";
 import type { ComputedField, NumberField, Option, RowField, TextField } from "../definition/field";
 import { oneOf } from "../field-errors";
+import { compilePattern } from "../pattern/pattern";
 import type { FieldErrorCode } from "../problem";
 import { isStorable, storable } from "../text";
 import { dayWithOffset, utcDateTime } from "../time";
@@ -67,7 +68,8 @@ function stringCheck(then: (text: string, fault: Fault) => string | undefined): 
   };
 }
 
-function textCheck({ min_length = 0, max_length }: TextField): Check {
+function textCheck({ min_length = 0, max_length, pattern: source }: TextField): Check {
+  const pattern = source === undefined ? undefined : compilePattern(source);
   return stringCheck((text, fault) => {
     // A code point takes one or two UTF-16 units, so most texts need no counting.
     const length =
@@ -77,6 +79,9 @@ function textCheck({ min_length = 0, max_length }: TextField): Check {
     }
     if (length < min_length) {
       return fault("too_short", `Must be at least ${min_length} characters long.`, { min_length });
+    }
+    if (pattern && !pattern.matches(text)) {
+      return fault("invalid_format", `Must match the pattern ${source}.`, { pattern: source });
     }
     return text;
   });

@@ -31,6 +31,7 @@ const text = (longest: number) => ({
   ...scalar,
   min_length: count.optional(),
   max_length: count.min(1).max(100_000).default(longest),
+  pattern: z.string().min(1).max(1000).optional(),
 });
 const options = z
   .array(

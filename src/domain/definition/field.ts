@@ -25,6 +25,8 @@ export interface TextField extends Scalar {
   /** In code points, as JSON Schema counts. */
   min_length?: number | undefined;
   max_length: number;
+  /** An ECMAScript regular expression that a value must match somewhere. */
+  pattern?: string | undefined;
 }
 
 export interface NumberField extends Scalar {

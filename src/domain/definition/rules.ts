@@ -1,5 +1,6 @@
 import { errorAt } from "../field-errors";
 import type { FieldError } from "../problem";
+import { tryPattern } from "../pattern/pattern";
 import type { FieldDocument } from "./document";
 
 /** An error of a definition, with its pointer. */
@@ -26,7 +27,10 @@ function ruleErrors(sent: FieldDocument, at: Path): FieldError[] {
   switch (sent.type) {
     case "text":
     case "multiline_text":
-      return ordered(sent.min_length, sent.max_length, [...at, "min_length"], "max_length");
+      return [
+        ...ordered(sent.min_length, sent.max_length, [...at, "min_length"], "max_length"),
+        ...patternErrors(sent, [...at, "pattern"]),
+      ];
     case "number":
       return [
         ...ordered(sent.minimum, sent.maximum, [...at, "minimum"], "maximum"),
@@ -69,6 +73,21 @@ function ordered(
 ): FieldError[] {
   if (least === undefined || most === undefined || least <= most) return [];
   return [invalid(at, `Must not exceed ${name}, which is ${most}.`)];
+}
+
+/** A text is matched within this many steps, each of a few nanoseconds. */
+const mostMatchSteps = 20_000_000;
+
+function patternErrors(
+  { pattern, max_length }: { pattern?: string | undefined; max_length: number },
+  at: Path,
+): FieldError[] {
+  if (pattern === undefined) return [];
+  const { fault, states = 0 } = tryPattern(pattern);
+  if (fault !== undefined) return [invalid(at, fault)];
+  if (states * max_length <= mostMatchSteps) return [];
+  const longest = Math.floor(mostMatchSteps / states);
+  return [invalid(at, `It takes ${states} states: with it, max_length is at most ${longest}.`)];
 }
 
 function optionErrors(list: { value: string }[], at: Path): FieldError[] {

@@ -1,4 +1,6 @@
 import type { Field } from "../definition/field";
+import { examplePattern } from "../pattern/example";
+import { compilePattern } from "../pattern/pattern";
 
 /** A value for each field that a create takes, so that the example can be sent as it is. */
 export function exampleData(fields: readonly Field[]): Record<string, unknown> {
@@ -11,7 +13,9 @@ function exampleOf(field: Field): unknown {
   switch (field.type) {
     case "text":
     case "multiline_text":
-      return exampleText(field.label, field.min_length ?? 1, field.max_length);
+      return field.pattern === undefined
+        ? exampleText(field.label, field.min_length ?? 1, field.max_length)
+        : examplePattern(compilePattern(field.pattern), field.min_length ?? 1, field.max_length);
     case "number":
       return exampleNumber(field.minimum, field.maximum);
     case "boolean":

@@ -83,8 +83,13 @@ function valueSchema(field: Exclude<Field, { type: "computed" }>, use: "create" 
   switch (field.type) {
     case "text":
     case "multiline_text": {
-      const { min_length: minLength, max_length: maxLength } = field;
-      return { type: "string", ...(minLength === undefined ? {} : { minLength }), maxLength };
+      const { min_length: minLength, max_length: maxLength, pattern } = field;
+      return {
+        type: "string",
+        ...(minLength === undefined ? {} : { minLength }),
+        maxLength,
+        ...(pattern === undefined ? {} : { pattern }),
+      };
     }
     case "number":
       return {
