@@ -3,6 +3,7 @@ import { searchableIds } from "../domain/data/search-entries";
 import { compile } from "../domain/data/compile";
 import type { Collection, CollectionKind } from "../domain/definition/collection";
 import { collectionKey, mostDefinitionBytes, parseDefinition } from "../domain/definition/document";
+import { computedFields, type ComputedField, type FieldSet } from "../domain/definition/field";
 import { invalid } from "../domain/definition/rules";
 import { mergeDefinition, type Merged } from "../domain/definition/merge";
 import { mostSteps } from "../domain/formula/compile";
@@ -107,13 +108,26 @@ function mergedWith(
   return merged;
 }
 
-/** Fields that items lack entries of once this is saved: new ones have no values, so only those that were there. */
+/**
+ * Fields that items lack entries of once this is saved. New ones have no values, so only those that were there; but
+ * computed ones, when a formula is new or another: all of them, as they use each other.
+ */
 function unindexed(now: CollectionNow, { definition }: Merged): number[] {
   const before = now.collection.definition.fields;
   const [had, has] = [searchableIds(before), searchableIds(definition.fields)];
   const entered = [...has].filter((id) => !had.has(id) && id < before.next);
-  const waiting = (now.indexing?.fields ?? []).filter((id) => has.has(id));
-  return [...new Set([...waiting, ...entered])];
+  const computed = recalculated(before, definition.fields);
+  const live = new Set([...has, ...computedFields(definition.fields).map(({ id }) => id)]);
+  const waiting = (now.indexing?.fields ?? []).filter((id) => live.has(id));
+  return [...new Set([...waiting, ...entered, ...computed])];
+}
+
+function recalculated(before: FieldSet, after: FieldSet): number[] {
+  const said = ({ formula, result, decimals }: ComputedField) =>
+    JSON.stringify([formula, result, decimals]);
+  const had = new Map(computedFields(before).map((field) => [field.id, said(field)]));
+  const has = computedFields(after);
+  return has.some((field) => had.get(field.id) !== said(field)) ? has.map(({ id }) => id) : [];
 }
 
 /** False when somebody else changed the definition in between. */

@@ -1,5 +1,10 @@
-import { entriesOf } from "../domain/data/search-entries";
-import { findCollectionById } from "../store/collections";
+import { entriesOf, formerEntries, type SearchEntry } from "../domain/data/search-entries";
+import type { Compiled } from "../domain/data/compile";
+import type { Data } from "../domain/data/values";
+import { computedFields } from "../domain/definition/field";
+import { computeData, withoutComputed } from "../domain/formula/compute";
+import type { Item } from "../domain/item";
+import { fitsStorage } from "../domain/item-size";
 import {
   itemsToIndex,
   nextIndexing,
@@ -7,13 +12,14 @@ import {
   type Indexing,
   type IndexingStep,
 } from "../store/indexing";
+import { collectionNow } from "./known-collections";
 
 const itemsPerStep = 200;
 /** A step's entries travel in one parameter, of which D1 takes 2 MB. */
 const bytesPerStep = 500_000;
 const stepsPerRun = 200;
 
-/** Brings search entries up to date, in bounded steps; what is left, the next run does. */
+/** Brings search entries and computed values up to date, in bounded steps; what is left, the next run does. */
 export async function indexItems(db: D1Database): Promise<void> {
   for (let step = 0; step < stepsPerRun; step += 1) {
     const work = await nextIndexing(db);
@@ -23,26 +29,57 @@ export async function indexItems(db: D1Database): Promise<void> {
 }
 
 async function indexStep(db: D1Database, work: Indexing): Promise<void> {
-  const now = await findCollectionById(db, work.collectionId);
-  if (!now) return;
-  const { collection } = now;
+  const compiled = await collectionNow(db, work.collectionId);
   const items = await itemsToIndex(db, work, itemsPerStep);
   const fields = new Set(JSON.parse(work.fields) as number[]);
   const step: IndexingStep = {
-    definitionVersion: collection.version,
+    definitionVersion: compiled.collection.version,
     entries: [],
+    removed: [],
+    recalculated: [],
     to: work.last + 1,
     count: 0,
   };
   let bytes = 0;
-  for (const { number, version, data } of items) {
-    const entries = entriesOf(collection, data, fields);
-    bytes += JSON.stringify(entries).length;
+  for (const item of items) {
+    const renewed = renewal(compiled, item, fields);
+    bytes += renewed.bytes;
     if (step.count > 0 && bytes > bytesPerStep) break;
-    for (const entry of entries) step.entries.push([...entry, number, version]);
+    const { number, version } = item;
+    for (const entry of renewed.entries) step.entries.push([...entry, number, version]);
+    for (const entry of renewed.removed) step.removed.push([...entry, number, version]);
+    if (renewed.data !== null) step.recalculated.push([number, version, renewed.data]);
     step.count += 1;
     step.to = number + 1;
   }
   if (step.count === items.length && items.length < itemsPerStep) step.to = work.last + 1;
   await storeStep(db, work, step);
+}
+
+interface Renewal {
+  entries: SearchEntry[];
+  removed: SearchEntry[];
+  /** New data as JSON, where it is another. */
+  data: string | null;
+  bytes: number;
+}
+
+/** What an item lacks: entries of these fields, and the values of those that are computed. */
+function renewal(compiled: Compiled, { data: before }: Item, fields: ReadonlySet<number>): Renewal {
+  const { collection } = compiled;
+  const computed = computedFields(collection.definition.fields).map(({ id }) => id);
+  const stale = new Set(computed.filter((id) => fields.has(id)));
+  const after = stale.size > 0 ? recalculated(compiled, before) : before;
+  const written = JSON.stringify(after);
+  const changed = written !== JSON.stringify(before);
+  const entries = entriesOf(collection, after, fields);
+  const removed = changed ? formerEntries(collection.id, before, stale) : [];
+  const bytes = JSON.stringify([entries, removed]).length + (changed ? written.length : 0);
+  return { entries, removed, data: changed ? written : null, bytes };
+}
+
+/** Computed values that are too large to be stored are none. */
+function recalculated(compiled: Compiled, data: Data): Data {
+  const computed = computeData(compiled, data, Date.now()).data;
+  return fitsStorage(JSON.stringify(computed)) ? computed : withoutComputed(compiled, data);
 }

@@ -42,11 +42,15 @@ export async function readCollection(
   return now && compiled && { compiled, live: now.live };
 }
 
-/** The collection at `version`, from memory where it is known; at a newer version if it changed since. */
-export async function collectionAt(db: D1Database, id: number, version: number): Promise<Compiled> {
-  const kept = knownById.get(id);
-  if (kept?.collection.version === version) return kept;
+/** The collection as it is now. */
+export async function collectionNow(db: D1Database, id: number): Promise<Compiled> {
   const compiled = remember(await findCollectionById(db, id));
   if (!compiled) throw new Error(`Collection ${id} is gone, though collections are never deleted.`);
   return compiled;
+}
+
+/** The collection at `version`, from memory where it is known; at a newer version if it changed since. */
+export async function collectionAt(db: D1Database, id: number, version: number): Promise<Compiled> {
+  const kept = knownById.get(id);
+  return kept?.collection.version === version ? kept : collectionNow(db, id);
 }

@@ -7,9 +7,10 @@ import { problem } from "./problem";
 const mostBytes = 1_900_000;
 
 export function refuseTooLarge(...texts: string[]): void {
-  for (const text of texts) {
-    // A UTF-16 unit takes at most three bytes in UTF-8, so most texts need no measuring.
-    if (text.length * 3 <= mostBytes) continue;
-    if (new TextEncoder().encode(text).length > mostBytes) throw problem.itemTooLarge(mostBytes);
-  }
+  if (!texts.every(fitsStorage)) throw problem.itemTooLarge(mostBytes);
+}
+
+/** A UTF-16 unit takes at most three bytes in UTF-8, so most texts need no measuring. */
+export function fitsStorage(text: string): boolean {
+  return text.length * 3 <= mostBytes || new TextEncoder().encode(text).length <= mostBytes;
 }

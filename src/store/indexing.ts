@@ -38,6 +38,31 @@ export async function itemsToIndex(
   return results.map(itemOf);
 }
 
+/** Entries of values that are recalculated, where the item is still what was read. */
+const removeEntries = statement((db) =>
+  db.delete(searchEntry).where(
+    sql`(field, value, item) in (select e.value ->> 0, e.value ->> 1, e.value ->> 3
+        from json_each(${placeholder("removed")}) e
+        where exists (select 1 from item where number = e.value ->> 3 and version = e.value ->> 4))`,
+  ),
+);
+
+/**
+ * A recalculation is no change of the item: its version and its times stay, as they do when the definition alone
+ * changes what it looks like.
+ */
+const recalculate = statement((db) =>
+  db
+    .update(item)
+    .set({
+      data: sql`(select e.value ->> 2 from json_each(${placeholder("recalculated")}) e where e.value ->> 0 = number)`,
+    })
+    .where(
+      sql`(number, version) in
+        (select e.value ->> 0, e.value ->> 1 from json_each(${placeholder("recalculated")}) e)`,
+    ),
+);
+
 /** Entries of items that changed since they were read are left out: the change has made its own. */
 const insertEntries = statement((db) =>
   db
@@ -73,10 +98,16 @@ const finish = statement((db) =>
     .where(and(eq(indexing.collectionId, placeholder("collectionId")), sql`next > last`)),
 );
 
+type ItemEntry = [...SearchEntry, item: number, version: number];
+
 export interface IndexingStep {
   definitionVersion: number;
   /** Entries with the number and the version of their item. */
-  entries: [...SearchEntry, item: number, version: number][];
+  entries: ItemEntry[];
+  /** Those that computed values had before. */
+  removed: ItemEntry[];
+  /** Items whose computed values changed, with their new data as JSON. */
+  recalculated: [item: number, version: number, data: string][];
   /** Where the next step begins. */
   to: number;
   count: number;
@@ -84,8 +115,21 @@ export interface IndexingStep {
 
 /** Stores one step. A step that two do at once, or that is sent again, is done once. */
 export async function storeStep(db: D1Database, work: Indexing, step: IndexingStep): Promise<void> {
-  const values = { ...work, ...step, entries: JSON.stringify(step.entries) };
-  const statements = [isExpected, insertEntries, advance, finish].map((bind) => bind(db, values));
+  const values = {
+    ...work,
+    ...step,
+    entries: JSON.stringify(step.entries),
+    removed: JSON.stringify(step.removed),
+    recalculated: JSON.stringify(step.recalculated),
+  };
+  const statements = [
+    isExpected,
+    ...(step.removed.length > 0 ? [removeEntries] : []),
+    insertEntries,
+    ...(step.recalculated.length > 0 ? [recalculate] : []),
+    advance,
+    finish,
+  ].map((bind) => bind(db, values));
   try {
     await attempt(() => db.batch(statements));
   } catch (error) {

@@ -1,5 +1,5 @@
 import type { Collection } from "../definition/collection";
-import { valueType, type Field, type FieldSet } from "../definition/field";
+import { computedFields, valueType, type Field, type FieldSet } from "../definition/field";
 import type { Data, Row, Scalar, Value } from "./values";
 
 /**
@@ -73,7 +73,23 @@ export function possibleEntries(
   return distinct([
     ...systemEntries(id, system),
     ...dataEntries(id, definition.fields, data, () => true),
+    ...formerEntries(id, data, new Set(computedFields(definition.fields).map((field) => field.id))),
   ]);
+}
+
+/** The entries that computed values have, whatever the type of their result was when they were made. */
+export function formerEntries(
+  collectionId: number,
+  data: Data,
+  fields: ReadonlySet<number>,
+): SearchEntry[] {
+  return scalars(data)
+    .filter(([id]) => fields.has(id))
+    .flatMap(([id, value]) =>
+      (["text", "date", "datetime"] as const).map((type) =>
+        entry(fieldNumber(collectionId, id), comparable(type, value)),
+      ),
+    );
 }
 
 function systemEntries(collectionId: number, system: Partial<SystemValues>): SearchEntry[] {

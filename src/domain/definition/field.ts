@@ -88,6 +88,13 @@ export interface FieldSet {
 
 export const noFields: FieldSet = { fields: [], retired: [], next: 1 };
 
+/** Every computed field, those of rows included. */
+export function computedFields({ fields }: FieldSet): ComputedField[] {
+  return fields
+    .flatMap((field): Field[] => (field.type === "line_items" ? field.fields : [field]))
+    .filter((field) => field.type === "computed");
+}
+
 /** Whether an empty value of this field is shown as `[]` rather than `null`. */
 export function isList(field: Field): field is MultiSelectField | LineItemsField {
   return field.type === "multi_select" || field.type === "line_items";

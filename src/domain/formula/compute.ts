@@ -23,6 +23,22 @@ export function computeData(
   }));
 }
 
+/** The data without any computed value. */
+export function withoutComputed({ fields }: Compiled, data: Data): Data {
+  const kept: Data = { ...data };
+  for (const { field, slot, rows } of fields.list) {
+    if (field.type === "computed") delete kept[slot];
+    const value = kept[slot];
+    if (!rows || value === undefined) continue;
+    const inRows = rows.list.filter((each) => each.field.type === "computed");
+    const hidden = new Set(inRows.map((each) => each.slot));
+    kept[slot] = (value as Row[]).map(
+      (row) => Object.fromEntries(Object.entries(row).filter(([key]) => !hidden.has(key))) as Row,
+    );
+  }
+  return kept;
+}
+
 function hasFormulas({ formulas, list }: CompiledFields): boolean {
   return formulas.length > 0 || list.some(({ rows }) => rows !== undefined && hasFormulas(rows));
 }

@@ -1,0 +1,110 @@
+import { env } from "cloudflare:workers";
+import { beforeAll, describe, expect, it } from "vitest";
+import type { Client, Json } from "../support/client";
+import { client, makeForm } from "../support/service";
+
+const number = (key: string) => ({ key, type: "number" });
+const computed = (key: string, formula: string, result = "number") => ({
+  key,
+  type: "computed",
+  formula,
+  result,
+});
+
+describe("A changed formula recalculates what is stored", () => {
+  let integrator: Client;
+  beforeAll(async () => {
+    integrator = await client();
+  });
+  const make = async (form: string, data: object) =>
+    (await integrator.post(`/forms/${form}/submissions`, { data })).body;
+  const define = (form: string, fields: object[]) =>
+    integrator.put(`/forms/${form}/schema`, { fields });
+  const search = (form: string, ...conditions: object[]) =>
+    integrator.post(`/forms/${form}/submissions/search`, { conditions, limit: 200 });
+
+  async function settled(form: string): Promise<void> {
+    for (let tries = 0; tries < 200; tries += 1) {
+      const { body } = await integrator.get(`/forms/${form}/schema`);
+      if (!("indexing" in body)) return;
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    }
+    throw new Error("The index job does not end.");
+  }
+
+  it("values, rows, dependent formulas and search entries are those of the new formula; nothing else changes", async () => {
+    const rows = (formula: string) => ({
+      key: "l",
+      type: "line_items",
+      fields: [number("q"), computed("twice", formula)],
+    });
+    const form = await makeForm(integrator, [
+      number("a"),
+      rows("q * 2"),
+      computed("x", "a + 1"),
+      computed("y", "x * 10"),
+    ]);
+    const before = [];
+    for (let a = 0; a < 60; a += 1) before.push(await make(form, { a, l: [{ q: a }] }));
+    const put = await define(form, [
+      number("a"),
+      rows("q * 3"),
+      computed("x", "a + 2"),
+      computed("y", "x * 10"),
+      computed("new", "a * 7"),
+    ]);
+    expect(put.body.indexing).toMatchObject({ total: 60 });
+    await settled(form);
+    for (const item of before.slice(0, 5)) {
+      const { body } = await integrator.get(`/submissions/${item.id}`);
+      const { a } = item.data;
+      expect(body.data).toEqual({
+        a,
+        l: [{ q: a, twice: a * 3 }],
+        x: a + 2,
+        y: (a + 2) * 10,
+        new: a * 7,
+      });
+      expect([body.version, body.updated_at]).toEqual([item.version, item.updated_at]);
+    }
+    const found = async (field: string, value: number) =>
+      (await search(form, { field, op: "eq", value })).body.items.map((item: Json) => item.data.a);
+    expect(await found("x", 10)).toEqual([8]);
+    expect(await found("x", 1)).toEqual([]);
+    expect(await found("y", 100)).toEqual([8]);
+    expect(await found("new", 21)).toEqual([3]);
+    const inRow = [{ field: "twice", op: "eq", value: 9 }];
+    const { body } = await search(form, { field: "l", op: "any", value: inRow });
+    expect(body.items.map((item: Json) => item.data.a)).toEqual([3]);
+  });
+
+  it("another type of result leaves no entry of the old one behind", async () => {
+    const form = await makeForm(integrator, [number("a"), computed("x", "a", "number")]);
+    const item = await make(form, { a: 5 });
+    await define(form, [number("a"), computed("x", "string(a) + 'Z'", "text")]);
+    await settled(form);
+    await define(form, [number("a"), computed("x", "a > 3.0", "boolean")]);
+    await settled(form);
+    expect((await search(form, { field: "x", op: "eq", value: true })).body.items).toHaveLength(1);
+    await integrator.delete(`/submissions/${item.id}`);
+    const rest = await env.DB.prepare(
+      "SELECT count(*) n FROM search_entry WHERE item NOT IN (SELECT number FROM item)",
+    ).first<{ n: number }>();
+    expect(rest?.n).toBe(0);
+  });
+
+  it("items that change meanwhile have the new formula's values, and are found by them", async () => {
+    const form = await makeForm(integrator, [number("a"), computed("x", "a + 1")]);
+    const items: Json[] = [];
+    for (let a = 0; a < 120; a += 1) items.push(await make(form, { a }));
+    const changes = items
+      .filter((_, index) => index % 4 === 0)
+      .map((item) => integrator.patch(`/submissions/${item.id}`, { data: { a: 1000 } }));
+    await Promise.all([define(form, [number("a"), computed("x", "a + 2")]), ...changes]);
+    await settled(form);
+    const { body } = await integrator.get(`/forms/${form}/submissions?limit=200`);
+    for (const { data } of body.items) expect(data.x).toBe(data.a + 2);
+    expect((await search(form, { field: "x", op: "eq", value: 1002 })).body.items).toHaveLength(30);
+    expect((await search(form, { field: "x", op: "eq", value: 1001 })).body.items).toHaveLength(0);
+  });
+});
