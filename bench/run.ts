@@ -7,6 +7,8 @@ import { bundleSize } from "./parts/bundle-size.ts";
 import { cost } from "./parts/cost.ts";
 import { growth } from "./parts/growth.ts";
 import { overhead } from "./parts/overhead.ts";
+import { peers } from "./parts/peers.ts";
+import { validation } from "./parts/validation.ts";
 import { soak } from "./parts/soak.ts";
 import { writeSections } from "./report/markdown.ts";
 import { project } from "./serve/bundle.ts";
@@ -16,7 +18,15 @@ import { project } from "./serve/bundle.ts";
  * `--short` fails on what is exact (rows, calls, bytes, failures), and writes nothing.
  */
 
-const parts: Record<string, Part> = { overhead, growth, cost, bundle: bundleSize, soak };
+const parts: Record<string, Part> = {
+  overhead,
+  growth,
+  peers,
+  cost,
+  bundle: bundleSize,
+  validation,
+  soak,
+};
 const shortParts = ["cost", "bundle", "soak"];
 
 const { values, positionals } = parseArgs({

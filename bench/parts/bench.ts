@@ -45,7 +45,7 @@ export function calls(
       method,
       url,
       headers: {
-        Authorization: `Bearer ${tokens[turn % tokens.length]}`,
+        ...(tokens.length > 0 ? { Authorization: `Bearer ${tokens[turn % tokens.length]}` } : {}),
         ...(body ? { "Content-Type": "application/json" } : {}),
         ...headers?.(turn),
       },

@@ -7,6 +7,7 @@ import { bundle } from "../serve/bundle.ts";
 import { Service } from "../serve/service.ts";
 import { calls, tokenCount, type Bench, type Part } from "./bench.ts";
 import { counting } from "./counting.ts";
+import { pageAt } from "./operations.ts";
 
 interface Sized {
   scale: number;
@@ -82,19 +83,6 @@ async function sized(bench: Bench, scale: number, i: number): Promise<Sized> {
   service.fill("big", scale);
   await service.start();
   return { scale, service, tokens, deep: await pageAt(service, tokens, scale * 0.9) };
-}
-
-/** Follows the cursors of a list until `depth` items lie behind. */
-async function pageAt(service: Service, tokens: readonly string[], depth: number): Promise<string> {
-  let url = `${service.url()}${form}?limit=200`;
-  for (let seen = 0; seen < depth; seen += 200) {
-    const token = tokens[(seen / 200) % tokens.length];
-    const answer = await fetch(url, { headers: { Authorization: `Bearer ${token}` } });
-    const page = (await answer.json()) as { links: { next: string | null } };
-    if (page.links.next === null) break;
-    url = page.links.next;
-  }
-  return url.replace("limit=200", "limit=50");
 }
 
 function subjectOf({ name, method, path, body, status }: Measurable, each: Sized): Subject {

@@ -57,7 +57,7 @@ export async function prepared(
   scale: number,
   tokenCount: number,
   options?: string[],
-): Promise<{ service: Service; tokens: string[] }> {
+): Promise<{ service: Service; tokens: string[]; started: number }> {
   const service = new Service(folder, bundles, port);
   await service.begin();
   const tokens = await service.tokens(tokenCount);
@@ -66,6 +66,22 @@ export async function prepared(
   await service.define("small", tokens[0] ?? "", indexed);
   await service.stop();
   service.fill("big", scale);
-  await service.start(options);
-  return { service, tokens };
+  return { service, tokens, started: await service.start(options) };
+}
+
+/** Follows the cursors of a list until `depth` items lie behind. */
+export async function pageAt(
+  service: Service,
+  tokens: readonly string[],
+  depth: number,
+): Promise<string> {
+  let url = `${service.url()}/api/v1/forms/big/submissions?limit=200`;
+  for (let seen = 0; seen < depth; seen += 200) {
+    const token = tokens[(seen / 200) % tokens.length];
+    const answer = await fetch(url, { headers: { Authorization: `Bearer ${token}` } });
+    const page = (await answer.json()) as { links: { next: string | null } };
+    if (page.links.next === null) break;
+    url = page.links.next;
+  }
+  return url.replace("limit=200", "limit=50");
 }

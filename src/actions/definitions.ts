@@ -122,9 +122,10 @@ function unindexed(now: CollectionNow, { definition }: Merged): number[] {
   return [...new Set([...waiting, ...entered, ...computed])];
 }
 
+const said = ({ formula, result, decimals }: ComputedField) =>
+  JSON.stringify([formula, result, decimals]);
+
 function recalculated(before: FieldSet, after: FieldSet): number[] {
-  const said = ({ formula, result, decimals }: ComputedField) =>
-    JSON.stringify([formula, result, decimals]);
   const had = new Map(computedFields(before).map((field) => [field.id, said(field)]));
   const has = computedFields(after);
   return has.some((field) => had.get(field.id) !== said(field)) ? has.map(({ id }) => id) : [];

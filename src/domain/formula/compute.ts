@@ -32,8 +32,8 @@ export function withoutComputed({ fields }: Compiled, data: Data): Data {
     if (!rows || value === undefined) continue;
     const inRows = rows.list.filter((each) => each.field.type === "computed");
     const hidden = new Set(inRows.map((each) => each.slot));
-    kept[slot] = (value as Row[]).map(
-      (row) => Object.fromEntries(Object.entries(row).filter(([key]) => !hidden.has(key))) as Row,
+    kept[slot] = (value as Row[]).map((row) =>
+      Object.fromEntries(Object.entries(row).filter(([key]) => !hidden.has(key))),
     );
   }
   return kept;

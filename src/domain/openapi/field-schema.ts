@@ -1,4 +1,4 @@
-import { isList, valueType, type Field, type Option } from "../definition/field";
+import { isList, valueType, type Field, type Option, type TextField } from "../definition/field";
 
 /** A JSON Schema (2020-12), which is what OpenAPI 3.1 speaks. */
 export type Schema = Record<string, unknown>;
@@ -82,15 +82,8 @@ function nullable(schema: Schema): Schema {
 function valueSchema(field: Exclude<Field, { type: "computed" }>, use: "create" | "row"): Schema {
   switch (field.type) {
     case "text":
-    case "multiline_text": {
-      const { min_length: minLength, max_length: maxLength, pattern } = field;
-      return {
-        type: "string",
-        ...(minLength === undefined ? {} : { minLength }),
-        maxLength,
-        ...(pattern === undefined ? {} : { pattern }),
-      };
-    }
+    case "multiline_text":
+      return textSchema(field);
     case "number":
       return {
         type: field.integer || field.decimals === 0 ? "integer" : "number",
@@ -131,6 +124,15 @@ function valueSchema(field: Exclude<Field, { type: "computed" }>, use: "create" 
         items: inputSchema(field.fields, use === "create" ? "row" : use),
       };
   }
+}
+
+function textSchema({ min_length: minLength, max_length: maxLength, pattern }: TextField): Schema {
+  return {
+    type: "string",
+    ...(minLength === undefined ? {} : { minLength }),
+    maxLength,
+    ...(pattern === undefined ? {} : { pattern }),
+  };
 }
 
 function valuesOf(options: readonly Option[]): string[] {

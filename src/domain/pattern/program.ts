@@ -10,7 +10,7 @@ export type Step =
   | { kind: "match" };
 
 /** Counted repetitions are written out, so a short pattern can make a long automaton. */
-export const mostSteps = 2000;
+const mostSteps = 2000;
 
 /** The automaton of a pattern. */
 export function programOf(pattern: Node): Step[] {
