@@ -14,6 +14,9 @@ import { pages } from "./pages";
 const contentSecurityPolicy = {
   defaultSrc: ["'none'"],
   styleSrc: ["'self'"],
+  scriptSrc: ["'self'"],
+  connectSrc: ["'self'"],
+  imgSrc: ["'self'", "data:"],
   formAction: ["'self'"],
   baseUri: ["'none'"],
   frameAncestors: ["'none'"],
@@ -23,7 +26,12 @@ export const app = new Hono<AppEnv>()
   .use(
     requestId(),
     logRequest,
-    secureHeaders({ contentSecurityPolicy, xFrameOptions: "DENY" }),
+    secureHeaders({
+      contentSecurityPolicy,
+      xFrameOptions: "DENY",
+      // With no referrer at all, browsers send `Origin: null` with the forms of our own pages.
+      referrerPolicy: "same-origin",
+    }),
     cacheDefaults,
   )
   .onError(answerError)

@@ -15,6 +15,7 @@ export const sameOrigin = createMiddleware<AppEnv>(async (c, next) => {
 });
 
 function isOwn(origin: string | undefined, site: string | undefined, url: string): boolean {
-  if (origin !== undefined) return origin === new URL(url).origin;
-  return site === undefined || site === "same-origin" || site === "none";
+  // Browsers alone can say this, and no page can change it.
+  if (site !== undefined) return site === "same-origin" || site === "none";
+  return origin === undefined || origin === new URL(url).origin;
 }

@@ -11,6 +11,7 @@ import { permit } from "../middleware/permit";
 import { ifMatch, ifNoneMatch } from "../middleware/preconditions";
 import { within } from "./doors";
 import { nextUrl, paging, placeOf, type PagingEnv } from "./paging";
+import { hostOf } from "../middleware/host";
 import { answerPage, answerTagged, collectionLinks, definitionDocument } from "./representation";
 
 export const definitions = new Hono<ApiEnv>();
@@ -30,8 +31,9 @@ for (const kind of ["app", "form"] as const) {
     })
     .get(`/${kind}s/:key/openapi.json`, permit("schema:read"), async (c) => {
       const { collection } = await readDefinition(c.var.action, kind, c.req.param("key"));
-      const { origin } = new URL(c.req.url);
-      return answerTagged(c, etagOf(collection.version), () => openApiDocument(collection, origin));
+      return answerTagged(c, etagOf(collection.version), () =>
+        openApiDocument(collection, hostOf(c)),
+      );
     })
     .put(`/${kind}s/:key/schema`, permit("schema:write"), within(kind), jsonBody(), async (c) => {
       const conditions = { ifMatch: ifMatch(c), ifNoneMatch: ifNoneMatch(c) };

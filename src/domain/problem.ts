@@ -12,27 +12,30 @@ export interface FieldError {
   [detail: string]: unknown;
 }
 
-export type FieldErrorCode =
-  | "required"
-  | "unknown_field"
-  | "invalid_type"
-  | "invalid_format"
-  | "too_short"
-  | "too_long"
-  | "too_small"
-  | "too_large"
-  | "too_many_decimals"
-  | "not_an_option"
-  | "too_few_rows"
-  | "too_many_rows"
-  | "time_zone_required"
-  | "invalid_status"
-  | "unknown_parameter"
-  | "out_of_range"
-  | "invalid_cursor"
-  | "invalid_condition"
-  | "too_complex"
-  | "invalid_definition";
+export const fieldErrorCodes = [
+  "required",
+  "unknown_field",
+  "invalid_type",
+  "invalid_format",
+  "too_short",
+  "too_long",
+  "too_small",
+  "too_large",
+  "too_many_decimals",
+  "not_an_option",
+  "too_few_rows",
+  "too_many_rows",
+  "time_zone_required",
+  "invalid_status",
+  "unknown_parameter",
+  "out_of_range",
+  "invalid_cursor",
+  "invalid_condition",
+  "too_complex",
+  "invalid_definition",
+] as const;
+
+export type FieldErrorCode = (typeof fieldErrorCodes)[number];
 
 /** A failure the caller can act upon; everything else that is thrown is a fault of ours and answers 500. */
 export class Problem extends Error {

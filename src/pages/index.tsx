@@ -2,8 +2,12 @@ import { zValidator } from "@hono/zod-validator";
 import { Hono } from "hono";
 import * as z from "zod";
 import { problem } from "../domain/problem";
+import { collectionKey } from "../domain/definition/document";
+import { serviceDocument } from "../domain/openapi/service";
 import { problems, type ProblemCode } from "../domain/problem-catalogue";
 import type { AppEnv } from "../env";
+import { hostOf } from "../middleware/host";
+import { DocsPage } from "./docs-page";
 import { ProblemPage, ProblemsPage } from "./problem-page";
 
 const codes = Object.keys(problems) as ProblemCode[];
@@ -11,9 +15,22 @@ const knownCode = zValidator("param", z.object({ code: z.enum(codes) }), ({ succ
   if (!success) throw problem.notFound();
 });
 
+const key = z.string().regex(collectionKey).optional();
+const docsQuery = zValidator("query", z.object({ app: key, form: key }), ({ success }) => {
+  if (!success) throw problem.notFound();
+});
+
+/** The service's own document, or that of one app or form, for whoever is signed in. */
+function documentOf({ app, form }: { app?: string | undefined; form?: string | undefined }) {
+  if (app !== undefined) return `/admin/apps/${app}/openapi.json`;
+  return form === undefined ? "/openapi.json" : `/admin/forms/${form}/openapi.json`;
+}
+
 /** What the service tells of itself, to anyone. */
 export const pages = new Hono<AppEnv>()
   .get("/health", (c) => c.json({ status: "ok" }, 200, { "Cache-Control": "no-store" }))
+  .get("/openapi.json", (c) => c.json(serviceDocument(hostOf(c))))
+  .get("/docs", docsQuery, (c) => c.html(<DocsPage document={documentOf(c.req.valid("query"))} />))
   .get("/problems", (c) => c.html(<ProblemsPage />))
   .get("/problems/:code", knownCode, (c) =>
     c.html(<ProblemPage code={c.req.valid("param").code} />),

@@ -8,6 +8,7 @@ const project = new URL("../..", import.meta.url).pathname;
 const parts = [
   "src",
   "migrations",
+  "examples",
   "node_modules",
   "package.json",
   "wrangler.toml",

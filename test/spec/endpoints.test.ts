@@ -132,7 +132,7 @@ describe("Endpoints", () => {
     const form = await makeForm(integrator, [{ key: "colour", type: "text" }]);
     const { status, body, etag } = await integrator.get(`/forms/${form}/openapi.json`);
     expect([status, etag]).toEqual([200, '"1"']);
-    expect(Object.keys(body.components.schemas.Data.properties)).toEqual(["colour"]);
+    expect(Object.keys(body.components.schemas.SubmissionData.properties)).toEqual(["colour"]);
     expect(Object.keys(body.paths)).toContain(`/forms/${form}/submissions`);
   });
 

@@ -105,7 +105,7 @@ describe("What the service does", () => {
     ]);
     const { status, body } = await integrator.get(`/forms/${form}/openapi.json`);
     expect([status, body.openapi]).toEqual([200, "3.1.0"]);
-    const { data } = body.components.schemas.Create.properties;
+    const { data } = body.components.schemas.SubmissionCreate.properties;
     expect(data).toMatchObject({
       additionalProperties: false,
       required: ["customer"],

@@ -1,4 +1,5 @@
 import { exports } from "cloudflare:workers";
+import { conforms } from "./conformance";
 
 export const host = "https://forms.example";
 export const root = `${host}/api/v1`;
@@ -63,7 +64,9 @@ export class Client {
       },
       ...(body === undefined ? {} : { body: raw ? (body as BodyInit) : JSON.stringify(body) }),
     });
-    return answerOf(await this.#fetch(request));
+    const answer = await answerOf(await this.#fetch(request));
+    await conforms(method, url, answer);
+    return answer;
   }
 
   get = (path: string, headers?: Record<string, string>) =>

@@ -12,16 +12,16 @@ async function answer(req, res) {
   const init = { method: req.method, headers };
   if (req.method !== "GET" && req.method !== "HEAD") init.body = Buffer.concat(await req.toArray());
   const request = new Request(`http://${req.headers.host}${req.url}`, init);
-  const response = await handleEndpoints({ config, request }
-
-const server = createServer((req, res) => void answer(req, res));
+  const response = await handleEndpoints({ config, request });
   const body = Buffer.from(await response.arrayBuffer());
   res.writeHead(response.status, {
     ...Object.fromEntries(response.headers),
     "content-length": body.length,
   });
   res.end(body);
-});
+}
+
+const server = createServer((req, res) => void answer(req, res));
 server.listen(port, "127.0.0.1");
 await once(server, "listening");
 console.log(`ready on ${port}`);

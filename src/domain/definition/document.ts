@@ -107,7 +107,8 @@ const shared = {
   indexing: z.unknown().optional(),
   links: z.unknown().optional(),
 };
-const documents = {
+/** What a definition document is checked with first; rules that span fields come after. */
+export const documents = {
   app: z.strictObject({
     ...shared,
     receipt_prefix: z

@@ -1,99 +1,87 @@
-import type { Collection } from "../definition/collection";
-import { defaultLimit, mostLimit } from "../page-limit";
+import type { Field } from "../definition/field";
+import { mostLimit, defaultLimit } from "../page-limit";
 import { problems } from "../problem-catalogue";
+import { fieldErrorCodes } from "../problem";
 import { inputSchema, outputSchema, type Schema } from "./field-schema";
-import { ref } from "./responses";
+import type { Noun } from "./noun";
+import { object, ref } from "./responses";
+import { conditionSchema, searchSchema } from "./search-schema";
 
-export function schemasOf({ kind, definition }: Collection): Record<string, Schema> {
-  const { fields } = definition.fields;
-  const stamp = { type: "string", format: "date-time" };
+const stamp = { type: "string", format: "date-time" };
+const uri = { type: "string", format: "uri" };
+const status = (...values: string[]) => ({ type: "string", enum: values });
+const anyData: Schema = { type: "object", additionalProperties: true };
+
+/** The schemas of the items of a collection; without fields, of any collection of that kind. */
+export function itemSchemas({ kind, one }: Noun, fields?: readonly Field[]): Schema {
   const own: Schema =
     kind === "app"
       ? { app: { type: "string" }, receipt_number: { type: "string" } }
-      : { form: { type: "string" }, status: status(["draft", "submitted", "closed"]) };
-  const item = {
+      : { form: { type: "string" }, status: status("draft", "submitted", "closed") };
+  const item = (data: Schema): Schema => ({
     id: { type: "string" },
     ...own,
     version: { type: "integer", minimum: 1 },
     etag: { type: "string" },
     created_at: stamp,
     updated_at: stamp,
-    data: ref("schemas", "Data"),
-  };
-  const isForm = kind === "form";
+    data,
+  });
+  const whole = item(ref("schemas", `${one}Data`));
+  const created = status("draft", "submitted");
+  const form = (values: Schema) => (kind === "form" ? values : {});
+  const shown = fields ? outputSchema(fields) : anyData;
+  // A search that names `fields` shows those alone.
+  const { required: _, ...some } = shown;
   return {
-    Data: outputSchema(fields),
-    Create: object(
+    [`${one}Data`]: shown,
+    [`${one}Create`]: object(
       {
-        ...(isForm ? { status: { ...status(["draft", "submitted"]), default: "submitted" } } : {}),
-        data: inputSchema(fields, "create"),
+        ...form({ status: { ...created, description: "Default: submitted." } }),
+        data: fields ? inputSchema(fields, "create") : anyData,
       },
       ["data"],
     ),
-    Change: object(
+    [`${one}Change`]: object(
       {
-        ...(isForm ? { status: status(["draft", "submitted", "closed"]) } : {}),
-        data: inputSchema(fields, "change"),
+        ...form({ status: status("draft", "submitted", "closed") }),
+        data: fields ? inputSchema(fields, "change") : anyData,
       },
-      isForm ? [] : ["data"],
+      kind === "form" ? [] : ["data"],
     ),
-    Item: object({ ...item, warnings: ref("schemas", "Warnings") }, Object.keys(item)),
-    Warnings: {
-      type: "array",
-      items: object({ field: { type: "string" }, code: { type: "string" } }, ["field", "code"]),
-    },
-    Page: pageSchema(item),
-    Search: searchSchema(),
-    Condition: conditionSchema(),
-    Problem: problemSchema,
+    [one]: object({ ...whole, warnings: ref("schemas", "Warnings") }, Object.keys(whole)),
+    [`${one}Page`]: pageOf(object(whole, Object.keys(whole))),
+    [`${one}SearchPage`]: pageOf(object(item(some), Object.keys(whole))),
+    ...form({ [`${one}Checked`]: checked(one, created) }),
   };
 }
 
-function pageSchema(item: Schema): Schema {
-  // A search that names `fields` shows those alone.
-  const shown = object({ ...item, data: { type: "object" } }, Object.keys(item));
+function checked(one: string, created: Schema): Schema {
+  const properties = {
+    valid: { const: true },
+    form: { type: "string" },
+    status: created,
+    data: ref("schemas", `${one}Data`),
+    warnings: ref("schemas", "Warnings"),
+  };
+  return object(properties, ["valid", "form", "status", "data"]);
+}
+
+/** A page of a list. */
+export function pageOf(items: Schema): Schema {
   const next = { type: ["string", "null"], format: "uri" };
-  return object(
-    {
-      items: { type: "array", items: shown },
-      links: object({ self: uri, next }, ["self", "next"]),
-    },
-    ["items", "links"],
-  );
+  const links = object({ self: uri, next }, ["self", "next"]);
+  return object({ items: { type: "array", items }, links }, ["items", "links"]);
 }
 
-const uri = { type: "string", format: "uri" };
-
-function searchSchema(): Schema {
-  const sort = object(
-    { field: { type: "string" }, direction: { type: "string", enum: ["asc", "desc"] } },
-    ["field"],
-  );
-  return object(
-    {
-      conditions: { type: "array", maxItems: 50, items: ref("schemas", "Condition") },
-      sort: { type: "array", maxItems: 3, items: sort },
-      fields: { type: ["array", "null"], items: { type: "string" } },
-      limit: { type: "integer", minimum: 1, maximum: mostLimit, default: defaultLimit },
-      cursor: { type: ["string", "null"] },
-    },
-    [],
-  );
-}
-
-function conditionSchema(): Schema {
-  const many = { type: "array", minItems: 1, items: ref("schemas", "Condition") };
+/** What every document has. */
+export function sharedSchemas(): Schema {
+  const warning = { field: { type: "string" }, code: { type: "string" } };
   return {
-    oneOf: [
-      object({ field: { type: "string" }, op: { type: "string" }, value: {} }, [
-        "field",
-        "op",
-        "value",
-      ]),
-      object({ all: many }, ["all"]),
-      object({ any: many }, ["any"]),
-      object({ not: ref("schemas", "Condition") }, ["not"]),
-    ],
+    Warnings: { type: "array", items: object(warning, ["field", "code"]) },
+    Search: searchSchema(),
+    Condition: conditionSchema(),
+    Problem: problemSchema,
   };
 }
 
@@ -114,7 +102,7 @@ const problemSchema: Schema = {
         properties: {
           field: { type: "string" },
           pointer: { type: "string" },
-          code: { type: "string" },
+          code: { type: "string", enum: fieldErrorCodes },
           reason: { type: "string" },
         },
         required: ["field", "code", "reason"],
@@ -124,42 +112,26 @@ const problemSchema: Schema = {
   required: ["type", "title", "status", "code", "detail", "request_id"],
 };
 
-export function parameters(items: "records" | "submissions"): Record<string, Schema> {
-  const id = items === "records" ? "The id or the receipt number." : "The id.";
+/** Parameters that operations refer to. */
+export function sharedParameters(): Schema {
+  const text = { type: "string" };
+  const limit = { type: "integer", minimum: 1, maximum: mostLimit, default: defaultLimit };
+  const key = { type: "string", minLength: 1, maxLength: 255, pattern: "^[\\x21-\\x7e]+$" };
   return {
-    id: parameter("id", "path", id, { type: "string" }),
-    limit: parameter("limit", "query", "Items of a page.", {
-      type: "integer",
-      minimum: 1,
-      maximum: mostLimit,
-      default: defaultLimit,
-    }),
-    cursor: parameter("cursor", "query", "As links.next gives it.", { type: "string" }),
-    idempotencyKey: parameter(
-      "Idempotency-Key",
-      "header",
-      "The same key creates once in 24 hours.",
-      {
-        type: "string",
-        minLength: 1,
-        maxLength: 255,
-        pattern: "^[\\x21-\\x7e]+$",
-      },
-    ),
-    ifMatch: parameter("If-Match", "header", "The ETag that the change is meant for.", {
-      type: "string",
-    }),
+    limit: parameter("limit", "query", "Items of a page.", limit),
+    cursor: parameter("cursor", "query", "As `links.next` gives it.", text),
+    idempotencyKey: parameter("Idempotency-Key", "header", "Creates once in 24 hours.", key),
+    ifMatch: parameter("If-Match", "header", "The ETag that the change is meant for.", text),
+    ifNoneMatch: parameter("If-None-Match", "header", "The ETag that the caller has.", text),
   };
 }
 
-function status(values: string[]): Schema {
-  return { type: "string", enum: values };
+/** The id in the path of an item. */
+export function idParameter({ kind, one }: Noun): Schema {
+  const said = kind === "app" ? "The id or the receipt number." : "The id.";
+  return { [`${one}Id`]: parameter("id", "path", said, { type: "string" }) };
 }
 
-function object(properties: Schema, required: string[]): Schema {
-  return { type: "object", additionalProperties: false, properties, required };
-}
-
-function parameter(name: string, where: string, description: string, schema: Schema): Schema {
+export function parameter(name: string, where: string, description: string, schema: Schema) {
   return { name, in: where, description, required: where === "path", schema };
 }

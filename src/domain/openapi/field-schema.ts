@@ -3,12 +3,18 @@ import { isList, valueType, type Field, type Option, type TextField } from "../d
 /** A JSON Schema (2020-12), which is what OpenAPI 3.1 speaks. */
 export type Schema = Record<string, unknown>;
 
-const day = "^\\d{4}-\\d{2}-\\d{2}(Z|[+-](0\\d|1[0-5]):[0-5]\\d)?$";
+/** Days that the calendar has, leap years included; the offset may be left out of what is sent. */
+const calendarDay = [
+  "\\d{4}-(?:(?:0[13578]|1[02])-(?:0[1-9]|[12]\\d|3[01])|(?:0[469]|11)-(?:0[1-9]|[12]\\d|30)|02-(?:0[1-9]|1\\d|2[0-8]))",
+  "(?:\\d\\d(?:0[48]|[2468][048]|[13579][26])|(?:[02468][048]|[13579][26])00)-02-29",
+].join("|");
+const day = `^(?!0000)(?:${calendarDay})(?:Z|[+-](?:0\\d|1[0-5]):[0-5]\\d)?$`;
+const phone = "^[ ().\\-/]*\\+?(?:[ ().\\-/]*[0-9]){5,15}[ ().\\-/]*$";
 const largest = Number.MAX_SAFE_INTEGER;
 
 /** What is sent for the fields of an item or a row. In a change nothing is required, and null clears. */
 export function inputSchema(fields: readonly Field[], use: "create" | "change" | "row"): Schema {
-  const needed = fields.filter((field) => field.required && field.default === undefined);
+  const needed = fields.filter((field) => isNeeded(field) && field.default === undefined);
   const required = use === "change" ? [] : needed.map((field) => field.key);
   return {
     type: "object",
@@ -32,6 +38,11 @@ export function outputSchema(fields: readonly Field[]): Schema {
   };
 }
 
+/** Whether an empty value is refused: a list that needs rows is never empty. */
+function isNeeded(field: Field): boolean {
+  return field.required || (field.type === "line_items" && (field.min_rows ?? 0) > 0);
+}
+
 function described(field: Field, schema: Schema): Schema {
   return {
     title: field.label,
@@ -46,9 +57,17 @@ function sentSchema(field: Field, use: "create" | "change" | "row"): Schema {
   // Ignored when it is sent, whatever it is.
   if (field.type === "computed") return {};
   const value = valueSchema(field, use === "change" ? "row" : use);
-  const schema = field.default === undefined ? value : { ...value, default: field.default };
-  if (field.required) return notEmpty(field, schema);
+  // In words: generators take a field with a `default` for one that is always there.
+  const schema =
+    use === "change" || field.default === undefined ? value : withDefault(value, field);
+  if (isNeeded(field)) return notEmpty(field, schema);
   return nullable(schema);
+}
+
+function withDefault(schema: Schema, field: Field): Schema {
+  const said = `Default: ${JSON.stringify(field.default)}.`;
+  const before = schema["description"];
+  return { ...schema, description: typeof before === "string" ? `${before} ${said}` : said };
 }
 
 function shownSchema(field: Field): Schema {
@@ -66,8 +85,12 @@ function formatOf(type: Field["type"]): Schema {
 
 /** The empty string and the empty list are no values, and so not enough where one is required. */
 function notEmpty(field: Field, schema: Schema): Schema {
-  if (isList(field)) return { minItems: 1, ...schema };
-  return schema["type"] === "string" && !("enum" in schema) ? { minLength: 1, ...schema } : schema;
+  const atLeastOne = (name: string) => ({
+    ...schema,
+    [name]: Math.max(1, Number(schema[name] ?? 1)),
+  });
+  if (isList(field)) return atLeastOne("minItems");
+  return schema["type"] === "string" && !("enum" in schema) ? atLeastOne("minLength") : schema;
 }
 
 function nullable(schema: Schema): Schema {
@@ -102,12 +125,11 @@ function valueSchema(field: Exclude<Field, { type: "computed" }>, use: "create" 
     case "url":
       return {
         type: "string",
-        format: "uri",
-        pattern: "^[Hh][Tt][Tt][Pp][Ss]?://",
+        pattern: "^[Hh][Tt][Tt][Pp][Ss]?://[^\\s/?#]\\S*$",
         maxLength: 2000,
       };
     case "phone":
-      return { type: "string", pattern: "^\\+?[0-9 ().\\-/]+$", maxLength: 40 };
+      return { type: "string", pattern: phone, maxLength: 40 };
     case "select":
       return { type: "string", enum: valuesOf(field.options) };
     case "multi_select":

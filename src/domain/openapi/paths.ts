@@ -1,138 +1,208 @@
-import type { Collection } from "../definition/collection";
-import { exampleData } from "./example";
+import type { Noun } from "./noun";
 import type { Schema } from "./field-schema";
 import { answered, json, ref, refusals } from "./responses";
 
-export interface Names {
-  items: "records" | "submissions";
-  /** The path of the collection, and that of one item. */
-  list: string;
-  one: string;
+/** Bodies that can be sent as they are; absent where the document stands for many definitions. */
+export interface Examples {
+  create: unknown;
+  change: unknown;
 }
 
-export const appNames = (key: string): Names => ({
-  items: "records",
-  list: `/apps/${key}/records`,
-  one: `/apps/${key}/records/{id}`,
-});
-export const formNames = (key: string): Names => ({
-  items: "submissions",
-  list: `/forms/${key}/submissions`,
-  one: "/submissions/{id}",
-});
+interface Told {
+  id: string;
+  summary: string;
+  description: string;
+  permission: string;
+  tag: string;
+}
 
-type Operation = (id: string, summary: string, permission: string) => Schema;
-
-/** The routes of a collection and of its items. */
-export function pathsOf(collection: Collection, names: Names): Schema {
-  const isForm = collection.kind === "form";
-  const data = exampleData(collection.definition.fields.fields);
-  const example = isForm ? { status: "submitted", data } : { data };
-  const operation: Operation = (operationId, summary, permission) => ({
-    tags: [names.items],
-    operationId,
-    summary,
-    security: [{ bearer: [] }, { client: [permission] }],
-  });
+export function operation({ id, summary, description, permission, tag }: Told): Schema {
   return {
-    [names.list]: {
-      get: list(operation, names),
-      post: create(operation, names, example),
-    },
-    [`${names.list}/search`]: { post: search(operation, names) },
-    ...(isForm ? { [`${names.list}/validate`]: { post: validate(operation, example) } } : {}),
-    [names.one]: {
-      parameters: [ref("parameters", "id")],
-      get: read(operation, names),
-      patch: update(operation, names, data),
-      ...(isForm ? { delete: remove(operation) } : {}),
+    tags: [tag],
+    operationId: id,
+    summary,
+    description,
+    security: [{ bearer: [] }, { client: [permission] }],
+  };
+}
+
+/** The routes of the items of a collection. */
+export function itemPaths(noun: Noun, examples?: Examples): Schema {
+  const { list, item, listParameters, itemParameters } = noun;
+  const within = listParameters.length > 0 ? { parameters: listParameters } : {};
+  return {
+    [list]: { ...within, get: listing(noun), post: create(noun, examples) },
+    [`${list}/search`]: { ...within, post: search(noun) },
+    ...(noun.kind === "form"
+      ? { [`${list}/validate`]: { ...within, post: validate(noun, examples) } }
+      : {}),
+    [item]: {
+      parameters: [...itemParameters, ref("parameters", `${noun.one}Id`)],
+      get: read(noun),
+      patch: update(noun, examples),
+      ...(noun.kind === "form" ? { delete: remove(noun) } : {}),
     },
   };
 }
 
-const page = { description: "A page.", content: json(ref("schemas", "Page")) };
 const paging = [ref("parameters", "limit"), ref("parameters", "cursor")];
-const item = ref("schemas", "Item");
 
-function body(schema: Schema, example: unknown): Schema {
+export function body(schema: Schema, example?: unknown): Schema {
   return { required: true, content: json(schema, example) };
 }
 
-function list(operation: Operation, { items }: Names): Schema {
+export const page = (name: string): Schema => ({
+  description: "A page.",
+  headers: { Link: ref("headers", "Link"), ...answerHeaders },
+  content: json(ref("schemas", name)),
+});
+
+const answerHeaders = {
+  "RateLimit-Policy": ref("headers", "RateLimit-Policy"),
+  RateLimit: ref("headers", "RateLimit"),
+};
+
+function listing({ one, many }: Noun): Schema {
+  const told = {
+    id: `list${one}s`,
+    summary: `List ${many}`,
+    description: `The ${many} in stored order, oldest first. Follow \`links.next\` until it is null.`,
+    permission: `${many}:read`,
+    tag: many,
+  };
   return {
-    ...operation("list", `List ${items} in stored order`, `${items}:read`),
+    ...operation(told),
     parameters: paging,
-    responses: { "200": page, ...refusals(422) },
+    responses: { "200": page(`${one}Page`), ...refusals(422) },
   };
 }
 
-function create(operation: Operation, { items }: Names, example: unknown): Schema {
+function create({ one, many }: Noun, examples?: Examples): Schema {
+  const told = {
+    id: `create${one}`,
+    summary: `Create a ${one.toLowerCase()}`,
+    description:
+      "Creates one, and answers with it. With an Idempotency-Key it may be sent again: the first result is given.",
+    permission: `${many}:write`,
+    tag: many,
+  };
+  const answer = answered("Created, or created before with the same key.", ref("schemas", one));
+  const headers = {
+    ...(answer["headers"] as Schema),
+    Location: ref("headers", "Location"),
+    "Idempotent-Replayed": ref("headers", "Idempotent-Replayed"),
+    "Idempotency-Key-Mismatch": ref("headers", "Idempotency-Key-Mismatch"),
+  };
   return {
-    ...operation("create", `Create one of the ${items}`, `${items}:write`),
+    ...operation(told),
     parameters: [ref("parameters", "idempotencyKey")],
-    requestBody: body(ref("schemas", "Create"), example),
-    responses: {
-      "201": answered("Created, or created before with the same key.", item),
-      ...refusals(400, 409, 413, 415, 422),
-    },
+    requestBody: body(ref("schemas", `${one}Create`), examples?.create),
+    responses: { "201": { ...answer, headers }, ...refusals(400, 409, 413, 415, 422) },
   };
 }
 
-function search(operation: Operation, { items }: Names): Schema {
+function search({ one, many }: Noun): Schema {
+  const told = {
+    id: `search${one}s`,
+    summary: `Search ${many}`,
+    description:
+      "All that meet the conditions, newest first or as `sort` says. To go on, POST the same body to `links.next`. With `Accept: application/x-ndjson` or `text/csv`, all pages are one download.",
+    permission: `${many}:read`,
+    tag: many,
+  };
+  const found = page(`${one}SearchPage`);
+  const content = {
+    ...(found["content"] as Schema),
+    "application/x-ndjson": { schema: { type: "string" } },
+    "text/csv": { schema: { type: "string" } },
+  };
   return {
-    ...operation("search", `Search ${items}`, `${items}:read`),
+    ...operation(told),
     parameters: paging,
     requestBody: body(ref("schemas", "Search"), { conditions: [], limit: 10 }),
-    responses: { "200": page, ...refusals(400, 409, 413, 415, 422) },
+    responses: { "200": { ...found, content }, ...refusals(400, 409, 413, 415, 422) },
   };
 }
 
-function validate(operation: Operation, example: unknown): Schema {
-  const schema = {
-    type: "object",
-    properties: {
-      valid: { const: true },
-      form: { type: "string" },
-      status: { type: "string" },
-      data: ref("schemas", "Data"),
-      warnings: ref("schemas", "Warnings"),
-    },
-    required: ["valid", "form", "status", "data"],
+function validate({ one, many }: Noun, examples?: Examples): Schema {
+  const told = {
+    id: `validate${one}`,
+    summary: "Check what a create would check",
+    description:
+      "Everything that a create would check, and nothing is written. It counts as a read.",
+    permission: `${many}:write`,
+    tag: many,
   };
-  const summary = "Check all that a create would check, and write nothing";
   return {
-    ...operation("validate", summary, "submissions:write"),
-    requestBody: body(ref("schemas", "Create"), example),
+    ...operation(told),
+    requestBody: body(ref("schemas", `${one}Create`), examples?.create),
     responses: {
-      "200": { description: "A create would succeed.", content: json(schema) },
+      "200": {
+        description: "A create would succeed.",
+        content: json(ref("schemas", `${one}Checked`)),
+      },
       ...refusals(400, 409, 413, 415, 422),
     },
   };
 }
 
-function read(operation: Operation, { items }: Names): Schema {
+function read({ one, many }: Noun): Schema {
+  const told = {
+    id: `get${one}`,
+    summary: `Read a ${one.toLowerCase()}`,
+    description: "As it is now, with its ETag.",
+    permission: `${many}:read`,
+    tag: many,
+  };
   return {
-    ...operation("get", `Read one of the ${items}`, `${items}:read`),
+    ...operation(told),
+    parameters: [ref("parameters", "ifNoneMatch")],
     responses: {
-      "200": answered("As it is now.", item),
-      "304": { description: "The caller has this version." },
+      "200": answered("As it is now.", ref("schemas", one)),
+      "304": {
+        description: "The caller has this version.",
+        headers: { ETag: ref("headers", "ETag") },
+      },
       ...refusals(400),
     },
   };
 }
 
-function update(operation: Operation, { items }: Names, data: unknown): Schema {
+function update({ one, many }: Noun, examples?: Examples): Schema {
+  const told = {
+    id: `update${one}`,
+    summary: `Change a ${one.toLowerCase()}`,
+    description:
+      "Changes the fields that are sent; `null` clears one. With If-Match, only the version that it names.",
+    permission: `${many}:write`,
+    tag: many,
+  };
+  const schema = ref("schemas", `${one}Change`);
+  const content = {
+    ...json(schema, examples?.change),
+    "application/merge-patch+json": { schema },
+  };
   return {
-    ...operation("update", "Change the fields that are sent", `${items}:write`),
+    ...operation(told),
     parameters: [ref("parameters", "ifMatch")],
-    requestBody: body(ref("schemas", "Change"), { data }),
-    responses: { "200": answered("Changed.", item), ...refusals(400, 409, 412, 413, 415, 422) },
+    requestBody: { required: true, content },
+    responses: {
+      "200": answered("As it is after the change.", ref("schemas", one)),
+      ...refusals(400, 409, 412, 413, 415, 422),
+    },
   };
 }
 
-function remove(operation: Operation): Schema {
+function remove({ one, many }: Noun): Schema {
+  const told = {
+    id: `delete${one}`,
+    summary: `Delete a ${one.toLowerCase()}`,
+    description: "Deletes it for good. A second time it is not found.",
+    permission: `${many}:delete`,
+    tag: many,
+  };
   return {
-    ...operation("remove", "Delete a submission", "submissions:delete"),
+    ...operation(told),
     parameters: [ref("parameters", "ifMatch")],
     responses: { "204": { description: "Deleted." }, ...refusals(400, 409, 412) },
   };

@@ -21,6 +21,10 @@ export function problemResponses(): Record<string, Schema> {
   return Object.fromEntries(statuses.map((status) => [nameOf(status), problemResponse(status)]));
 }
 
+export function object(properties: Schema, required: string[]): Schema {
+  return { type: "object", additionalProperties: false, properties, required };
+}
+
 export function ref(section: string, name: string): Schema {
   return { $ref: `#/components/${section}/${name}` };
 }
@@ -40,5 +44,23 @@ export function json(schema: Schema, example?: unknown): Schema {
 }
 
 export function answered(description: string, schema: Schema): Schema {
-  return { description, headers: { ETag: ref("headers", "ETag") }, content: json(schema) };
+  const names = ["ETag", "RateLimit-Policy", "RateLimit"];
+  const shown = Object.fromEntries(names.map((name) => [name, ref("headers", name)]));
+  return { description, headers: shown, content: json(schema) };
+}
+
+const text = (description: string) => ({ description, schema: { type: "string" } });
+const flag = (description: string) => ({ description, schema: { type: "string", const: "true" } });
+
+/** Headers of answers. */
+export function headers(): Schema {
+  return {
+    ETag: text("The version, in quotes."),
+    Location: text("The address of what was created."),
+    Link: text('The next page, with rel="next" (RFC 8288).'),
+    "RateLimit-Policy": text("The limits of the credential."),
+    RateLimit: text("What is left of them, and when there is more."),
+    "Idempotent-Replayed": flag("The key was used before: this is the first result."),
+    "Idempotency-Key-Mismatch": flag("The key came with another body the first time."),
+  };
 }

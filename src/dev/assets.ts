@@ -1,0 +1,27 @@
+import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { dirname, join } from "node:path";
+
+/**
+ * Gathers what the Worker serves beside its own pages: our style sheet and scripts, and Swagger UI from its package.
+ * wrangler runs this before it serves, bundles or deploys.
+ */
+
+const own = new URL("../assets", import.meta.url).pathname;
+const target = "dist/assets";
+const served = join(target, "assets");
+
+rmSync(target, { recursive: true, force: true });
+mkdirSync(served, { recursive: true });
+cpSync(own, served, { recursive: true });
+
+const swagger = dirname(createRequire(import.meta.url).resolve("swagger-ui-dist/package.json"));
+for (const name of ["swagger-ui-bundle.js", "swagger-ui.css"]) {
+  // Its source maps are not served.
+  const text = readFileSync(join(swagger, name), "utf8");
+  writeFileSync(join(served, name), text.replace(/\n?\/[/*]# sourceMappingURL=.*$/, ""));
+}
+writeFileSync(
+  join(target, "_headers"),
+  "/assets/*\n  X-Content-Type-Options: nosniff\n  Cache-Control: public, max-age=3600\n",
+);

@@ -1,0 +1,120 @@
+import { env } from "cloudflare:workers";
+import { Ajv2020 } from "ajv/dist/2020.js";
+import addFormats from "ajv-formats";
+import type { CollectionKind } from "../../src/domain/definition/collection";
+import { openApiDocument } from "../../src/domain/openapi/document";
+import { serviceDocument } from "../../src/domain/openapi/service";
+import { findCollection } from "../../src/store/collections";
+import type { Answer, Json } from "./client";
+
+/**
+ * Every answer that a test gets from the API is judged by the OpenAPI document of its app or form, and by that of the
+ * service: as an integrator would whose client was generated from it.
+ */
+
+const host = { origin: "https://forms.example", contact: env.CONTACT_EMAIL };
+
+interface Judge {
+  document: Json;
+  ajv: Ajv2020;
+}
+
+let service: Judge | undefined;
+/** The documents that an app or form has had while a test ran: an answer may be older than the last of them. */
+const seen = new Map<string, Judge[]>();
+
+export async function conforms(sent: string, address: string, answer: Answer): Promise<void> {
+  // HEAD answers as GET does, without the body.
+  const method = sent === "HEAD" ? "GET" : sent;
+  const [, path] = /^\/api\/v1(\/.*)$/.exec(new URL(address).pathname) ?? [];
+  if (path === undefined) return;
+  service ??= judgeOf(serviceDocument(host));
+  const found = faultOf(service, method, path, answer);
+  if (found !== undefined) throw new Error(told("the service", method, path, answer, found));
+  const [kind, key] = collectionOf(path, answer);
+  if (!key || answer.status >= 300 || /\/(schema|openapi\.json)$/.test(path)) return;
+  const judges = await judgesOf(kind, key);
+  const faults = judges.map((judge) => faultOf(judge, method, path, answer));
+  const [first] = faults;
+  if (first !== undefined && !faults.includes(undefined)) {
+    throw new Error(told(`the ${kind} ${key}`, method, path, answer, first));
+  }
+}
+
+function told(
+  whose: string,
+  method: string,
+  path: string,
+  { status, text }: Answer,
+  fault: string,
+) {
+  return `The document of ${whose} does not have this answer to ${method} ${path}, ${status} ${text.slice(0, 500)}: ${fault}`;
+}
+
+function judgeOf(document: Json): Judge {
+  const ajv = addFormats["default"](new Ajv2020({ strict: false }));
+  ajv.addSchema({ $id: "document", ...document });
+  return { document, ajv };
+}
+
+function collectionOf(path: string, { body }: Answer): [CollectionKind, string | undefined] {
+  const [, kind, key] = /^\/(app|form)s\/([^/]+)\/(?:records|submissions)/.exec(path) ?? [];
+  if (kind === "app" || kind === "form") return [kind, key];
+  return [
+    "form",
+    path.startsWith("/submissions/") ? (body?.form as string | undefined) : undefined,
+  ];
+}
+
+async function judgesOf(kind: CollectionKind, key: string): Promise<Judge[]> {
+  const now = await findCollection(env.DB, kind, key);
+  if (!now) return [];
+  const name = `${kind} ${key}`;
+  const known = seen.get(name) ?? [];
+  const version = String(now.collection.version);
+  if (!known.some(({ document }) => document.info.version === version)) {
+    known.unshift(judgeOf(openApiDocument(now.collection, host)));
+    seen.set(name, known);
+  }
+  return known;
+}
+
+/** What the document does not have of this answer, if anything. */
+function faultOf({ document, ajv }: Judge, method: string, path: string, answer: Answer) {
+  const template = Object.keys(document.paths).find((each) => matches(each, path));
+  const operation = template && document.paths[template][method.toLowerCase()];
+  if (!operation)
+    return answer.status === 404 || answer.status === 405 ? undefined : "no such operation";
+  const { status, headers, body } = answer;
+  const at = ["paths", template, method.toLowerCase(), "responses", String(status)];
+  const response = resolved(document, operation.responses[status], at);
+  if (!response) return `no answer ${status}`;
+  const type = (headers.get("Content-Type") ?? "").split(";")[0] ?? "";
+  const { content } = response.value;
+  if (!content) return type === "" ? undefined : `no content ${type}`;
+  if (!content[type]) return `no content ${type}`;
+  if (body === undefined) return undefined;
+  const pointer = [...response.at, "content", type, "schema"].map(escaped).join("/");
+  const check = ajv.getSchema(`document#/${pointer}`);
+  if (!check) return `no schema at ${pointer}`;
+  return check(body) ? undefined : ajv.errorsText(check.errors);
+}
+
+/** Keys that stand in the path itself go before parameters. */
+function matches(template: string, path: string): boolean {
+  return new RegExp(`^${template.replaceAll(/\{\w+\}/g, "[^/]+")}$`).test(path);
+}
+
+function resolved(
+  document: Json,
+  value: Json,
+  at: string[],
+): { value: Json; at: string[] } | undefined {
+  if (value === undefined) return undefined;
+  if (!value.$ref) return { value, at };
+  const steps = (value.$ref as string).slice(2).split("/");
+  return { value: steps.reduce((part, step) => part[step], document), at: steps };
+}
+
+const escaped = (step: string) =>
+  encodeURIComponent(step.replaceAll("~", "~0").replaceAll("/", "~1"));
