@@ -19,5 +19,10 @@ export interface ApiEnv extends AppEnv {
 
 /** Behind `/admin`: a member is signed in. */
 export interface AdminEnv extends AppEnv {
-  Variables: AppEnv["Variables"] & { member: Member; action: ActionContext };
+  Variables: AppEnv["Variables"] & {
+    member: Member;
+    /** SHA-256 of the session's id; empty where Cloudflare Access says who it is. */
+    session: string;
+    action: ActionContext;
+  };
 }

@@ -1,4 +1,5 @@
 import { app } from "../../src/app";
+import { waiting } from "../../src/middleware/call-log";
 import { countingBindings } from "./counting";
 import { none } from "./counts";
 
@@ -7,6 +8,8 @@ export { CredentialGate } from "../../src/gate/credential-gate";
 /** The service, whose answers tell in the header `X-Counts` what they cost, with what ran behind them. */
 export default {
   async fetch(request, env, ctx) {
+    // What waits behind an answer would be waited for with each request.
+    waiting.milliseconds = 0;
     const counts = { ...none };
     const behind: Promise<unknown>[] = [];
     const context = {

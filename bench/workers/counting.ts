@@ -67,6 +67,7 @@ function countingObject(gate: Bindings["GATE"], counts: Counts): Bindings["GATE"
         counts.object += 1;
         return stub.admit(...args);
       },
+      note: (...args: Parameters<typeof stub.note>) => stub.note(...args),
     };
   };
   return { getByName } as unknown as Bindings["GATE"];

@@ -1,4 +1,5 @@
 import { app } from "../../src/app";
+import { waiting } from "../../src/middleware/call-log";
 import { recording, type Recorded } from "./recording";
 
 export { CredentialGate } from "../../src/gate/credential-gate";
@@ -37,6 +38,7 @@ async function record(
   ctx: ExecutionContext,
 ): Promise<Response> {
   const { bindings, recorded } = recording(env);
+  waiting.milliseconds = 0;
   const target = request.headers.get("X-Target") ?? "";
   const answer = await app.fetch(new Request(target, request), bindings, ctx);
   const [admission] = recorded.admissions;

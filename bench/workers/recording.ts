@@ -18,6 +18,7 @@ export function recording(env: Bindings): { bindings: Bindings; recorded: Record
         recorded.admissions.push(args);
         return env.GATE.getByName(name).admit(...args);
       },
+      note: () => Promise.resolve(),
     }),
   };
   const replays = {

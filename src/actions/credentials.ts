@@ -6,13 +6,7 @@ import {
   type Limits,
   type Secret,
 } from "../domain/credential";
-import {
-  managesCredentials,
-  within,
-  type Permission,
-  type Resources,
-  type Role,
-} from "../domain/permissions";
+import { may, within, type Permission, type Resources, type Role } from "../domain/permissions";
 import { problem } from "../domain/problem";
 import { sha256, type SigningKeys } from "../domain/signature";
 import { makeSecret, openLength } from "../domain/token";
@@ -53,13 +47,13 @@ export interface Issued {
 /** The credentials that this member may see, newest first. */
 export async function visibleCredentials(ctx: CredentialContext): Promise<Credential[]> {
   const { id, role } = ctx.member;
-  return listCredentials(ctx.db, managesCredentials[role] ? null : id);
+  return listCredentials(ctx.db, may(role, "credentials") ? null : id);
 }
 
 export async function visibleCredential(ctx: CredentialContext, id: string): Promise<Credential> {
   const { member } = ctx;
   const credential = await findCredential(ctx.db, id);
-  const visible = managesCredentials[member.role] || credential?.createdBy.id === member.id;
+  const visible = may(member.role, "credentials") || credential?.createdBy.id === member.id;
   if (!credential || !visible || credential.revokedAt !== null) throw problem.notFound();
   return credential;
 }
@@ -159,7 +153,7 @@ async function newSecret(
 function refuseInput(ctx: CredentialContext, kind: CredentialKind, input: CredentialInput): void {
   const { role } = ctx.member;
   const errors = [];
-  if (kind === "client" && !managesCredentials[role]) {
+  if (kind === "client" && !may(role, "credentials")) {
     const reason = `The role ${role} issues personal tokens only.`;
     errors.push({ field: "kind", pointer: "/kind", code: "not_an_option" as const, reason });
   }

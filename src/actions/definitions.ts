@@ -72,6 +72,11 @@ export async function putDefinition(
   });
 }
 
+/** Refuses what saving this document would refuse, and stores nothing. */
+export function judgeDefinition(kind: CollectionKind, current: Collection, body: unknown): void {
+  mergedWith(kind, current.key, current, body);
+}
+
 function refusePreconditions(
   now: CollectionNow | undefined,
   { ifMatch, ifNoneMatch }: Conditions,

@@ -39,12 +39,13 @@ export async function signIn(
   return { sessionId, maxAge: sessionLifetime / 1000 };
 }
 
+/** The member whose session has this hash. */
 export async function memberOfSession(
   db: D1Database,
-  sessionId: string,
+  hash: string,
   now: number,
 ): Promise<Member | undefined> {
-  return findSession(db, await sha256(sessionId), now);
+  return hash === "" ? undefined : findSession(db, hash, now);
 }
 
 export async function signOut(db: D1Database, sessionId: string): Promise<void> {

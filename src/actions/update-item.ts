@@ -32,7 +32,7 @@ export async function updateItem(
     const next = nextState(ctx, current, body, ifMatch);
     const unchanged = next.status === current.item.status && sameData(next, current.item);
     if (unchanged) return viewOf(current.item, current.compiled, next.warnings);
-    const written = await write(ctx, current, next);
+    const written = await writeItem(ctx, current, next);
     if (written) return viewOf(written, current.compiled, next.warnings);
     current = await readAgain(ctx, current);
     return undefined;
@@ -84,10 +84,11 @@ function sameData(next: NextState, item: Item): boolean {
 }
 
 /** The item as written, or nothing when it or its definition changed in between. */
-async function write(
+export async function writeItem(
   ctx: ActionContext,
   { item, compiled }: Found,
-  next: NextState,
+  next: Pick<NextState, "data" | "status">,
+  action = compiled.collection.kind === "app" ? "record.update" : "submission.update",
 ): Promise<Item | undefined> {
   const updatedAt = Math.max(ctx.now(), item.updatedAt);
   const after = {
@@ -100,11 +101,10 @@ async function write(
   const change = changeOf(compiled, item, after);
   const shown = JSON.stringify(viewOf(after, compiled).data);
   refuseTooLarge(shown, change.data, JSON.stringify(change.entries));
-  const kind = compiled.collection.kind === "app" ? "record" : "submission";
   const changed = await changeItem(
     ctx.db,
     change,
-    act(ctx, `${kind}.update`, item.id, {
+    act(ctx, action, item.id, {
       collectionId: item.collectionId,
       version: after.version,
     }),

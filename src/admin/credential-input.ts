@@ -1,12 +1,15 @@
-import * as z from "zod";
+import * as z from "zod/mini";
 import type { CredentialInput } from "../actions/credentials";
 import { defaultLimits } from "../domain/credential";
 import { permissions, type Resources } from "../domain/permissions";
 import { instant } from "../domain/time";
 
 /** A list sent as an array, as repeated form fields, or with commas or spaces between. */
-const list = <Item extends z.ZodType>(item: Item) =>
-  z.preprocess((sent) => (typeof sent === "string" ? words(sent) : sent), z.array(item));
+const list = <Item extends z.ZodMiniType>(item: Item) =>
+  z.pipe(
+    z.transform((sent) => (typeof sent === "string" ? words(sent) : sent)),
+    z.array(item).check(z.minLength(1)),
+  );
 
 function words(sent: string): string[] {
   return sent.split(/[\s,]+/).filter((word) => word !== "");
@@ -14,56 +17,80 @@ function words(sent: string): string[] {
 
 const resource = z
   .string()
-  .regex(/^(app|form):[a-z][a-z0-9_-]{0,62}$/, "Must be app:KEY or form:KEY.");
+  .check(z.regex(/^(app|form):[a-z][a-z0-9_-]{0,62}$/, "Must be app:KEY or form:KEY."));
 
-const resources = z.preprocess(
-  (sent) => (typeof sent === "string" && sent !== "all" ? words(sent) : sent),
-  z.union([z.literal("all"), z.array(resource).min(1).max(500)], {
+const resources = z.pipe(
+  z.transform((sent) => (typeof sent === "string" && sent !== "all" ? words(sent) : sent)),
+  z.union([z.literal("all"), z.array(resource).check(z.minLength(1), z.maxLength(500))], {
     error: 'Must be "all", or a list of app:KEY and form:KEY.',
   }),
 );
 
-const perMinute = (most: number) => z.coerce.number().int().min(1).max(most);
+const perMinute = (most: number) => z.coerce.number().check(z.int(), z.minimum(1), z.maximum(most));
 
 /** Always chosen: 30d, 90d, 365d (or any number of days), a date, or never. */
-const expires = z.string().transform((sent, ctx) => {
-  if (sent === "never") return { days: null, at: null };
-  const days = /^(\d{1,4})d$/.exec(sent)?.[1];
-  if (days !== undefined) return { days: Number(days), at: null };
-  const at = instant(/^\d{4}-\d\d-\d\d$/.test(sent) ? `${sent}T00:00:00Z` : sent);
-  if (at !== undefined) return { days: null, at };
-  ctx.addIssue({ code: "custom", message: "Must be 30d, 90d, 365d, a date, or never." });
-  return z.NEVER;
-});
+const expires = z.pipe(
+  z.string(),
+  z.transform((sent: string, ctx) => {
+    if (sent === "never") return { days: null, at: null };
+    const days = /^(\d{1,4})d$/.exec(sent)?.[1];
+    if (days !== undefined) return { days: Number(days), at: null };
+    const at = instant(/^\d{4}-\d\d-\d\d$/.test(sent) ? `${sent}T00:00:00Z` : sent);
+    if (at !== undefined) return { days: null, at };
+    ctx.issues.push({
+      code: "custom",
+      message: "Must be 30d, 90d, 365d, a date, or never.",
+      input: sent,
+    });
+    return z.NEVER;
+  }),
+);
+
+/** A form sends empty what was not chosen, and a day apart from the choices. */
+const tidy = <Schema extends z.ZodMiniType>(schema: Schema) =>
+  z.pipe(
+    z.transform((sent) => (typeof sent === "object" && sent !== null ? tidied({ ...sent }) : sent)),
+    schema,
+  );
+
+function tidied(sent: Record<string, unknown>): Record<string, unknown> {
+  const { expires_on: day, ...rest } = sent;
+  if (typeof day === "string" && day !== "") rest["expires"] = day;
+  if (Array.isArray(rest["resources"]) && rest["resources"].includes("all"))
+    rest["resources"] = "all";
+  return Object.fromEntries(Object.entries(rest).filter(([, value]) => value !== ""));
+}
 
 const shape = {
-  name: z.string().min(1).max(200),
-  permissions: list(z.enum(permissions)).pipe(z.array(z.enum(permissions)).min(1)),
+  name: z.string().check(z.minLength(1), z.maxLength(200)),
+  permissions: list(z.enum(permissions)),
   resources,
   requests: perMinute(100_000),
   writes: perMinute(100_000),
   expires,
 };
 
-export const IssueInput = z.strictObject({
-  ...shape,
-  kind: z.enum(["token", "client"]),
-  requests: shape.requests.default(defaultLimits.requests),
-  writes: shape.writes.default(defaultLimits.writes),
-});
+export const IssueInput = tidy(
+  z.strictObject({
+    ...shape,
+    kind: z.enum(["token", "client"]),
+    requests: z._default(shape.requests, defaultLimits.requests),
+    writes: z._default(shape.writes, defaultLimits.writes),
+  }),
+);
 
 /** What is left out stays as it is. */
-export const EditInput = z.strictObject(shape).partial();
+export const EditInput = tidy(z.partial(z.strictObject(shape)));
 
 const hour = 60 * 60 * 1000;
 const overlaps = { none: 0, "1h": hour, "24h": 24 * hour, "7d": 7 * 24 * hour };
 
 /** How long the secret before lives on beside the new one. */
 export const RotateInput = z.strictObject({
-  overlap: z
-    .enum(["none", "1h", "24h", "7d"])
-    .default("24h")
-    .transform((name) => overlaps[name]),
+  overlap: z.pipe(
+    z._default(z.enum(["none", "1h", "24h", "7d"]), "24h"),
+    z.transform((name: keyof typeof overlaps) => overlaps[name]),
+  ),
 });
 
 export function credentialInput(

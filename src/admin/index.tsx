@@ -1,7 +1,12 @@
 import { Hono } from "hono";
 import { createMiddleware } from "hono/factory";
 import type { AdminEnv, AppEnv } from "../env";
+import { account } from "./account";
+import { audit } from "./audit";
+import { collections } from "./collections";
 import { integrations } from "./integrations";
+import { members } from "./members";
+import { overview } from "./overview";
 import { sameOrigin } from "./same-origin";
 import { signedIn } from "./session";
 import { signInRoutes } from "./sign-in";
@@ -11,13 +16,18 @@ const uncached = createMiddleware<AppEnv>(async (c, next) => {
   c.res.headers.set("Cache-Control", "no-store");
 });
 
-const members = new Hono<AdminEnv>()
+const signedInRoutes = new Hono<AdminEnv>()
   .use(signedIn)
-  .get("/", (c) => c.redirect("/admin/integrations", 303))
-  .route("/integrations", integrations);
+  .route("/", overview)
+  .route("/account", account)
+  .route("/apps", collections("app"))
+  .route("/audit", audit)
+  .route("/forms", collections("form"))
+  .route("/integrations", integrations)
+  .route("/members", members);
 
 /** The administration area: below `/admin`. */
 export const admin = new Hono<AppEnv>()
   .use(uncached, sameOrigin)
   .route("/", signInRoutes)
-  .route("/", members);
+  .route("/", signedInRoutes);

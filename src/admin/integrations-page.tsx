@@ -1,6 +1,9 @@
-import { permissions } from "../domain/permissions";
+import type { Context } from "hono";
+import type { Problem } from "../domain/problem";
+import type { AdminEnv } from "../env";
+import { CredentialFields, type Sent } from "./credential-fields";
 import type { CredentialDocument } from "./integrations";
-import { Page } from "../html/page";
+import { AdminPage, Table } from "./layout";
 
 const heads = [
   "Name",
@@ -10,40 +13,70 @@ const heads = [
   "Resources",
   "Expires",
   "Last used",
-  "",
+  "24 hours",
 ];
 
-export function IntegrationsPage({ credentials }: { credentials: CredentialDocument[] }) {
+export type Listed = CredentialDocument & { last_24_hours: { requests: number; refusals: number } };
+
+interface Shown {
+  c: Context<AdminEnv>;
+  credentials: Listed[];
+  resources: string[];
+  sent?: Sent;
+  problem?: Problem;
+}
+
+export function IntegrationsPage({ c, credentials, resources, sent, problem }: Shown) {
   return (
-    <Page title="Integrations and external data">
-      <table>
-        <thead>
-          <tr>
-            {heads.map((head) => (
-              <th scope="col">{head}</th>
-            ))}
-          </tr>
-        </thead>
-        <tbody>
+    <AdminPage c={c} title="Integrations and external data" problem={problem}>
+      <p>
+        Credentials for other systems. A <strong>personal token</strong> is a bearer of its own and
+        ends with its member; an <strong>API client</strong> exchanges its id and secret for access
+        tokens (OAuth 2.0).
+      </p>
+      {credentials.length === 0 ? (
+        <p class="card">There is no credential yet.</p>
+      ) : (
+        <Table caption="Credentials" heads={heads}>
           {credentials.map((credential) => (
             <CredentialRow credential={credential} />
           ))}
-        </tbody>
-      </table>
-      <IssueForm />
-      <form method="post" action="/admin/sign-out">
-        <button type="submit">Sign out</button>
+        </Table>
+      )}
+      <h2 id="issue">Issue a credential</h2>
+      <form method="post" action="/admin/integrations">
+        <fieldset>
+          <legend>Kind</legend>
+          <label class="choice">
+            <input type="radio" name="kind" value="token" checked={sent?.["kind"] !== "client"} />
+            <span>
+              Personal token <small>for a script of your own</small>
+            </span>
+          </label>
+          <label class="choice">
+            <input type="radio" name="kind" value="client" checked={sent?.["kind"] === "client"} />
+            <span>
+              API client <small>for a system that outlives its maker</small>
+            </span>
+          </label>
+        </fieldset>
+        <CredentialFields resources={resources} sent={sent} />
+        <button type="submit">Issue</button>
       </form>
-    </Page>
+    </AdminPage>
   );
 }
 
-function CredentialRow({ credential }: { credential: CredentialDocument }) {
-  const { id, name, kind, secrets, resources } = credential;
+const day = (stamp: string | null, otherwise: string) => stamp?.slice(0, 10) ?? otherwise;
+
+function CredentialRow({ credential }: { credential: Listed }) {
+  const { id, name, kind, secrets, resources, last_24_hours: counts } = credential;
   return (
     <tr>
-      <th scope="row">{name}</th>
-      <td>{kind}</td>
+      <th scope="row">
+        <a href={`/admin/integrations/${id}`}>{name}</a>
+      </th>
+      <td>{kind === "token" ? "Personal token" : "API client"}</td>
       <td>
         {secrets.map((secret) => (
           <code>{secret.first_characters}… </code>
@@ -51,81 +84,12 @@ function CredentialRow({ credential }: { credential: CredentialDocument }) {
       </td>
       <td>{credential.permissions.join(", ")}</td>
       <td>{resources === "all" ? "all" : resources.join(", ")}</td>
-      <td>{credential.expires_at ?? "never"}</td>
-      <td>{credential.last_used_at ?? "not yet"}</td>
+      <td>{day(credential.expires_at, "never")}</td>
+      <td>{day(credential.last_used_at, "not yet")}</td>
       <td>
-        <form method="post" action={`/admin/integrations/${id}/rotate`}>
-          <button type="submit">{`Rotate ${name}`}</button>
-        </form>
-        <form method="post" action={`/admin/integrations/${id}/revoke`}>
-          <button type="submit">{`Revoke ${name}`}</button>
-        </form>
+        {counts.requests} requests
+        {counts.refusals > 0 ? `, ${counts.refusals} refused` : ""}
       </td>
     </tr>
-  );
-}
-
-function IssueForm() {
-  return (
-    <form method="post" action="/admin/integrations">
-      <h2>Issue a credential</h2>
-      <p>
-        <label>
-          Kind{" "}
-          <select name="kind">
-            <option value="token">Personal token</option>
-            <option value="client">API client</option>
-          </select>
-        </label>{" "}
-        <label>
-          Name <input name="name" required maxlength={200} />
-        </label>
-      </p>
-      <fieldset>
-        <legend>Permissions</legend>
-        {permissions.map((permission) => (
-          <label>
-            <input type="checkbox" name="permissions" value={permission} /> {permission}
-          </label>
-        ))}
-      </fieldset>
-      <p>
-        <label>
-          Resources <input name="resources" value="all" required />
-        </label>{" "}
-        <label>
-          Expires{" "}
-          <select name="expires" required>
-            <option value="">Choose</option>
-            <option value="30d">in 30 days</option>
-            <option value="90d">in 90 days</option>
-            <option value="365d">in 365 days</option>
-            <option value="never">never</option>
-          </select>
-        </label>
-      </p>
-      <button type="submit">Issue</button>
-    </form>
-  );
-}
-
-export function SecretPage({ name, shown }: { name: string; shown: Record<string, string> }) {
-  return (
-    <Page title={`Secret of ${name}`}>
-      <p>This is shown once. Copy it now.</p>
-      <dl>
-        {Object.entries(shown).map(([label, value]) => (
-          <>
-            <dt>{label}</dt>
-            <dd>
-              <code>{value}</code>
-            </dd>
-          </>
-        ))}
-      </dl>
-      <p>
-        <a href="/admin/integrations">Back to the list</a>
-      </p>
-    </Page>
   );
 }

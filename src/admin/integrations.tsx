@@ -10,55 +10,128 @@ import {
   type Issued,
 } from "../actions/credentials";
 import { liveSecrets, type Credential } from "../domain/credential";
+import type { Problem } from "../domain/problem";
 import { signingKeys } from "../domain/signature";
 import { stamp } from "../domain/time";
 import type { AdminEnv } from "../env";
+import { countSince, noCalls, type CallLog } from "../gate/call-log";
+import { logMended } from "../middleware/log";
+import { listCollections } from "../store/collections";
 import { announce } from "./announce";
+import { answer, answerDone, attempted } from "./answers";
 import { credentialInput, EditInput, expiryOf, IssueInput, RotateInput } from "./credential-input";
-import { IntegrationsPage, SecretPage } from "./integrations-page";
-import { readFields, wantsJson } from "./negotiate";
+import { CredentialPage, SecretPage } from "./credential-page";
+import { IntegrationsPage } from "./integrations-page";
+import { readFields, readSent, wantsJson } from "./negotiate";
+import { readyCall } from "./ready-call";
 
 /** The area "Integrations and external data": personal tokens and API clients. */
 export const integrations = new Hono<AdminEnv>()
   .get("/", async (c) => {
-    const credentials = await visibleCredentials(context(c));
-    if (wantsJson(c)) return c.json({ items: credentials.map(credentialDocument) });
-    return c.html(<IntegrationsPage credentials={credentials.map(credentialDocument)} />);
+    const shown = await listed(c);
+    return answer(c, { items: shown.credentials }, () => <IntegrationsPage c={c} {...shown} />);
   })
-  .post("/", async (c) => {
-    const { kind, ...sent } = await readFields(c, IssueInput);
-    const issued = await issueCredential(context(c), kind, credentialInput(sent, Date.now()));
-    return answerSecret(c, issued, 201);
-  })
-  .get("/:id", async (c) =>
-    c.json(credentialDocument(await visibleCredential(context(c), c.req.param("id")))),
+  .post("/", (c) =>
+    attempted(
+      c,
+      async () => {
+        const { kind, ...sent } = await readFields(c, IssueInput);
+        const issued = await issueCredential(context(c), kind, credentialInput(sent, Date.now()));
+        return answerSecret(c, issued, 201);
+      },
+      async (refusal) => (
+        <IntegrationsPage c={c} {...await listed(c)} sent={await readSent(c)} problem={refusal} />
+      ),
+    ),
   )
-  .post("/:id", async (c) => {
-    const id = c.req.param("id");
-    const { requests, writes, expires, ...rest } = await readFields(c, EditInput);
-    const before = await visibleCredential(context(c), id);
-    const limits = {
-      requests: requests ?? before.limits.requests,
-      writes: writes ?? before.limits.writes,
-    };
-    const expiresAt = expires ? expiryOf(expires, Date.now()) : before.expiresAt;
-    const given = Object.fromEntries(
-      Object.entries(rest).filter(([, value]) => value !== undefined),
-    );
-    const after = await editCredential(context(c), id, { ...given, limits, expiresAt });
-    if (wantsJson(c)) return c.json(credentialDocument(after));
-    return c.redirect("/admin/integrations", 303);
+  .get("/:id", async (c) => {
+    const credential = await visibleCredential(context(c), c.req.param("id"));
+    const { calls } = await logOf(c, credential);
+    const document = credentialDocument(credential);
+    const told = calls.map(({ at, requestId, ...call }) => ({
+      at: stamp(at),
+      ...call,
+      request_id: requestId,
+    }));
+    return answer(c, { ...document, calls: told }, await page(c, credential));
   })
+  .post("/:id", (c) =>
+    attempted(
+      c,
+      async () => {
+        const id = c.req.param("id");
+        const { requests, writes, expires, ...rest } = await readFields(c, EditInput);
+        const before = await visibleCredential(context(c), id);
+        const limits = {
+          requests: requests ?? before.limits.requests,
+          writes: writes ?? before.limits.writes,
+        };
+        const expiresAt = expires ? expiryOf(expires, Date.now()) : before.expiresAt;
+        const given = Object.fromEntries(
+          Object.entries(rest).filter(([, value]) => value !== undefined),
+        );
+        const after = await editCredential(context(c), id, { ...given, limits, expiresAt });
+        return answerDone(c, credentialDocument(after), `/admin/integrations/${id}`);
+      },
+      async (refusal) => {
+        const credential = await visibleCredential(context(c), c.req.param("id"));
+        return (await page(c, credential, refusal))();
+      },
+    ),
+  )
   .post("/:id/rotate", async (c) => {
     const { overlap } = await readFields(c, RotateInput);
     return answerSecret(c, await rotateCredential(context(c), c.req.param("id"), overlap), 200);
   })
   .post("/:id/revoke", async (c) => {
     await revokeCredential(context(c), c.req.param("id"));
-    return wantsJson(c) ? c.body(null, 204) : c.redirect("/admin/integrations", 303);
+    return answerDone(c, null, "/admin/integrations");
   });
 
-function context(c: Context<AdminEnv>): CredentialContext {
+/** What can be picked: every app and form by its name in a credential. */
+async function resourcesOf(db: D1Database): Promise<string[]> {
+  const [apps, forms] = await Promise.all(
+    (["app", "form"] as const).map((kind) => listCollections(db, kind, "all", 0, 500)),
+  );
+  return [
+    ...(apps ?? []).map(({ key }) => `app:${key}`),
+    ...(forms ?? []).map(({ key }) => `form:${key}`),
+  ];
+}
+
+/** The log that the credential's own object keeps; none while it cannot be reached. */
+export async function logOf(c: Context<AdminEnv>, { id }: Credential): Promise<CallLog> {
+  try {
+    return await c.env.GATE.getByName(id).report();
+  } catch (error) {
+    logMended("log of calls unreadable", error);
+    return noCalls();
+  }
+}
+
+async function listed(c: Context<AdminEnv>) {
+  const [found, resources] = await Promise.all([
+    visibleCredentials(context(c)),
+    resourcesOf(c.env.DB),
+  ]);
+  const since = Date.now() - 24 * 60 * 60 * 1000;
+  const credentials = await Promise.all(
+    found.map(async (credential) => ({
+      ...credentialDocument(credential),
+      last_24_hours: countSince(await logOf(c, credential), since),
+    })),
+  );
+  return { credentials, resources };
+}
+
+async function page(c: Context<AdminEnv>, credential: Credential, problem?: Problem) {
+  const [{ calls }, resources] = await Promise.all([logOf(c, credential), resourcesOf(c.env.DB)]);
+  const refused = problem ? { problem, sent: await readSent(c) } : {};
+  const shown = { c, credential: credentialDocument(credential), calls, resources };
+  return () => <CredentialPage {...shown} {...refused} />;
+}
+
+export function context(c: Context<AdminEnv>): CredentialContext {
   return {
     ...c.var.action,
     member: c.var.member,
@@ -94,17 +167,19 @@ function credentialDocument(credential: Credential) {
 }
 
 /** The one answer that shows a secret. */
-function answerSecret(
+async function answerSecret(
   c: Context<AdminEnv>,
-  issued: Issued,
+  { credential, secret }: Issued,
   status: 200 | 201,
-): Response | Promise<Response> {
-  const { credential, secret } = issued;
-  const shown =
-    credential.kind === "token"
-      ? { token: secret }
-      : { client_id: `efc_${credential.id}`, client_secret: secret };
+): Promise<Response> {
+  const { origin } = new URL(c.req.url);
+  const client_id = `efc_${credential.id}`;
+  const isToken = credential.kind === "token";
+  const shown = isToken ? { token: secret } : { client_id, client_secret: secret };
   c.header("Cache-Control", "no-store");
   if (wantsJson(c)) return c.json({ ...credentialDocument(credential), ...shown }, status);
-  return c.html(<SecretPage name={credential.name} shown={shown} />, status);
+  const ready = isToken
+    ? await readyCall(c.env.DB, origin, credential, secret)
+    : `curl -s -u '${client_id}:${secret}' -d grant_type=client_credentials ${origin}/oauth/token`;
+  return c.html(<SecretPage c={c} name={credential.name} shown={shown} ready={ready} />, status);
 }

@@ -1,6 +1,6 @@
 import type { Context } from "hono";
 import { accepts } from "hono/accepts";
-import type * as z from "zod";
+import type * as z from "zod/mini";
 import { problem } from "../domain/problem";
 import { zodErrors } from "../domain/zod-errors";
 
@@ -15,16 +15,17 @@ export function wantsJson(c: Context): boolean {
 }
 
 /** The fields of a form, or of a JSON object, as `schema` reads them. */
-export async function readFields<Schema extends z.ZodType>(
+export async function readFields<Schema extends z.ZodMiniType>(
   c: Context,
   schema: Schema,
 ): Promise<z.infer<Schema>> {
-  const parsed = schema.safeParse(await sentFields(c), { reportInput: true });
+  const parsed = schema.safeParse(await readSent(c), { reportInput: true });
   if (!parsed.success) throw problem.invalidInput(zodErrors(parsed.error.issues));
   return parsed.data;
 }
 
-async function sentFields(c: Context): Promise<unknown> {
+/** What was sent, as it was sent. */
+export async function readSent(c: Context): Promise<Record<string, unknown>> {
   const isJson = (c.req.header("Content-Type") ?? "").startsWith("application/json");
   try {
     return isJson ? await c.req.json() : await c.req.parseBody({ all: true });

@@ -1,50 +1,41 @@
 import { Hono } from "hono";
-import * as z from "zod";
+import * as z from "zod/mini";
+import { invitationOf, joinMembers } from "../actions/members";
 import { setUp, signIn, signOut } from "../actions/sign-in";
-import { problem } from "../domain/problem";
-import type { AppEnv } from "../env";
-import { Page } from "../html/page";
+import { Problem, problem } from "../domain/problem";
+import { problems } from "../domain/problem-catalogue";
+import type { AppEnv, Reading } from "../env";
 import { readFields, wantsJson } from "./negotiate";
 import { dropSession, keepSession, sessionIdOf, signInContext } from "./session";
+import { JoinPage, SetUpPage, SignInPage } from "./sign-in-page";
 
-const Account = z.object({ email: z.email().max(254), password: z.string().min(1).max(1000) });
-const Owner = Account.extend({ secret: z.string().min(1), password: z.string().min(12).max(1000) });
+const Account = z.object({
+  email: z.email().check(z.maxLength(254)),
+  password: z.string().check(z.minLength(1), z.maxLength(1000)),
+});
+export const newPassword = z.string().check(z.minLength(12), z.maxLength(1000));
+const Owner = z.extend(Account, {
+  secret: z.string().check(z.minLength(1)),
+  password: newPassword,
+});
+const Join = z.object({ password: newPassword });
 
-function SignInPage({ failed }: { failed?: boolean }) {
-  return (
-    <Page title="Sign in">
-      {failed ? <p role="alert">The e-mail address or the password is wrong.</p> : null}
-      <form method="post" action="/admin/sign-in">
-        <label>
-          E-mail <input type="email" name="email" autocomplete="username" required />
-        </label>{" "}
-        <label>
-          Password{" "}
-          <input type="password" name="password" autocomplete="current-password" required />
-        </label>{" "}
-        <button type="submit">Sign in</button>
-      </form>
-    </Page>
-  );
-}
-
-/** Sign-in, sign-out, and the making of the first owner. */
+/** Sign-in, sign-out, the making of the first owner, and the links of those who are invited. */
 export const signInRoutes = new Hono<AppEnv>()
   .get("/sign-in", (c) => c.html(<SignInPage />))
   .post("/sign-in", async (c) => {
     const { email, password } = await readFields(c, Account);
-    const address = c.req.header("CF-Connecting-IP") ?? "unknown";
-    for (const key of [address, email.toLowerCase()]) {
-      const { success } = await c.env.SIGN_INS.limit({ key });
-      if (!success) throw problem.rateLimited(60, "Too many attempts to sign in.");
-    }
+    await limitAttempts(c, c.req.header("CF-Connecting-IP") ?? "unknown", email.toLowerCase());
+    // A session that somebody else put here is no use to them: signing in always makes a new one.
+    const before = sessionIdOf(c);
+    if (before) await signOut(c.env.DB, before);
     const session = await signIn(signInContext(c), email, password);
     if (session) keepSession(c, session.sessionId, session.maxAge);
     if (wantsJson(c)) {
       if (session) return c.json({ signed_in: true });
       throw problem.unauthenticated(true);
     }
-    return session ? c.redirect("/admin/integrations", 303) : c.html(<SignInPage failed />, 401);
+    return session ? c.redirect("/admin", 303) : c.html(<SignInPage failed email={email} />, 401);
   })
   .post("/sign-out", async (c) => {
     const sessionId = sessionIdOf(c);
@@ -52,12 +43,42 @@ export const signInRoutes = new Hono<AppEnv>()
     dropSession(c);
     return wantsJson(c) ? c.body(null, 204) : c.redirect("/admin/sign-in", 303);
   })
+  .get("/setup", (c) => c.html(<SetUpPage />))
   .post("/setup", async (c) => {
-    const { secret, ...owner } = await readFields(c, Owner);
-    const { success } = await c.env.SIGN_INS.limit({ key: "setup" });
-    if (!success) throw problem.rateLimited(60, "Too many attempts to set up.");
-    const expected = c.env.SETUP_SECRET;
-    if (!(await setUp(signInContext(c), { sent: secret, expected }, owner)))
-      throw problem.notFound();
-    return wantsJson(c) ? c.json({ set_up: true }, 201) : c.redirect("/admin/sign-in", 303);
+    try {
+      const { secret, ...owner } = await readFields(c, Owner);
+      await limitAttempts(c, "setup");
+      const expected = c.env.SETUP_SECRET;
+      const made = await setUp(signInContext(c), { sent: secret, expected }, owner);
+      if (!made) throw problem.notFound();
+      return wantsJson(c) ? c.json({ set_up: true }, 201) : c.redirect("/admin/sign-in", 303);
+    } catch (error) {
+      if (!(error instanceof Problem) || wantsJson(c)) throw error;
+      return c.html(<SetUpPage problem={error} />, problems[error.code].status);
+    }
+  })
+  .get("/join/:secret", async (c) => {
+    const { email, role } = await invitationOf(signInContext(c), c.req.param("secret"));
+    return wantsJson(c) ? c.json({ email, role }) : c.html(<JoinPage email={email} role={role} />);
+  })
+  .post("/join/:secret", async (c) => {
+    const secret = c.req.param("secret");
+    const { email, role } = await invitationOf(signInContext(c), secret);
+    try {
+      const { password } = await readFields(c, Join);
+      await joinMembers(signInContext(c), secret, password);
+      return wantsJson(c) ? c.json({ joined: true }, 201) : c.redirect("/admin/sign-in", 303);
+    } catch (error) {
+      if (!(error instanceof Problem) || wantsJson(c)) throw error;
+      const { status } = problems[error.code];
+      return c.html(<JoinPage email={email} role={role} problem={error} />, status);
+    }
   });
+
+/** By address and by account, so that neither many accounts nor many addresses help to guess. */
+async function limitAttempts(c: Reading<AppEnv>, ...keys: string[]): Promise<void> {
+  for (const key of keys) {
+    const { success } = await c.env.SIGN_INS.limit({ key });
+    if (!success) throw problem.rateLimited(60, "Too many attempts to sign in.");
+  }
+}

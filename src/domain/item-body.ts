@@ -1,4 +1,4 @@
-import * as z from "zod";
+import * as z from "zod/mini";
 import { isObject } from "./data/check";
 import type { CollectionKind } from "./definition/collection";
 import type { FieldError } from "./problem";
@@ -8,11 +8,11 @@ import { zodErrors } from "./zod-errors";
 const data = z.custom<Record<string, unknown>>(isObject, "Must be of type object.");
 const created = {
   app: z.strictObject({ data }),
-  form: z.strictObject({ status: z.string().optional(), data }),
+  form: z.strictObject({ status: z.optional(z.string()), data }),
 };
 const changed = {
   app: created.app,
-  form: z.strictObject({ status: z.string().optional(), data: data.optional() }),
+  form: z.strictObject({ status: z.optional(z.string()), data: z.optional(data) }),
 };
 
 interface ItemBody {

@@ -23,13 +23,28 @@ const permissionsOfRole: Record<Role, readonly Permission[]> = {
   viewer: reads,
 };
 
-/** Whether a role manages every credential; the others manage the personal tokens that they issued. */
-export const managesCredentials: Record<Role, boolean> = {
-  owner: true,
-  admin: true,
-  editor: false,
-  viewer: false,
-};
+/** What a member may do in the administration area; docs/administration.md has the same table. */
+export const abilities = {
+  /** Look at apps, forms and their data, and have personal tokens. */
+  see: "owner admin editor viewer",
+  /** Create, change, close, reopen and delete items. */
+  write: "owner admin editor",
+  /** Make and change apps and forms. */
+  define: "owner admin editor",
+  /** Issue, edit and revoke every credential; the others have the personal tokens that they issued. */
+  credentials: "owner admin",
+  /** Read the audit. */
+  audit: "owner admin",
+  /** Invite and remove editors and viewers. */
+  members: "owner admin",
+  /** Make owners and admins, and change what they are. */
+  owners: "owner",
+} as const;
+export type Ability = keyof typeof abilities;
+
+export function may(role: Role, ability: Ability): boolean {
+  return abilities[ability].split(" ").includes(role);
+}
 
 export function within(role: Role, asked: readonly Permission[]): Permission[] {
   return asked.filter((permission) => permissionsOfRole[role].includes(permission));

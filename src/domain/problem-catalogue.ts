@@ -42,6 +42,18 @@ export const problems = {
     meaning: "Another site sent this request with your session in the administration area.",
     remedy: "Open the administration area itself and do it there.",
   },
+  role_required: {
+    status: 403,
+    title: "Another role required",
+    meaning: "What was asked of the administration area is not for members of your role.",
+    remedy: "Ask an owner or an admin to do it, or to change your role.",
+  },
+  conflict: {
+    status: 409,
+    title: "Conflict",
+    meaning: "What was asked of the administration area does not fit what is there.",
+    remedy: "Look at what is there now, and ask again.",
+  },
   not_found: {
     status: 404,
     title: "Not found",

@@ -96,6 +96,11 @@ export const problem = {
 
   crossSite: () => new Problem("cross_site", "Requests that another site makes are refused here."),
 
+  roleRequired: (ability: string) =>
+    new Problem("role_required", "Your role does not allow this.", { required_ability: ability }),
+
+  conflict: (detail: string) => new Problem("conflict", detail),
+
   notFound: () =>
     new Problem("not_found", "There is nothing here, or it is not visible to this credential."),
 

@@ -9,6 +9,7 @@ import {
 import { sameText } from "../domain/signature";
 import type { Presented } from "../domain/token";
 import { findCredential, noteUse } from "../store/credentials";
+import { addCalls, noCalls, type CallLog, type LoggedCall } from "./call-log";
 import { nextRelease, remaining, slide, waitFor, type SlidingWindow } from "./sliding-window";
 
 /** One quota as the RateLimit headers tell it: what is left, and seconds until there is more. */
@@ -35,6 +36,7 @@ const staleAfter = 60_000;
 const refreshAfter = 30_000;
 
 const lastUsedPrecision = 60_000;
+const saveLogAfter = 2000;
 
 interface Known {
   credential: Credential | null;
@@ -58,6 +60,8 @@ export class CredentialGate extends DurableObject<Bindings> {
   #known: Known | undefined;
   #reading: Promise<Known> | undefined;
   #noted = 0;
+  readonly #log: CallLog;
+  #logSaving = false;
 
   constructor(ctx: DurableObjectState, env: Bindings) {
     super(ctx, env);
@@ -66,15 +70,40 @@ export class CredentialGate extends DurableObject<Bindings> {
     this.#requests = { times: [...(windows?.requests ?? [])] };
     this.#writes = { times: [...(windows?.writes ?? [])] };
     this.#known = kv.get<Known>("known");
+    this.#log = kv.get<CallLog>("log") ?? noCalls();
   }
 
-  async admit(presented: Presented, write: boolean): Promise<Admission> {
+  /** `calls` are earlier ones of this credential, for the log. */
+  async admit(
+    presented: Presented,
+    write: boolean,
+    calls: readonly LoggedCall[] = [],
+  ): Promise<Admission> {
+    if (calls.length > 0) this.note(calls);
     const credential = await this.#credential(presented.credentialId);
     const now = this.#now();
     const grant = credential && grantOf(credential, presented.proof, now);
     if (!grant) return { verdict: "refused" };
     this.#noteUse(credential, now);
     return this.#take(grant, write, now);
+  }
+
+  /** Keeps calls in the log. They are stored within two seconds, many at a time. */
+  note(calls: readonly LoggedCall[]): void {
+    addCalls(this.#log, calls, Date.now());
+    if (this.#logSaving) return;
+    this.#logSaving = true;
+    this.ctx.waitUntil(this.#saveLog());
+  }
+
+  async #saveLog(): Promise<void> {
+    await scheduler.wait(saveLogAfter);
+    this.#logSaving = false;
+    await this.ctx.storage.put("log", this.#log, { allowUnconfirmed: true });
+  }
+
+  report(): CallLog {
+    return this.#log;
   }
 
   /** Checks a client's secret; nothing is counted. */

@@ -8,6 +8,7 @@ import {
   type Quota,
 } from "../gate/credential-gate";
 import { findCredential } from "../store/credentials";
+import { takePending } from "./call-log";
 import { logMended } from "./log";
 
 /**
@@ -21,7 +22,11 @@ export async function admit(
 ): Promise<Admission> {
   try {
     // A stub is of no use after an exception, so each request takes its own.
-    return await env.GATE.getByName(presented.credentialId).admit(presented, write);
+    return await env.GATE.getByName(presented.credentialId).admit(
+      presented,
+      write,
+      takePending(presented.credentialId),
+    );
   } catch (error) {
     logMended("credential object unreachable", error);
     return withoutObject(env, presented, write);

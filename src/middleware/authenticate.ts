@@ -1,4 +1,5 @@
 import { createMiddleware } from "hono/factory";
+import { routePath } from "hono/route";
 import { problem } from "../domain/problem";
 import { signingKeys } from "../domain/signature";
 import { readBearer, type Presented } from "../domain/token";
@@ -6,6 +7,7 @@ import type { ApiEnv, AppEnv, Reading } from "../env";
 import type { Quota, Quotas } from "../gate/credential-gate";
 import { actionContext } from "./action-context";
 import { admit } from "./admit";
+import { noteCall } from "./call-log";
 
 type Identified = AppEnv & { Variables: { presented: Presented } };
 
@@ -25,17 +27,29 @@ export const identify = createMiddleware<Identified>(async (c, next) => {
 
 /** Asks the credential's object, once: is it good, what may it do, and do its limits allow this request. */
 export const authenticate = createMiddleware<ApiEnv & Identified>(async (c, next) => {
+  const started = Date.now();
+  const note = (status: number) =>
+    noteCall(c, c.var.presented.credentialId, {
+      at: started,
+      method: c.req.method,
+      route: routePath(c, -1),
+      status,
+      milliseconds: Date.now() - started,
+      requestId: c.var.requestId,
+    });
   const admission = await admit(c.env, c.var.presented, isWrite(c.req.method, c.req.path));
   if (admission.verdict === "refused") throw await unauthenticated(c, true);
   if (admission.verdict === "limited") {
     const limited = problem.rateLimited(admission.retryAfter);
     Object.assign(limited.headers, quotaHeaders(admission.quotas));
+    note(429);
     throw limited;
   }
   const { grant, quotas } = admission;
   c.set("grant", grant);
   c.set("action", actionContext(c, `credential:${grant.credentialId}`, grant.resources));
   await next();
+  note(c.res.status);
   for (const [name, value] of Object.entries(quotaHeaders(quotas))) c.res.headers.set(name, value);
 });
 

@@ -1,6 +1,6 @@
 import { zValidator } from "@hono/zod-validator";
 import { Hono } from "hono";
-import * as z from "zod";
+import * as z from "zod/mini";
 import { problem } from "../domain/problem";
 import { collectionKey } from "../domain/definition/document";
 import { serviceDocument } from "../domain/openapi/service";
@@ -15,7 +15,7 @@ const knownCode = zValidator("param", z.object({ code: z.enum(codes) }), ({ succ
   if (!success) throw problem.notFound();
 });
 
-const key = z.string().regex(collectionKey).optional();
+const key = z.optional(z.string().check(z.regex(collectionKey)));
 const docsQuery = zValidator("query", z.object({ app: key, form: key }), ({ success }) => {
   if (!success) throw problem.notFound();
 });

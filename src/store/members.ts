@@ -80,3 +80,82 @@ export async function findSession(
 export async function deleteSession(db: D1Database, hash: string): Promise<void> {
   await once(() => drizzle(db).delete(session).where(eq(session.hash, hash)));
 }
+
+export type MemberSummary = Omit<Member, "password"> & {
+  createdAt: number;
+  disabledAt: number | null;
+};
+
+/** Every member, the first one first. */
+export async function listMembers(db: D1Database): Promise<MemberSummary[]> {
+  const { id, email, role, createdAt, disabledAt } = member;
+  return attempt(() =>
+    drizzle(db).select({ id, email, role, createdAt, disabledAt }).from(member).orderBy(id),
+  );
+}
+
+const noOtherOwner = sql`not exists (select 1 from member where role = 'owner' and disabled_at is null and id <> ${placeholder("id")})`;
+
+const changeMember = statement((db) =>
+  db
+    .update(member)
+    .set({
+      role: sql`${placeholder("role")}`,
+      disabledAt: sql`${placeholder("disabledAt")}`,
+    })
+    // One owner stays, whoever asks what at the same time.
+    .where(
+      and(
+        eq(member.id, placeholder("id")),
+        sql`not (role = 'owner' and (${placeholder("role")} <> 'owner' or ${placeholder("disabledAt")} is not null) and ${noOtherOwner})`,
+      ),
+    ),
+);
+
+const endSessions = statement((db) =>
+  db
+    .delete(session)
+    .where(sql`member_id = ${placeholder("id")} and hash is not ${placeholder("keep")}`),
+);
+
+/** Changes what a member is; all of its sessions end. False when no owner would be left. */
+export async function updateMember(
+  db: D1Database,
+  change: { id: string; role: Role; disabledAt: number | null },
+  act: Act,
+): Promise<boolean> {
+  const values = { ...change, keep: null };
+  const [result] = await once(() =>
+    db.batch([changeMember(db, values), endSessions(db, values), insertAct(db, { ...act })]),
+  );
+  return result?.meta.changes === 1;
+}
+
+const setPassword = statement((db) =>
+  db
+    .update(member)
+    .set({ password: sql`${placeholder("password")}` })
+    .where(eq(member.id, placeholder("id"))),
+);
+
+/** Ends the sessions of a member but the one that is kept; with a new password where one is given. */
+export async function endOtherSessions(
+  db: D1Database,
+  { id, keep, password }: { id: string; keep: string; password: string | null },
+  act: Act,
+): Promise<void> {
+  const changes = password === null ? [] : [setPassword(db, { id, password })];
+  await once(() =>
+    db.batch([...changes, endSessions(db, { id, keep }), insertAct(db, { ...act })]),
+  );
+}
+
+export async function countSessions(db: D1Database, id: string, now: number): Promise<number> {
+  const found = await attempt(() =>
+    drizzle(db)
+      .select({ hash: session.hash })
+      .from(session)
+      .where(and(eq(session.memberId, id), gt(session.expiresAt, now))),
+  );
+  return found.length;
+}

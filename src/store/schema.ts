@@ -130,8 +130,19 @@ export const session = sqliteTable(
     createdAt: integer("created_at").notNull(),
     expiresAt: integer("expires_at").notNull(),
   },
-  (table) => [index("session_by_expiry").on(table.expiresAt)],
+  (table) => [
+    index("session_by_expiry").on(table.expiresAt),
+    index("session_by_member").on(table.memberId),
+  ],
 );
+
+export const invitation = sqliteTable("invitation", {
+  hash: text("hash").primaryKey(),
+  email: text("email").notNull().unique(),
+  role: text("role", { enum: ["owner", "admin", "editor", "viewer"] }).notNull(),
+  createdAt: integer("created_at").notNull(),
+  expiresAt: integer("expires_at").notNull(),
+});
 
 export const credential = sqliteTable("credential", {
   id: text("id").primaryKey(),

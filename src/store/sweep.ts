@@ -1,7 +1,7 @@
 import { inArray, lte } from "drizzle-orm";
 import { drizzle } from "drizzle-orm/d1";
 import { attempt } from "./attempt";
-import { replay, session } from "./schema";
+import { invitation, replay, session } from "./schema";
 
 const rowsPerStep = 1000;
 
@@ -23,6 +23,7 @@ export async function sweepExpired(db: D1Database, now: number, steps: number): 
     const results = await attempt(() =>
       orm.batch([
         orm.delete(replay).where(inArray(replay.key, expiredReplays)),
+        orm.delete(invitation).where(lte(invitation.expiresAt, now)),
         orm.delete(session).where(inArray(session.hash, expiredSessions)),
       ]),
     );

@@ -2,12 +2,15 @@ import { env } from "cloudflare:workers";
 import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test";
 import { countingBindings } from "../../bench/workers/counting";
 import { none, type Counts } from "../../bench/workers/counts";
+import { waiting } from "../../src/middleware/call-log";
 import { app } from "../../src/app";
 import type { Fetch } from "./client";
 
 /** The service with bindings that count what a request costs. What runs behind the answer counts too. */
 export function counted(): { fetch: Fetch; counts: Counts; reset: () => void } {
   const counts = { ...none };
+  // What waits behind an answer would be waited for with each request.
+  waiting.milliseconds = 0;
   const bindings = countingBindings(env, counts);
   const fetch: Fetch = async (request) => {
     const ctx = createExecutionContext();

@@ -1,4 +1,4 @@
-import * as z from "zod";
+import * as z from "zod/mini";
 import type { ComputedField, NumberField, Option, RowField, TextField } from "../definition/field";
 import { oneOf } from "../field-errors";
 import { compilePattern } from "../pattern/pattern";

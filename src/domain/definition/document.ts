@@ -1,4 +1,4 @@
-import * as z from "zod";
+import * as z from "zod/mini";
 import type { FieldError } from "../problem";
 import { isStorable, storable } from "../text";
 import { instant, isTimeZone } from "../time";
@@ -6,42 +6,43 @@ import { zodErrors } from "../zod-errors";
 import type { CollectionKind } from "./collection";
 import { fieldListErrors, invalid } from "./rules";
 
-const fieldKey = z.string().regex(/^[a-z][a-z0-9_]{0,62}$/, "Must match ^[a-z][a-z0-9_]{0,62}$.");
+const fieldKey = z
+  .string()
+  .check(z.regex(/^[a-z][a-z0-9_]{0,62}$/, "Must match ^[a-z][a-z0-9_]{0,62}$."));
 export const collectionKey = /^[a-z][a-z0-9_-]{0,62}$/;
 
 const mostFields = 500;
 export const mostDefinitionBytes = 256 * 1024;
 
 const writing = (longest: number) =>
-  z.string().max(longest).refine(isStorable, `Must be ${storable}.`);
+  z.string().check(z.maxLength(longest), z.refine(isStorable, `Must be ${storable}.`));
 
 const named = {
   key: fieldKey,
-  label: writing(200).optional(),
-  required: z.boolean().default(false),
-  searchable: z.boolean().default(true),
-  default: z.unknown().optional(),
-  renamed_from: fieldKey.optional(),
+  label: z.optional(writing(200)),
+  required: z._default(z.boolean(), false),
+  searchable: z._default(z.boolean(), true),
+  default: z.optional(z.unknown()),
+  renamed_from: z.optional(fieldKey),
   /** The server's; accepted so that a document can be read, changed and sent back. */
-  previous_keys: z.unknown().optional(),
+  previous_keys: z.optional(z.unknown()),
 };
-const scalar = { ...named, unique: z.boolean().default(false) };
-const count = z.int().min(0);
+const scalar = { ...named, unique: z._default(z.boolean(), false) };
+const count = z.int().check(z.minimum(0));
 const text = (longest: number) => ({
   ...scalar,
-  min_length: count.optional(),
-  max_length: count.min(1).max(100_000).default(longest),
-  pattern: z.string().min(1).max(1000).optional(),
+  min_length: z.optional(count),
+  max_length: z._default(count.check(z.minimum(1), z.maximum(100_000)), longest),
+  pattern: z.optional(z.string().check(z.minLength(1), z.maxLength(1000))),
 });
 const options = z
   .array(
     z.strictObject({
-      value: writing(200).min(1),
-      label: writing(200).optional(),
+      value: writing(200).check(z.minLength(1)),
+      label: z.optional(writing(200)),
     }),
   )
-  .min(1)
-  .max(1000);
+  .check(z.minLength(1), z.maxLength(1000));
 
 const scalarFields = [
   z.strictObject({ type: z.literal("text"), ...text(1000) }),
@@ -49,10 +50,10 @@ const scalarFields = [
   z.strictObject({
     type: z.literal("number"),
     ...scalar,
-    integer: z.boolean().optional(),
-    minimum: z.number().optional(),
-    maximum: z.number().optional(),
-    decimals: z.int().min(0).max(15).optional(),
+    integer: z.optional(z.boolean()),
+    minimum: z.optional(z.number()),
+    maximum: z.optional(z.number()),
+    decimals: z.optional(z.int().check(z.minimum(0), z.maximum(15))),
   }),
   z.strictObject({ type: z.literal("boolean"), ...scalar }),
   z.strictObject({ type: z.literal("date"), ...scalar }),
@@ -67,60 +68,68 @@ const { required: _required, default: _default, ...unsent } = named;
 const computed = z.strictObject({
   type: z.literal("computed"),
   ...unsent,
-  formula: z.string().min(1).max(2000),
+  formula: z.string().check(z.minLength(1), z.maxLength(2000)),
   result: z.enum(["number", "text", "boolean", "date", "datetime"]),
-  decimals: z.int().min(0).max(15).optional(),
+  decimals: z.optional(z.int().check(z.minimum(0), z.maximum(15))),
 });
 const rowField = z.discriminatedUnion("type", [...scalarFields, computed, multiSelect]);
 const lineItems = z.strictObject({
   type: z.literal("line_items"),
   ...named,
-  fields: z.array(rowField).min(1),
-  min_rows: count.max(500).optional(),
-  max_rows: count.min(1).max(500).default(500),
+  fields: z.array(rowField).check(z.minLength(1)),
+  min_rows: z.optional(count.check(z.maximum(500))),
+  max_rows: z._default(count.check(z.minimum(1), z.maximum(500)), 500),
 });
 const field = z.discriminatedUnion("type", [...scalarFields, computed, multiSelect, lineItems]);
 
-const timestamp = z
-  .string()
-  .refine((value) => instant(value) !== undefined, "Must be an RFC 3339 date-time with an offset.")
-  .transform((value) => instant(value) ?? 0)
-  .nullable();
+const timestamp = z.nullable(
+  z.pipe(
+    z
+      .string()
+      .check(
+        z.refine(
+          (value) => instant(value) !== undefined,
+          "Must be an RFC 3339 date-time with an offset.",
+        ),
+      ),
+    z.transform((value: string) => instant(value) ?? 0),
+  ),
+);
 const acceptance = z.strictObject({
-  state: z.enum(["open", "closed"]).default("open"),
-  opens_at: timestamp.default(null),
-  closes_at: timestamp.default(null),
-  max_submissions: z.int().min(1).nullable().default(null),
-  accepting: z.unknown().optional(),
+  state: z._default(z.enum(["open", "closed"]), "open"),
+  opens_at: z._default(timestamp, null),
+  closes_at: z._default(timestamp, null),
+  max_submissions: z._default(z.nullable(z.int().check(z.minimum(1))), null),
+  accepting: z.optional(z.unknown()),
 });
 
 const shared = {
-  key: z.string().optional(),
-  name: writing(200).min(1).optional(),
-  description: writing(5000).optional(),
-  time_zone: z
-    .string()
-    .refine(isTimeZone, "Must be an IANA time zone, like Asia/Tokyo.")
-    .optional(),
+  key: z.optional(z.string()),
+  name: z.optional(writing(200).check(z.minLength(1))),
+  description: z.optional(writing(5000)),
+  time_zone: z.optional(
+    z.string().check(z.refine(isTimeZone, "Must be an IANA time zone, like Asia/Tokyo.")),
+  ),
   fields: z.array(field),
-  schema_version: z.unknown().optional(),
-  indexing: z.unknown().optional(),
-  links: z.unknown().optional(),
+  schema_version: z.optional(z.unknown()),
+  indexing: z.optional(z.unknown()),
+  links: z.optional(z.unknown()),
 };
 /** What a definition document is checked with first; rules that span fields come after. */
 export const documents = {
   app: z.strictObject({
     ...shared,
-    receipt_prefix: z
-      .string()
-      .regex(
-        /^[A-Za-z0-9._-]{0,20}$/,
-        "Must be at most 20 of A-Z, a-z, 0-9, dot, dash, underscore.",
-      )
-      .refine((prefix) => !prefix.startsWith("rec_"), 'Must not start with "rec_".')
-      .optional(),
+    receipt_prefix: z.optional(
+      z.string().check(
+        z.regex(
+          /^[A-Za-z0-9._-]{0,20}$/,
+          "Must be at most 20 of A-Z, a-z, 0-9, dot, dash, underscore.",
+        ),
+        z.refine((prefix) => !prefix.startsWith("rec_"), 'Must not start with "rec_".'),
+      ),
+    ),
   }),
-  form: z.strictObject({ ...shared, acceptance: acceptance.optional() }),
+  form: z.strictObject({ ...shared, acceptance: z.optional(acceptance) }),
 };
 
 export type FieldDocument = z.infer<typeof field>;

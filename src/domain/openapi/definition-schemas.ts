@@ -1,4 +1,4 @@
-import * as z from "zod";
+import * as z from "zod/mini";
 import { documents } from "../definition/document";
 import { pageOf } from "./components";
 import type { Schema } from "./field-schema";

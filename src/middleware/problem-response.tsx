@@ -2,16 +2,28 @@ import type { Context, ErrorHandler } from "hono";
 import { Problem } from "../domain/problem";
 import { problems, type ProblemCode } from "../domain/problem-catalogue";
 import type { AppEnv } from "../env";
+import { RefusalPage } from "../html/refusal-page";
 import { logFault } from "./log";
 
 /** The one exit of errors: problems as RFC 9457 says; whatever else is thrown stays inside. */
 export const answerError: ErrorHandler<AppEnv> = (error, c) => {
-  if (error instanceof Problem) {
-    return problemResponse(c, error.code, error.detail, error.members, error.headers);
+  const refusal = error instanceof Problem ? error : internal;
+  if (refusal === internal) logFault(c, error);
+  const { code, detail, members, headers } = refusal;
+  if (isForPeople(c)) {
+    const page = <RefusalPage problem={refusal} requestId={c.var.requestId} />;
+    return c.html(page, problems[code].status, { "Cache-Control": "no-store", ...headers });
   }
-  logFault(c, error);
-  return problemResponse(c, "internal", problems.internal.meaning, {}, {});
+  return problemResponse(c, code, detail, members, headers);
 };
+
+/** The administration area answers with pages, unless it is asked for JSON. */
+function isForPeople(c: Context<AppEnv>): boolean {
+  const accept = c.req.header("Accept") ?? "";
+  return c.req.path.startsWith("/admin") && accept.includes("text/html");
+}
+
+const internal = new Problem("internal", problems.internal.meaning);
 
 function problemResponse(
   c: Context<AppEnv>,

@@ -1,0 +1,102 @@
+import { toBase64url } from "../domain/base64url";
+import { may, type Role } from "../domain/permissions";
+import { problem } from "../domain/problem";
+import { sha256 } from "../domain/signature";
+import {
+  acceptInvitation,
+  findInvitation,
+  insertInvitation,
+  type Invitation,
+} from "../store/invitations";
+import { endOtherSessions, listMembers, updateMember } from "../store/members";
+import { act, type ActionContext } from "./context";
+import { hashPassword } from "./password";
+
+/** Managing members: who does it, and random bytes. */
+export interface MemberContext extends ActionContext {
+  member: { id: string; role: Role };
+  random(length: number): Uint8Array;
+}
+
+const invitedFor = 7 * 24 * 60 * 60 * 1000;
+
+/** Owners alone make owners and admins, and change what those are. */
+function refuseRole(ctx: MemberContext, ...roles: Role[]): void {
+  const high = roles.some((role) => role === "owner" || role === "admin");
+  const ability = high ? "owners" : "members";
+  if (!may(ctx.member.role, ability)) throw problem.roleRequired(ability);
+}
+
+/** Gives the secret of a link that makes a member, once, within seven days. */
+export async function inviteMember(
+  ctx: MemberContext,
+  email: string,
+  role: Role,
+): Promise<{ secret: string; invitation: Invitation }> {
+  refuseRole(ctx, role);
+  const secret = toBase64url(ctx.random(32));
+  const createdAt = ctx.now();
+  const invitation = {
+    hash: await sha256(secret),
+    email: email.toLowerCase(),
+    role,
+    createdAt,
+    expiresAt: createdAt + invitedFor,
+  };
+  const invited = act(ctx, "member.invite", `member:${invitation.email}`);
+  if (await insertInvitation(ctx.db, invitation, invited)) return { secret, invitation };
+  throw problem.conflict("This address is a member's already.");
+}
+
+export async function invitationOf(ctx: ActionContext, secret: string): Promise<Invitation> {
+  const found = await findInvitation(ctx.db, await sha256(secret), ctx.now());
+  if (!found) throw problem.notFound();
+  return found;
+}
+
+/** Makes the member whose link this is. A second time it is not found. */
+export async function joinMembers(
+  ctx: Omit<MemberContext, "member">,
+  secret: string,
+  password: string,
+): Promise<void> {
+  const { hash, email } = await invitationOf(ctx, secret);
+  const joined = {
+    hash,
+    id: ctx.newId(),
+    password: await hashPassword(password, ctx.random(16)),
+    now: ctx.now(),
+  };
+  const entry = act(ctx, "member.join", `member:${email}`);
+  if (!(await acceptInvitation(ctx.db, joined, entry))) throw problem.notFound();
+}
+
+/** Gives a member another role, removes it (its tokens end with it), or takes it back. Its sessions end. */
+export async function changeMember(
+  ctx: MemberContext,
+  id: string,
+  change: { role?: Role | undefined; disabled?: boolean | undefined },
+): Promise<void> {
+  const before = (await listMembers(ctx.db)).find((each) => each.id === id);
+  if (!before) throw problem.notFound();
+  const role = change.role ?? before.role;
+  refuseRole(ctx, before.role, role);
+  const disabled = change.disabled ?? before.disabledAt !== null;
+  const disabledAt = disabled ? (before.disabledAt ?? ctx.now()) : null;
+  const entry = act(ctx, disabled ? "member.remove" : "member.change", `member:${id}`);
+  if (await updateMember(ctx.db, { id, role, disabledAt }, entry)) return;
+  throw problem.conflict("One owner has to stay.");
+}
+
+/** Signs a member out everywhere but here; with a new password, where one is given. */
+export async function endSessions(
+  ctx: MemberContext,
+  keep: string,
+  password: string | null,
+): Promise<void> {
+  const hashed = password === null ? null : await hashPassword(password, ctx.random(16));
+  const action = password === null ? "member.sign_out_everywhere" : "member.password";
+  const { id } = ctx.member;
+  const entry = act(ctx, action, `member:${id}`);
+  await endOtherSessions(ctx.db, { id, keep, password: hashed }, entry);
+}

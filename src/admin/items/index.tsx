@@ -1,0 +1,177 @@
+import { Hono, type Context } from "hono";
+import { createItem } from "../../actions/create-item";
+import { deleteSubmission } from "../../actions/delete-submission";
+import { viewOf } from "../../actions/item-view";
+import { readCollection } from "../../actions/known-collections";
+import { reopenSubmission } from "../../actions/reopen-submission";
+import { searchItems } from "../../actions/search-items";
+import { updateItem } from "../../actions/update-item";
+import { visibleRecord, visibleSubmission, type Found } from "../../actions/visible";
+import { answerDownload } from "../../api/download";
+import { itemDocument } from "../../api/representation";
+import type { Compiled } from "../../domain/data/compile";
+import { makeCursor, readCursor } from "../../domain/cursor";
+import type { CollectionKind } from "../../domain/definition/collection";
+import { etagOf } from "../../domain/etag";
+import { isObject } from "../../domain/data/check";
+import { Problem, problem } from "../../domain/problem";
+import { problems } from "../../domain/problem-catalogue";
+import { signingKeys } from "../../domain/signature";
+import type { AdminEnv } from "../../env";
+import { findCollection } from "../../store/collections";
+import { able, answer, answerDone, attempted } from "../answers";
+import { words } from "../collections/words";
+import { readSent, wantsJson } from "../negotiate";
+import { dataOf } from "./item-input";
+import { ItemPage } from "./item-page";
+import { ItemsPage } from "./items-page";
+import { searchOf, type Query } from "./search-input";
+
+/** The data of an app or a form. */
+export const itemRoutes = (kind: CollectionKind) =>
+  new Hono<AdminEnv>()
+    .get("/", (c) => list(c, kind))
+    .get("/export", async (c) => {
+      const { compiled } = await opened(c, kind);
+      const { format, ...query } = c.req.query();
+      const type = format === "csv" ? "text/csv" : "application/x-ndjson";
+      const body = searchOf(compiled.collection.definition.fields.fields, query);
+      const context = {
+        body: c.body.bind(c),
+        env: c.env,
+        req: c.req,
+        executionCtx: c.executionCtx,
+      };
+      const download = { ...context, var: { ...c.var, compiled } } as unknown;
+      return answerDownload(download as Parameters<typeof answerDownload>[0], type, body, null);
+    })
+    .get("/new", able("write"), async (c) => {
+      const { compiled } = await opened(c, kind);
+      return c.html(<ItemPage c={c} compiled={compiled} />);
+    })
+    .post("/", able("write"), async (c) => {
+      const { compiled } = await opened(c, kind);
+      return attempted(
+        c,
+        async () => {
+          const { view } = await createItem(
+            c.var.action,
+            compiled,
+            await bodyOf(c, compiled),
+            null,
+          );
+          return answerDone(c, itemDocument(view), `${addressOf(c, kind)}/${view.id}`, 201);
+        },
+        async (refusal) => (
+          <ItemPage c={c} compiled={compiled} sent={await readSent(c)} problem={refusal} />
+        ),
+      );
+    })
+    .get("/:id", async (c) => {
+      const { item, compiled } = await found(c, kind);
+      const view = viewOf(item, compiled);
+      return answer(c, itemDocument(view), () => (
+        <ItemPage c={c} compiled={compiled} view={view} />
+      ));
+    })
+    .post("/:id", able("write"), (c) =>
+      change(c, kind, async (one, ifMatch) =>
+        updateItem(c.var.action, one, await bodyOf(c, one.compiled), ifMatch),
+      ),
+    )
+    .post("/:id/close", able("write"), (c) =>
+      change(c, kind, (one, ifMatch) =>
+        updateItem(c.var.action, one, { status: "closed" }, ifMatch),
+      ),
+    )
+    .post("/:id/reopen", able("write"), (c) =>
+      change(c, kind, (one, ifMatch) => reopenSubmission(c.var.action, one, ifMatch)),
+    )
+    .post("/:id/delete", able("write"), async (c) => {
+      const one = await found(c, kind);
+      if (kind === "app") throw problem.notFound();
+      await deleteSubmission(c.var.action, one, await versionOf(c));
+      return answerDone(c, null, addressOf(c, kind));
+    });
+
+const addressOf = (c: Context<AdminEnv>, kind: CollectionKind) =>
+  `${words[kind].path}/${c.req.param("key")}/items`;
+
+async function opened(c: Context<AdminEnv>, kind: CollectionKind) {
+  const read = await readCollection(c.env.DB, kind, c.req.param("key") ?? "");
+  if (!read) throw problem.notFound();
+  return read;
+}
+
+async function found(c: Context<AdminEnv>, kind: CollectionKind): Promise<Found> {
+  const [key, id] = [c.req.param("key") ?? "", c.req.param("id") ?? ""];
+  if (kind === "app") return visibleRecord(c.var.action, key, id);
+  const one = await visibleSubmission(c.var.action, id);
+  if (one.compiled.collection.key !== key) throw problem.notFound();
+  return one;
+}
+
+/** A form's inputs, or the body that the API takes. */
+async function bodyOf(c: Context<AdminEnv>, compiled: Compiled): Promise<unknown> {
+  const sent = await readSent(c);
+  const { version: _, ...body } = sent;
+  if (isObject(sent["data"])) return body;
+  const { kind, definition } = compiled.collection;
+  const data = dataOf(definition.fields.fields, sent);
+  return kind === "form" && sent["status"] ? { status: sent["status"], data } : { data };
+}
+
+async function versionOf(c: Context<AdminEnv>): Promise<string[] | null> {
+  const { version } = await readSent(c);
+  return version === undefined ? null : [etagOf(Number(version))];
+}
+
+async function change(
+  c: Context<AdminEnv>,
+  kind: CollectionKind,
+  act: (one: Found, ifMatch: string[] | null) => ReturnType<typeof updateItem>,
+): Promise<Response> {
+  const one = await found(c, kind);
+  return attempted(
+    c,
+    async () => {
+      const view = await act(one, await versionOf(c));
+      return answerDone(c, itemDocument(view), `${addressOf(c, kind)}/${view.id}`);
+    },
+    async (refusal) => {
+      // As it is now: the next try is made knowing it.
+      const { item, compiled } = await found(c, kind);
+      const shown = { c, compiled, view: viewOf(item, compiled), sent: await readSent(c) };
+      return <ItemPage {...shown} problem={refusal} />;
+    },
+  );
+}
+
+async function list(c: Context<AdminEnv>, kind: CollectionKind): Promise<Response> {
+  const { compiled, live } = await opened(c, kind);
+  const now = await findCollection(c.env.DB, kind, compiled.collection.key);
+  const query = c.req.query();
+  const shown = { c, compiled, live, indexing: now?.indexing ?? null, query };
+  try {
+    const { views, next } = await pageOf(c, compiled, query);
+    const document = { items: views.map(itemDocument), links: { self: c.req.url, next } };
+    return await answer(c, document, () => <ItemsPage {...shown} views={views} next={next} />);
+  } catch (error) {
+    if (!(error instanceof Problem) || wantsJson(c)) throw error;
+    const { status } = problems[error.code];
+    return c.html(<ItemsPage {...shown} views={[]} next={null} problem={error} />, status);
+  }
+}
+
+async function pageOf(c: Context<AdminEnv>, compiled: Compiled, { cursor, ...query }: Query) {
+  const keys = signingKeys(c.env.TOKEN_SECRET);
+  const address = new URL(c.req.path, c.req.url);
+  for (const [name, value] of Object.entries(query)) address.searchParams.set(name, value);
+  const binding = `admin ${address.pathname}${address.search}`;
+  const read = cursor ? await readCursor(keys, binding, cursor) : undefined;
+  const body = searchOf(compiled.collection.definition.fields.fields, query);
+  const position = (read?.position ?? null) as Parameters<typeof searchItems>[3];
+  const { views, more } = await searchItems(c.var.action, compiled, body, position);
+  if (more) address.searchParams.set("cursor", await makeCursor(keys, binding, more));
+  return { views, next: more ? address.href : null };
+}
