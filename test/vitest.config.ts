@@ -23,7 +23,7 @@ export default defineConfig({
   test: {
     ...reporters("workerd"),
     include: ["test/**/*.test.ts"],
-    exclude: ["test/dev/**"],
+    exclude: ["test/dev/**", "test/browser/**"],
     setupFiles: ["test/support/migrate.ts"],
     // The log of requests has its own test; here it would bury what failed.
     onConsoleLog: (log) => !/^{"event":"(request|mended)"/.test(log),

@@ -7,6 +7,8 @@ interface Frame {
   header?: Child;
   styles?: readonly string[];
   scripts?: readonly string[];
+  /** Whether the content brings a main landmark of its own. */
+  ownMain?: boolean;
 }
 
 /** The frame of every page, whichever surface it belongs to. */
@@ -15,8 +17,15 @@ export function Page({
   header,
   styles = [],
   scripts = [],
+  ownMain = false,
   children,
 }: PropsWithChildren<Frame>) {
+  const content = (
+    <>
+      <h1>{title}</h1>
+      {children}
+    </>
+  );
   return (
     <>
       {raw("<!doctype html>")}
@@ -39,10 +48,15 @@ export function Page({
             Skip to content
           </a>
           {header}
-          <main id="content" tabindex={-1}>
-            <h1>{title}</h1>
-            {children}
-          </main>
+          {ownMain ? (
+            <div id="content" class="main" tabindex={-1}>
+              {content}
+            </div>
+          ) : (
+            <main id="content" class="main" tabindex={-1}>
+              {content}
+            </main>
+          )}
         </body>
       </html>
     </>

@@ -26,7 +26,8 @@ describe("Integrations and external data", () => {
     });
     expect(listed.last_used_at).toMatch(/^20/);
     expect(text).not.toContain(issued.token);
-    expect((await admin("GET", `/integrations/${issued.id}`)).body).toEqual(listed);
+    const { last_24_hours: _, ...shown } = listed;
+    expect((await admin("GET", `/integrations/${issued.id}`)).body).toMatchObject(shown);
   });
 
   it("an answer that shows a secret is not to be stored", async () => {

@@ -1,5 +1,5 @@
 import { execFile, spawn, type ChildProcess } from "node:child_process";
-import { mkdtempSync, rmSync, symlinkSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, symlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
@@ -77,6 +77,12 @@ export class Server {
       () => false,
     );
   }
+}
+
+/** Who signs in to the administration area of this server. */
+export function account(server: Server): { email: string; password: string } {
+  const file = join(server.folder, ".wrangler/edge-forms-local.json");
+  return JSON.parse(readFileSync(file, "utf8")) as { email: string; password: string };
 }
 
 export interface Answer {

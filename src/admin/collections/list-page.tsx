@@ -31,7 +31,7 @@ export function ListPage({ c, kind, found, sent, problem }: Listed) {
               </h2>
               <p class="muted">{description || key}</p>
               <p>
-                <a href={`${path}/${key}/items`} aria-label={`${items} of ${name}`}>
+                <a href={`${path}/${key}/items`} aria-label={`Browse ${items} of ${name}`}>
                   Browse {items}
                 </a>
               </p>

@@ -1,0 +1,98 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { account, caller, Server } from "../dev/server.ts";
+import {
+  expectNoAxeViolations,
+  expectNoSidewaysScroll,
+  schemes,
+  signIn,
+  useBrowser,
+  widths,
+} from "./browser.ts";
+
+describe("Every page", () => {
+  const server = new Server(8805);
+  const { open } = useBrowser(() => server.url);
+  const script = `<script>document.title = "broken into"</script><img src=x onerror=alert(1)>`;
+  let item = "";
+  beforeAll(async () => {
+    await server.start();
+    const { token } = await server.credential("--name", script);
+    const call = caller(server.url, token);
+    const schema = {
+      name: script,
+      description: script,
+      fields: [{ key: "t", label: script, type: "text" }],
+    };
+    await call("PUT", "/forms/script/schema", schema);
+    const { body } = await call("POST", "/forms/script/submissions", { data: { t: script } });
+    item = body.id;
+  });
+  afterAll(() => server.remove());
+
+  const anonymous = ["/admin/sign-in", "/admin/setup", "/docs", "/problems", "/problems/not_found"];
+  const signedIn = () => [
+    "/admin",
+    "/admin/forms",
+    "/admin/forms/purchase",
+    "/admin/forms/script",
+    "/admin/forms/purchase/fields/new?type=computed",
+    "/admin/forms/purchase/fields/tags",
+    "/admin/forms/purchase/json",
+    "/admin/forms/purchase/items",
+    "/admin/forms/purchase/items/new",
+    "/admin/forms/script/items",
+    `/admin/forms/script/items/${item}`,
+    "/admin/apps",
+    "/admin/apps/orders",
+    "/admin/apps/orders/items",
+    "/admin/apps/orders/items/new",
+    "/admin/integrations",
+    "/admin/members",
+    "/admin/audit",
+    "/admin/account",
+    "/docs?form=purchase",
+  ];
+
+  it("has no violation that axe finds, in light and dark, and fits a phone and a desk; stored scripts stay text", async () => {
+    const { page } = await open("/admin/sign-in");
+    const look = async (path: string) => {
+      await page.goto(path);
+      if (path.startsWith("/docs")) await page.locator(".opblock").first().waitFor();
+      for (const colorScheme of schemes) {
+        await page.emulateMedia({ colorScheme });
+        for (const width of widths) {
+          await page.setViewportSize({ width, height: 900 });
+          await expectNoAxeViolations(page);
+          await expectNoSidewaysScroll(page);
+        }
+      }
+      expect(await page.title()).not.toBe("broken into");
+    };
+    for (const path of anonymous) await look(path);
+    const { email, password } = account(server);
+    await page.goto("/admin/sign-in");
+    await signIn(page, email, password);
+    for (const path of signedIn()) await look(path);
+  }, 240_000);
+
+  it("the reference tries a call out", async () => {
+    const { page } = await open("/docs");
+    await page.locator("#operations-credential-getMe button.opblock-summary-control").click();
+    await page.locator("#operations-credential-getMe .execute").click();
+    await page.locator("#operations-credential-getMe .live-responses-table").waitFor();
+    expect(await page.textContent("#operations-credential-getMe .live-responses-table")).toContain(
+      "401",
+    );
+  }, 60_000);
+
+  it("what is refused is told in a page, and not in JSON", async () => {
+    const { page, complaints } = await open("/admin/sign-in");
+    await signIn(page, "nobody@example.com", "not the password");
+    expect(await page.getByRole("alert").textContent()).toContain("wrong");
+    const { email, password } = account(server);
+    await signIn(page, email, password);
+    await page.goto("/admin/forms/nowhere");
+    expect(await page.textContent("h1")).toBe("Not found");
+    complaints.length = 0;
+  });
+});

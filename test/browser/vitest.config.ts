@@ -1,0 +1,14 @@
+import { defineConfig } from "vitest/config";
+import { reporters } from "../reporters.ts";
+
+/** The pages in Debian's Chromium, against `npm run dev`. */
+export default defineConfig({
+  root: new URL("../..", import.meta.url).pathname,
+  test: {
+    ...reporters("browser"),
+    include: ["test/browser/**/*.test.ts"],
+    fileParallelism: false,
+    testTimeout: 60_000,
+    hookTimeout: 60_000,
+  },
+});
