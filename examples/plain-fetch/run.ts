@@ -1,9 +1,20 @@
+import { setTimeout as wait } from "node:timers/promises";
+
 /** URL=http://127.0.0.1:8787 TOKEN=efp_… node examples/plain-fetch/run.ts */
 
 const { URL: url = "http://127.0.0.1:8787", TOKEN: token = "" } = process.env;
 const root = `${url}/api/v1`;
 
-async function call(method: string, path: string, body?: object, headers = {}) {
+// What the API answers; a typed client knows more (examples/typed-client).
+// oxlint-disable-next-line typescript/no-explicit-any
+type Document = any;
+
+async function call(
+  method: string,
+  path: string,
+  body?: object,
+  headers = {},
+): Promise<{ document: Document; etag: string }> {
   const answer = await fetch(path.startsWith("http") ? path : root + path, {
     method,
     headers: {
@@ -13,6 +24,10 @@ async function call(method: string, path: string, body?: object, headers = {}) {
     },
     ...(body ? { body: JSON.stringify(body) } : {}),
   });
+  if (answer.status === 429 || answer.status === 503) {
+    await wait(Number(answer.headers.get("Retry-After")) * 1000);
+    return call(method, path, body, headers);
+  }
   const document = answer.status === 204 ? null : await answer.json();
   if (!answer.ok) throw new Error(`${document.code}: ${document.detail}`);
   return { document, etag: answer.headers.get("ETag") ?? "" };

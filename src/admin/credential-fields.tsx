@@ -1,8 +1,6 @@
 import { defaultLimits } from "../domain/credential";
 import { permissions, type Permission } from "../domain/permissions";
-
-/** What a form sent, by the names of its inputs. */
-export type Sent = Record<string, unknown>;
+import { textOf, type Sent } from "./sent";
 
 const meanings: Record<Permission, string> = {
   "records:read": "read and search the records of apps",
@@ -29,7 +27,7 @@ interface Fields {
 }
 
 const listed = (value: unknown): string[] =>
-  Array.isArray(value) ? value.map(String) : value === undefined ? [] : [String(value)];
+  Array.isArray(value) ? value.map(textOf) : value === undefined ? [] : [textOf(value)];
 
 /** What is chosen for a credential, new or old. */
 export function CredentialFields({ resources, sent = {}, expires }: Fields) {
@@ -40,7 +38,7 @@ export function CredentialFields({ resources, sent = {}, expires }: Fields) {
     <>
       <label class="narrow">
         Name
-        <input name="name" required maxlength={200} value={String(sent["name"] ?? "")} />
+        <input name="name" required maxlength={200} value={textOf(sent["name"])} />
       </label>
       <fieldset>
         <legend>It may</legend>

@@ -2,7 +2,8 @@ import type { Context } from "hono";
 import type { Problem } from "../domain/problem";
 import type { AdminEnv } from "../env";
 import type { LoggedCall } from "../gate/call-log";
-import { CredentialFields, type Sent } from "./credential-fields";
+import { CredentialFields } from "./credential-fields";
+import type { Sent } from "./sent";
 import type { CredentialDocument } from "./integrations";
 import { Act, AdminPage, Table, Time } from "./layout";
 
@@ -66,6 +67,19 @@ export function CredentialPage({ c, credential, resources, calls, sent, problem 
           confirm={`Revoke ${name}? Its next request is refused.`}
         />
       </div>
+      <Calls calls={calls} />
+      <h2>Change it</h2>
+      <form method="post" action={path}>
+        <CredentialFields resources={resources} sent={sent ?? now} expires={expires} />
+        <button type="submit">Save</button>
+      </form>
+    </AdminPage>
+  );
+}
+
+function Calls({ calls }: { calls: readonly LoggedCall[] }) {
+  return (
+    <>
       <h2>Last calls</h2>
       {calls.length === 0 ? (
         <p>No call yet.</p>
@@ -90,12 +104,7 @@ export function CredentialPage({ c, credential, resources, calls, sent, problem 
           ))}
         </Table>
       )}
-      <h2>Change it</h2>
-      <form method="post" action={path}>
-        <CredentialFields resources={resources} sent={sent ?? now} expires={expires} />
-        <button type="submit">Save</button>
-      </form>
-    </AdminPage>
+    </>
   );
 }
 

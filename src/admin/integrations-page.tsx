@@ -1,7 +1,8 @@
 import type { Context } from "hono";
 import type { Problem } from "../domain/problem";
 import type { AdminEnv } from "../env";
-import { CredentialFields, type Sent } from "./credential-fields";
+import { CredentialFields } from "./credential-fields";
+import type { Sent } from "./sent";
 import type { CredentialDocument } from "./integrations";
 import { AdminPage, Table } from "./layout";
 
@@ -16,7 +17,7 @@ const heads = [
   "24 hours",
 ];
 
-export type Listed = CredentialDocument & { last_24_hours: { requests: number; refusals: number } };
+type Listed = CredentialDocument & { last_24_hours: { requests: number; refusals: number } };
 
 interface Shown {
   c: Context<AdminEnv>;

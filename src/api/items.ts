@@ -1,5 +1,6 @@
 import type { Context } from "hono";
 import { createItem } from "../actions/create-item";
+import { itemDocument } from "../actions/item-document";
 import { viewOf } from "../actions/item-view";
 import { listPage } from "../actions/list-items";
 import { updateItem } from "../actions/update-item";
@@ -8,7 +9,7 @@ import { idempotencyOf, rememberReplay } from "../middleware/idempotency";
 import { ifMatch } from "../middleware/preconditions";
 import type { CollectionEnv, FoundEnv } from "./doors";
 import { nextUrl, placeOf, type PagingEnv } from "./paging";
-import { answerCreation, answerItem, answerPage, itemDocument } from "./representation";
+import { answerCreation, answerItem, answerPage } from "./representation";
 
 /** What records and submissions have in common, once their doors are passed. */
 

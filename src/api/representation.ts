@@ -1,31 +1,16 @@
 import type { Context } from "hono";
 import type { Creation } from "../actions/create-item";
+import { itemDocument } from "../actions/item-document";
 import type { ItemView } from "../actions/item-view";
 import type { CollectionKind } from "../domain/definition/collection";
 import { schemaDocument } from "../domain/definition/render";
 import { etagOf, matches } from "../domain/etag";
-import { stamp } from "../domain/time";
 import type { CollectionNow } from "../store/collections";
 import { ifNoneMatch } from "../middleware/preconditions";
 
 /** Absolute addresses, as the caller reaches this service. */
 function apiUrl(c: Context, path: string): string {
   return new URL(`/api/v1${path}`, c.req.url).href;
-}
-
-/** An item as the API shows it (contract, section 2). */
-export function itemDocument(view: ItemView) {
-  const { kind, key, version, warnings } = view;
-  const created = stamp(view.createdAt);
-  const updated = view.updatedAt === view.createdAt ? created : stamp(view.updatedAt);
-  const times = { created_at: created, updated_at: updated };
-  const tags = { version, etag: etagOf(version) };
-  const { id, data } = view;
-  const document =
-    kind === "app"
-      ? { id, app: key, receipt_number: view.receiptNumber, ...tags, ...times, data }
-      : { id, form: key, status: view.status, ...tags, ...times, data };
-  return warnings.length > 0 ? { ...document, warnings } : document;
 }
 
 function itemPath({ kind, key, id }: ItemView): string {

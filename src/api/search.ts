@@ -1,13 +1,14 @@
 import type { Context } from "hono";
 import { accepts } from "hono/accepts";
+import { itemDocument } from "../actions/item-document";
 import { searchItems } from "../actions/search-items";
 import { canonical } from "../domain/canonical";
 import { isObject } from "../domain/data/check";
 import { sha256 } from "../domain/signature";
 import type { CollectionEnv } from "./doors";
-import { answerDownload } from "./download";
+import { answerDownload } from "../middleware/download";
 import { nextUrl, placeOf, type Paging, type PagingEnv } from "./paging";
-import { answerPage, itemDocument } from "./representation";
+import { answerPage } from "./representation";
 
 type SearchEnv = CollectionEnv & PagingEnv & { Variables: { body: unknown } };
 
@@ -21,7 +22,7 @@ export async function answerSearch(c: Context<SearchEnv>): Promise<Response> {
   const body = withPaging(c.var.body, paging);
   const binding = await bindingOf(compiled.collection.id, body);
   const position = await placeOf(c, binding, { ...paging, cursor: cursorOf(body, paging) });
-  if (type !== page) return answerDownload(c, type, body, position);
+  if (type !== page) return answerDownload(c, { action, compiled, body }, type, position);
   const { views, more } = await searchItems(action, compiled, body, position);
   const next = more && (await nextUrl(c, binding, paging, more));
   return answerPage(c, views.map(itemDocument), next);

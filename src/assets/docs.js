@@ -10,6 +10,17 @@ globalThis.SwaggerUIBundle({
   tryItOutEnabled: true,
   defaultModelsExpandDepth: 0,
   onComplete() {
+    // Its landmarks and headings stand within those of this page.
     document.querySelector("#servers")?.setAttribute("aria-label", "Server");
+    const regions = {
+      ".information-container": "About",
+      ".scheme-container": "Server and credential",
+    };
+    for (const [selector, name] of Object.entries(regions)) {
+      document.querySelector(selector)?.setAttribute("role", "region");
+      document.querySelector(selector)?.setAttribute("aria-label", name);
+    }
+    for (const title of document.querySelectorAll(".info .title"))
+      title.setAttribute("aria-level", "2");
   },
 });

@@ -7,8 +7,8 @@ interface Frame {
   header?: Child;
   styles?: readonly string[];
   scripts?: readonly string[];
-  /** Whether the content brings a main landmark of its own. */
-  ownMain?: boolean;
+  /** What stands above a content that brings a main landmark of its own. */
+  lead?: Child;
 }
 
 /** The frame of every page, whichever surface it belongs to. */
@@ -17,15 +17,9 @@ export function Page({
   header,
   styles = [],
   scripts = [],
-  ownMain = false,
+  lead,
   children,
 }: PropsWithChildren<Frame>) {
-  const content = (
-    <>
-      <h1>{title}</h1>
-      {children}
-    </>
-  );
   return (
     <>
       {raw("<!doctype html>")}
@@ -48,13 +42,18 @@ export function Page({
             Skip to content
           </a>
           {header}
-          {ownMain ? (
-            <div id="content" class="main" tabindex={-1}>
-              {content}
-            </div>
+          {lead ? (
+            <>
+              <header id="content" class="main" tabindex={-1}>
+                <h1>{title}</h1>
+                {lead}
+              </header>
+              <div class="main">{children}</div>
+            </>
           ) : (
             <main id="content" class="main" tabindex={-1}>
-              {content}
+              <h1>{title}</h1>
+              {children}
             </main>
           )}
         </body>

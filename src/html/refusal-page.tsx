@@ -1,4 +1,4 @@
-import { Problem } from "../domain/problem";
+import type { Problem } from "../domain/problem";
 import { problems } from "../domain/problem-catalogue";
 import { Page } from "./page";
 

@@ -5,21 +5,25 @@ export function DocsPage({ document }: { document: string }) {
   return (
     <Page
       title="API reference"
-      ownMain
       styles={["/assets/swagger-ui.css", "/assets/docs.css"]}
       scripts={["/assets/swagger-ui-bundle.js", "/assets/docs.js"]}
+      lead={<Lead document={document} />}
     >
-      <p>
-        The document itself is <a href={document}>{document}</a>. Each app and form has one of its
-        own, with the types of its data: <code>/docs?form=KEY</code> or <code>/docs?app=KEY</code>{" "}
-        shows it here, for whoever is signed in to the administration area.
-      </p>
-      <h2>Operations</h2>
       <div id="reference" data-document={document}>
         <noscript>
           <p>This page needs scripts; the document does not.</p>
         </noscript>
       </div>
     </Page>
+  );
+}
+
+function Lead({ document }: { document: string }) {
+  return (
+    <p>
+      The document itself is <a href={document}>{document}</a>. Each app and form has one of its
+      own, with the types of its data: <code>/docs?form=KEY</code> or <code>/docs?app=KEY</code>{" "}
+      shows it here, for whoever is signed in to the administration area.
+    </p>
   );
 }

@@ -20,6 +20,9 @@ export interface AuditFilter {
 /** Entries that one page looks at: the audit has no index to filter by, as each would be a row more on every write. */
 const scanned = 5000;
 
+const starts = (column: SQLWrapper, text: string) =>
+  sql`substr(${column}, 1, ${text.length}) = ${text}`;
+
 /** The entries that pass, newest first, and where to go on: a page may be short, even empty, and still have a next. */
 export async function readAudit(
   db: D1Database,
@@ -36,8 +39,6 @@ export async function readAudit(
     .orderBy(desc(auditEntry.id))
     .limit(scanned)
     .as("looked_at");
-  const starts = (column: SQLWrapper, text: string) =>
-    sql`substr(${column}, 1, ${text.length}) = ${text}`;
   const conditions = [
     filter.actor ? starts(window.actor, filter.actor) : undefined,
     filter.action ? starts(window.action, filter.action) : undefined,

@@ -34,7 +34,7 @@ export function useBrowser(url: () => string) {
   afterEach(async () => {
     const complaints = opened.flatMap((one) => one.complaints);
     await Promise.all(opened.splice(0).map(({ context }) => context.close()));
-    expect(complaints, "console errors, CSP violations, foreign requests").toEqual([]);
+    expect(complaints).toEqual([]);
   });
 
   /** Options: `javaScriptEnabled`, `viewport`, `colorScheme`, `storageState` of a context that is signed in. */
@@ -85,7 +85,7 @@ export async function expectNoAxeViolations(
   const found = results.violations.flatMap(({ id, nodes }) =>
     nodes.map((node) => `${id}: ${node.html}\n  ${node.failureSummary ?? ""}`),
   );
-  expect(found, page.url()).toEqual([]);
+  expect({ url: page.url(), found }).toEqual({ url: page.url(), found: [] });
 }
 
 /** Nothing wider than the window, except in areas that scroll by themselves. */
@@ -93,7 +93,7 @@ export async function expectNoSidewaysScroll(page: Page): Promise<void> {
   const over = await page.evaluate(
     "document.documentElement.scrollWidth - document.documentElement.clientWidth",
   );
-  expect(over, `pixels too wide: ${page.url()}`).toBe(0);
+  expect([page.url(), over]).toEqual([page.url(), 0]);
 }
 
 export async function signIn(page: Page, email: string, password: string): Promise<void> {

@@ -1,5 +1,5 @@
 import type { Field } from "../../domain/definition/field";
-import type { Sent } from "../credential-fields";
+import { textOf, type Sent } from "../sent";
 import type { FieldDocument } from "./context";
 
 export type FieldType = Field["type"];
@@ -57,17 +57,17 @@ export function fieldOf(
   inRow: boolean,
   before?: FieldDocument,
 ): FieldDocument {
-  const text = (name: string) => String(sent[name] ?? "").trim();
+  const text = (name: string) => textOf(sent[name]).trim();
   const field: FieldDocument = { key: text("key"), type };
   if (text("label") !== "") field["label"] = text("label");
   if (before && before.key !== field.key) field["renamed_from"] = before.key;
   for (const name of inputsOf(type, inRow)) {
     if (flags.includes(name)) field[name] = sent[name] !== undefined && sent[name] !== "";
-    else if (name === "options") field["options"] = optionsOf(String(sent["options"] ?? ""));
+    else if (name === "options") field["options"] = optionsOf(textOf(sent["options"]));
     else if (text(name) !== "")
       field[name] = numbers.includes(name) ? Number(text(name)) : text(name);
   }
-  if (field["default"] !== undefined) field["default"] = defaultOf(String(field["default"]), type);
+  if (field["default"] !== undefined) field["default"] = defaultOf(textOf(field["default"]), type);
   if (type === "line_items")
     field["fields"] = before?.["fields"] ?? [{ key: "item", type: "text" }];
   return field;

@@ -2,7 +2,7 @@ import type { Context } from "hono";
 import type { CollectionKind } from "../../domain/definition/collection";
 import type { Problem } from "../../domain/problem";
 import type { AdminEnv } from "../../env";
-import type { Sent } from "../credential-fields";
+import { textOf, type Sent } from "../sent";
 import { AdminPage } from "../layout";
 import { type Document } from "./context";
 import { words } from "./words";
@@ -27,23 +27,8 @@ export function FieldPage({ c, kind, document, type, within, path, sent, problem
   const base = `${words[kind].path}/${document.key}`;
   const has = inputsOf(type, within !== undefined);
   const before = path?.split(".").at(-1);
-  const text = (name: string) =>
-    sent[name] === undefined || sent[name] === null ? "" : String(sent[name]);
+  const text = (name: string) => textOf(sent[name]);
   const meaning = types.find(([each]) => each === type)?.[1];
-  const number = (name: string, label: string, step = "1") =>
-    has.has(name) ? (
-      <label>
-        {label}
-        <input type="number" name={name} value={text(name)} step={step} />
-      </label>
-    ) : null;
-  const flag = (name: string, label: string) =>
-    has.has(name) ? (
-      <label class="choice">
-        <input type="checkbox" name={name} checked={sent[name] === true || sent[name] === "on"} />
-        {label}
-      </label>
-    ) : null;
   return (
     <AdminPage c={c} title={before ? `Field ${before}` : "New field"} problem={problem}>
       <p>
@@ -78,47 +63,7 @@ export function FieldPage({ c, kind, document, type, within, path, sent, problem
         {has.has("formula") ? (
           <Formula base={base} formula={text("formula")} result={text("result")} />
         ) : null}
-        {has.has("options") ? (
-          <label>
-            Options
-            <small>
-              One a line, in this order: the value, and behind a bar its label, as in “a | Apple”.
-            </small>
-            <textarea name="options" required>
-              {typeof sent["options"] === "string" ? sent["options"] : optionLines(sent["options"])}
-            </textarea>
-          </label>
-        ) : null}
-        <div class="grid">
-          {number("min_length", "Least characters")}
-          {number("max_length", "Most characters")}
-          {number("minimum", "At least", "any")}
-          {number("maximum", "At most", "any")}
-          {number("decimals", "Decimals")}
-          {number("min_rows", "Least rows")}
-          {number("max_rows", "Most rows")}
-        </div>
-        {has.has("pattern") ? (
-          <label>
-            Pattern
-            <small>
-              A regular expression that the text must match, without look-around and
-              back-references.
-            </small>
-            <input name="pattern" value={text("pattern")} maxlength={1000} />
-          </label>
-        ) : null}
-        {has.has("default") ? (
-          <label class="narrow">
-            Default
-            <small>Stored where nothing is sent.</small>
-            <input name="default" value={text("default")} />
-          </label>
-        ) : null}
-        {flag("required", "Required")}
-        {flag("integer", "Whole numbers only")}
-        {flag("unique", "No value twice")}
-        {flag("searchable", "Can be searched and sorted")}
+        <RuleInputs has={has} sent={sent} />
         <p class="actions">
           <button type="submit">Save</button>
           <a class="button quiet" href={base}>
@@ -127,6 +72,69 @@ export function FieldPage({ c, kind, document, type, within, path, sent, problem
         </p>
       </form>
     </AdminPage>
+  );
+}
+
+/** The inputs of the rules that a field of this type can have. */
+function RuleInputs({ has, sent }: { has: Set<string>; sent: Sent }) {
+  const text = (name: string) => textOf(sent[name]);
+  const number = (name: string, label: string, step = "1") =>
+    has.has(name) ? (
+      <label>
+        {label}
+        <input type="number" name={name} value={text(name)} step={step} />
+      </label>
+    ) : null;
+  const flag = (name: string, label: string) =>
+    has.has(name) ? (
+      <label class="choice">
+        <input type="checkbox" name={name} checked={sent[name] === true || sent[name] === "on"} />
+        {label}
+      </label>
+    ) : null;
+  return (
+    <>
+      {has.has("options") ? (
+        <label>
+          Options
+          <small>
+            One a line, in this order: the value, and behind a bar its label, as in “a | Apple”.
+          </small>
+          <textarea name="options" required>
+            {typeof sent["options"] === "string" ? sent["options"] : optionLines(sent["options"])}
+          </textarea>
+        </label>
+      ) : null}
+      <div class="grid">
+        {number("min_length", "Least characters")}
+        {number("max_length", "Most characters")}
+        {number("minimum", "At least", "any")}
+        {number("maximum", "At most", "any")}
+        {number("decimals", "Decimals")}
+        {number("min_rows", "Least rows")}
+        {number("max_rows", "Most rows")}
+      </div>
+      {has.has("pattern") ? (
+        <label>
+          Pattern
+          <small>
+            A regular expression that the text must match, without look-around and back-references.
+          </small>
+          <input name="pattern" value={text("pattern")} maxlength={1000} />
+        </label>
+      ) : null}
+      {has.has("default") ? (
+        <label class="narrow">
+          Default
+          <small>Stored where nothing is sent.</small>
+          <input name="default" value={text("default")} />
+        </label>
+      ) : null}
+      {flag("required", "Required")}
+      {flag("integer", "Whole numbers only")}
+      {flag("unique", "No value twice")}
+      {flag("searchable", "Can be searched and sorted")}
+    </>
   );
 }
 

@@ -5,7 +5,7 @@ import { problem, Problem } from "../../domain/problem";
 import type { AdminEnv } from "../../env";
 import { able, answerDone, attempted } from "../answers";
 import { readSent } from "../negotiate";
-import type { Sent } from "../credential-fields";
+import { textOf, type Sent } from "../sent";
 import { current, documentOf, save, type Document, type FieldDocument } from "./context";
 import { words } from "./words";
 import { fieldOf, located, types } from "./field-input";
@@ -73,7 +73,7 @@ function withField(document: Document, sent: Sent, path: string | undefined): Do
     list[index] = fieldOf(sent, field.type, within !== undefined, field);
     return document;
   }
-  const within = sent["within"] === undefined ? undefined : String(sent["within"]);
+  const within = sent["within"] === undefined ? undefined : textOf(sent["within"]);
   const list =
     within === undefined
       ? document.fields

@@ -8,7 +8,7 @@ import { problem, type Problem } from "../../domain/problem";
 import type { AdminEnv } from "../../env";
 import { hostOf } from "../../middleware/host";
 import { able, answer, answerDone, attempted } from "../answers";
-import type { Sent } from "../credential-fields";
+import { textOf, type Sent } from "../sent";
 import { itemRoutes } from "../items";
 import { readSent } from "../negotiate";
 import { CollectionPage } from "./collection-page";
@@ -30,8 +30,8 @@ export const collections = (kind: CollectionKind) =>
         async () => {
           const { key, name } = await readSent(c);
           const made = {
-            key: String(key ?? ""),
-            name: String(name ?? ""),
+            key: textOf(key),
+            name: textOf(name),
             schema_version: 0,
             fields: [],
           };
@@ -105,7 +105,7 @@ function wrongKey(): Problem {
 }
 
 function withSettings(document: Document, kind: CollectionKind, sent: Sent): Document {
-  const text = (name: string) => String(sent[name] ?? "");
+  const text = (name: string) => textOf(sent[name]);
   const moment = (name: string) => {
     const local = text(name);
     return local === ""
@@ -146,7 +146,7 @@ function saveJson(c: Context<AdminEnv>, kind: CollectionKind): Promise<Response>
       const document = documentOf(await current(c, kind, key));
       const sent = await readSent(c);
       return (
-        <JsonPage {...{ c, kind, document, problem: refusal, text: String(sent["document"]) }} />
+        <JsonPage {...{ c, kind, document, problem: refusal, text: textOf(sent["document"]) }} />
       );
     },
   );

@@ -3,7 +3,7 @@ import type { CollectionKind } from "../../domain/definition/collection";
 import { may } from "../../domain/permissions";
 import type { Problem } from "../../domain/problem";
 import type { AdminEnv } from "../../env";
-import type { Sent } from "../credential-fields";
+import { textOf, type Sent } from "../sent";
 import { AdminPage } from "../layout";
 import { type Document } from "./context";
 import { words } from "./words";
@@ -49,12 +49,12 @@ export function ListPage({ c, kind, found, sent, problem }: Listed) {
               name="key"
               required
               pattern="[a-z][a-z0-9_\-]{0,62}"
-              value={String(sent?.["key"] ?? "")}
+              value={textOf(sent?.["key"])}
             />
           </label>
           <label>
             Name
-            <input name="name" required maxlength={200} value={String(sent?.["name"] ?? "")} />
+            <input name="name" required maxlength={200} value={textOf(sent?.["name"])} />
           </label>
           <button type="submit">Make it</button>
         </form>

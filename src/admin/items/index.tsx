@@ -1,14 +1,13 @@
 import { Hono, type Context } from "hono";
 import { createItem } from "../../actions/create-item";
 import { deleteSubmission } from "../../actions/delete-submission";
+import { itemDocument } from "../../actions/item-document";
 import { viewOf } from "../../actions/item-view";
 import { readCollection } from "../../actions/known-collections";
 import { reopenSubmission } from "../../actions/reopen-submission";
 import { searchItems } from "../../actions/search-items";
 import { updateItem } from "../../actions/update-item";
 import { visibleRecord, visibleSubmission, type Found } from "../../actions/visible";
-import { answerDownload } from "../../api/download";
-import { itemDocument } from "../../api/representation";
 import type { Compiled } from "../../domain/data/compile";
 import { makeCursor, readCursor } from "../../domain/cursor";
 import type { CollectionKind } from "../../domain/definition/collection";
@@ -18,6 +17,7 @@ import { Problem, problem } from "../../domain/problem";
 import { problems } from "../../domain/problem-catalogue";
 import { signingKeys } from "../../domain/signature";
 import type { AdminEnv } from "../../env";
+import { answerDownload } from "../../middleware/download";
 import { findCollection } from "../../store/collections";
 import { able, answer, answerDone, attempted } from "../answers";
 import { words } from "../collections/words";
@@ -36,14 +36,7 @@ export const itemRoutes = (kind: CollectionKind) =>
       const { format, ...query } = c.req.query();
       const type = format === "csv" ? "text/csv" : "application/x-ndjson";
       const body = searchOf(compiled.collection.definition.fields.fields, query);
-      const context = {
-        body: c.body.bind(c),
-        env: c.env,
-        req: c.req,
-        executionCtx: c.executionCtx,
-      };
-      const download = { ...context, var: { ...c.var, compiled } } as unknown;
-      return answerDownload(download as Parameters<typeof answerDownload>[0], type, body, null);
+      return answerDownload(c, { action: c.var.action, compiled, body }, type, null);
     })
     .get("/new", able("write"), async (c) => {
       const { compiled } = await opened(c, kind);

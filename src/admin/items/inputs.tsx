@@ -1,5 +1,5 @@
 import type { Field, LineItemsField, RowField } from "../../domain/definition/field";
-import type { Sent } from "../credential-fields";
+import { textOf, type Sent } from "../sent";
 
 interface Values {
   fields: readonly Field[];
@@ -31,8 +31,6 @@ export function Inputs({ fields, data, sent }: Values) {
   );
 }
 
-const text = (value: unknown) => (value === null || value === undefined ? "" : String(value));
-
 const inputTypes: Partial<Record<Field["type"], string>> = {
   email: "email",
   url: "url",
@@ -54,15 +52,15 @@ function Input({
   const shared = { name, "aria-label": label, required: label === undefined && field.required };
   switch (field.type) {
     case "multiline_text":
-      return <textarea {...shared}>{text(value)}</textarea>;
+      return <textarea {...shared}>{textOf(value)}</textarea>;
     case "boolean":
       return (
         <select {...shared}>
           <option value=""></option>
-          <option value="true" selected={text(value) === "true"}>
+          <option value="true" selected={textOf(value) === "true"}>
             yes
           </option>
-          <option value="false" selected={text(value) === "false"}>
+          <option value="false" selected={textOf(value) === "false"}>
             no
           </option>
         </select>
@@ -72,7 +70,7 @@ function Input({
         <select {...shared}>
           <option value=""></option>
           {field.options.map((option) => (
-            <option value={option.value} selected={text(value) === option.value}>
+            <option value={option.value} selected={textOf(value) === option.value}>
               {option.label}
             </option>
           ))}
@@ -82,7 +80,7 @@ function Input({
       return (
         <input
           {...shared}
-          value={text(value)}
+          value={textOf(value)}
           placeholder="2026-11-21"
           pattern="\d{4}-\d\d-\d\d.*"
         />
@@ -93,15 +91,20 @@ function Input({
           {...shared}
           type="datetime-local"
           step="0.001"
-          value={text(value).replace(/Z$/, "")}
+          value={textOf(value).replace(/Z$/, "")}
         />
       );
     case "number":
-      return <input {...shared} type="number" step="any" value={text(value)} />;
+      return <input {...shared} type="number" step="any" value={textOf(value)} />;
     case "multi_select":
-      return <input {...shared} value={Array.isArray(value) ? value.join(",") : text(value)} />;
-    default:
-      return <input {...shared} type={inputTypes[field.type] ?? "text"} value={text(value)} />;
+      return <input {...shared} value={Array.isArray(value) ? value.join(",") : textOf(value)} />;
+    case "text":
+    case "email":
+    case "url":
+    case "phone":
+    case "line_items":
+    case "computed":
+      return <input {...shared} type={inputTypes[field.type] ?? "text"} value={textOf(value)} />;
   }
 }
 

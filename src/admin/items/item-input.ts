@@ -1,5 +1,5 @@
 import type { Field, RowField } from "../../domain/definition/field";
-import type { Sent } from "../credential-fields";
+import { textOf, type Sent } from "../sent";
 
 /** What a form sends is text; this makes of it what the API would be sent. */
 export function dataOf(fields: readonly Field[], sent: Sent): Record<string, unknown> {
@@ -17,7 +17,7 @@ function valueOf(field: Field, name: string, sent: Sent): unknown {
     return value === undefined || value === "" ? [] : [value];
   }
   if (value === undefined || value === "") return null;
-  const text = String(value);
+  const text = textOf(value);
   if (field.type === "boolean") return text === "true";
   if (field.type === "number") return Number.isFinite(Number(text)) ? Number(text) : text;
   // What the browser's own input for moments sends has no offset: it is UTC, as the label says.

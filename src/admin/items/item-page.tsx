@@ -5,7 +5,7 @@ import { may } from "../../domain/permissions";
 import type { Problem } from "../../domain/problem";
 import type { AdminEnv } from "../../env";
 import { words } from "../collections/words";
-import type { Sent } from "../credential-fields";
+import type { Sent } from "../sent";
 import { Act, AdminPage, Table, Time } from "../layout";
 import { Inputs } from "./inputs";
 import { shown } from "./items-page";

@@ -9,6 +9,7 @@ import { Indexing } from "../collections/collection-page";
 import { words } from "../collections/words";
 import { AdminPage, Table, Time } from "../layout";
 import { operators, type Query } from "./search-input";
+import { textOf } from "../sent";
 
 interface Shown {
   c: Context<AdminEnv>;
@@ -34,7 +35,7 @@ export function ItemsPage({ c, compiled, live, indexing, query, views, next, pro
   const search = new URLSearchParams(query);
   search.delete("cursor");
   const download = (format: string) =>
-    `${base}/items/export?${new URLSearchParams({ ...Object.fromEntries(search), format })}`;
+    `${base}/items/export?${new URLSearchParams({ ...Object.fromEntries(search), format }).toString()}`;
   return (
     <AdminPage c={c} title={`${definition.name}: ${items}`} problem={problem}>
       <p>
@@ -114,7 +115,7 @@ export function shown(value: unknown): string {
       ? value.join(", ")
       : `${value.length} ${value.length === 1 ? "row" : "rows"}`;
   }
-  const text = String(value);
+  const text = textOf(value);
   return text.length > 80 ? `${text.slice(0, 80)}…` : text;
 }
 

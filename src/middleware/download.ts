@@ -2,23 +2,29 @@ import type { Context } from "hono";
 import { searchItems, type Found } from "../actions/search-items";
 import type { ItemView } from "../actions/item-view";
 import { csvHeader, csvRow } from "../domain/csv";
-import type { Reading } from "../env";
-import type { CollectionEnv } from "./doors";
-import { itemDocument } from "./representation";
+import type { ActionContext } from "../actions/context";
+import { itemDocument } from "../actions/item-document";
+import type { Compiled } from "../domain/data/compile";
 
 /** Items of one step; a Worker makes at most 1,000 queries a request. */
 const itemsPerStep = 500;
 
 type Position = Found["more"];
 
+/** What is downloaded: a search in a collection. */
+interface Searched {
+  action: ActionContext;
+  compiled: Compiled;
+  body: unknown;
+}
+
 /** Streams every match, page by page: no more than one page is in memory. */
 export async function answerDownload(
-  c: Pick<Context, "body"> & Reading<CollectionEnv>,
+  c: Pick<Context, "body">,
+  { action, compiled, body }: Searched,
   type: string,
-  body: unknown,
   start: Position,
 ): Promise<Response> {
-  const { action, compiled } = c.var;
   const read = (from: Position) => searchItems(action, compiled, body, from, itemsPerStep);
   // What is wrong with the search is told before the stream begins.
   const first = await read(start);

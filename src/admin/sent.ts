@@ -1,0 +1,8 @@
+/** What a form sent, by the names of its inputs. */
+export type Sent = Record<string, unknown>;
+
+/** A value as an input shows it. */
+export function textOf(value: unknown): string {
+  if (typeof value === "string") return value;
+  return typeof value === "number" || typeof value === "boolean" ? String(value) : "";
+}
