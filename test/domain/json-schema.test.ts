@@ -170,8 +170,8 @@ describe("JSON Schema and the service", () => {
           }).toMatchObject({ agree: true });
         }
       }),
-      { numRuns: 1500 },
+      { numRuns: 400 },
     );
-    expect(accepted).toBeGreaterThan(200);
+    expect(accepted).toBeGreaterThan(50);
   });
 });

@@ -66,7 +66,7 @@ describe("Patterns", () => {
           ]);
         }
       }),
-      { numRuns: 3000 },
+      { numRuns: 1500 },
     );
   });
 
