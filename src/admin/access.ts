@@ -3,6 +3,11 @@ import type { Context } from "hono";
 import type { AdminEnv } from "../env";
 import { findMemberByEmail, type Member } from "../store/members";
 
+/** Whether Cloudflare Access signs in, instead of passwords. */
+export function usesAccess({ ACCESS_TEAM }: { ACCESS_TEAM?: string }): boolean {
+  return ACCESS_TEAM !== undefined && ACCESS_TEAM !== "";
+}
+
 /** Keeps the team's keys for an hour, so it is made once. */
 let check: { team: string; run: ReturnType<typeof cloudflareAccess> } | undefined;
 

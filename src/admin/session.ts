@@ -6,7 +6,7 @@ import { memberOfSession } from "../actions/sign-in";
 import type { AdminEnv, AppEnv, Reading } from "../env";
 import { actionContext } from "../middleware/action-context";
 import { problem } from "../domain/problem";
-import { memberOfAccess } from "./access";
+import { memberOfAccess, usesAccess } from "./access";
 import { wantsJson } from "./negotiate";
 
 const cookie = "session";
@@ -28,9 +28,9 @@ export function dropSession(c: Context): void {
 export const signedIn = createMiddleware<AdminEnv>(async (c, next) => {
   const sessionId = sessionIdOf(c);
   const hash = sessionId === undefined ? "" : await sha256(sessionId);
-  const member = await (c.env.ACCESS_TEAM === ""
-    ? memberOfSession(c.env.DB, hash, Date.now())
-    : memberOfAccess(c));
+  const member = await (usesAccess(c.env)
+    ? memberOfAccess(c)
+    : memberOfSession(c.env.DB, hash, Date.now()));
   if (!member) {
     if (wantsJson(c)) throw problem.unauthenticated(sessionId !== undefined);
     return c.redirect("/admin/sign-in", 303);

@@ -2,22 +2,27 @@ import { and, eq, gt, sql } from "drizzle-orm";
 import { drizzle } from "drizzle-orm/d1";
 import { attempt, once } from "./attempt";
 import { insertAct, type Act } from "./audit";
+import { failureOf } from "./failure";
+import { guardCode, guardStatement } from "./guard";
 import { invitation, member } from "./schema";
-import { statement } from "./statement";
+import { placeholders, statement } from "./statement";
 
 export type Invitation = typeof invitation.$inferSelect;
 
 const { placeholder } = sql;
 
-/** A new link for an address takes the place of the one before; a member's address is not invited again. */
+const isNoMember = guardStatement(
+  sql`select ${guardCode("item_changed")} as code
+    where exists (select 1 from member where email = ${placeholder("email")} and disabled_at is null)`,
+);
+
+const columns = ["hash", "email", "role", "createdAt", "expiresAt"];
+
+/** A new link for an address takes the place of the one before. */
 const insert = statement((db) =>
   db
     .insert(invitation)
-    .select(
-      sql`select ${placeholder("hash")}, ${placeholder("email")}, ${placeholder("role")},
-        ${placeholder("createdAt")}, ${placeholder("expiresAt")}
-        where not exists (select 1 from member where email = ${placeholder("email")} and disabled_at is null)`,
-    )
+    .values(placeholders(columns))
     .onConflictDoUpdate({
       target: invitation.email,
       set: {
@@ -29,16 +34,24 @@ const insert = statement((db) =>
     }),
 );
 
-/** False when the address is a member's already. */
+/** False, with nothing stored, when the address is a member's already. */
 export async function insertInvitation(
   db: D1Database,
   values: Invitation,
   act: Act,
 ): Promise<boolean> {
-  const [result] = await once(() =>
-    db.batch([insert(db, { ...values }), insertAct(db, { ...act })]),
-  );
-  return result?.meta.changes === 1;
+  const statements = [isNoMember, insert].map((bind) => bind(db, { ...values }));
+  return unlessRefused(db, [...statements, insertAct(db, { ...act })]);
+}
+
+async function unlessRefused(db: D1Database, statements: D1PreparedStatement[]): Promise<boolean> {
+  try {
+    await once(() => db.batch(statements));
+    return true;
+  } catch (error) {
+    if (failureOf(error).kind === "guard") return false;
+    throw error;
+  }
 }
 
 export async function listInvitations(db: D1Database, now: number): Promise<Invitation[]> {
@@ -65,6 +78,11 @@ export async function findInvitation(
   return found;
 }
 
+const isOpen = guardStatement(
+  sql`select ${guardCode("item_changed")} as code
+    where not exists (select 1 from invitation where hash = ${placeholder("hash")} and expires_at > ${placeholder("now")})`,
+);
+
 /** Who was removed comes back. */
 const accept = statement((db) =>
   db
@@ -89,8 +107,6 @@ export async function acceptInvitation(
   values: { hash: string; id: string; password: string; now: number },
   act: Act,
 ): Promise<boolean> {
-  const [result] = await once(() =>
-    db.batch([accept(db, values), useUp(db, values), insertAct(db, { ...act })]),
-  );
-  return (result?.meta.changes ?? 0) > 0;
+  const statements = [isOpen, accept, useUp].map((bind) => bind(db, values));
+  return unlessRefused(db, [...statements, insertAct(db, { ...act })]);
 }

@@ -3,6 +3,8 @@ import { drizzle } from "drizzle-orm/d1";
 import type { Role } from "../domain/permissions";
 import { attempt, once } from "./attempt";
 import { insertAct, type Act } from "./audit";
+import { failureOf } from "./failure";
+import { guardCode, guardStatement } from "./guard";
 import { member, session } from "./schema";
 import { statement } from "./statement";
 
@@ -94,7 +96,13 @@ export async function listMembers(db: D1Database): Promise<MemberSummary[]> {
   );
 }
 
-const noOtherOwner = sql`not exists (select 1 from member where role = 'owner' and disabled_at is null and id <> ${placeholder("id")})`;
+/** One owner stays, whoever asks what at the same time. */
+const ownerStays = guardStatement(
+  sql`select ${guardCode("item_changed")} as code
+    where (${placeholder("role")} <> 'owner' or ${placeholder("disabledAt")} is not null)
+      and exists (select 1 from member where id = ${placeholder("id")} and role = 'owner' and disabled_at is null)
+      and not exists (select 1 from member where role = 'owner' and disabled_at is null and id <> ${placeholder("id")})`,
+);
 
 const changeMember = statement((db) =>
   db
@@ -103,13 +111,7 @@ const changeMember = statement((db) =>
       role: sql`${placeholder("role")}`,
       disabledAt: sql`${placeholder("disabledAt")}`,
     })
-    // One owner stays, whoever asks what at the same time.
-    .where(
-      and(
-        eq(member.id, placeholder("id")),
-        sql`not (role = 'owner' and (${placeholder("role")} <> 'owner' or ${placeholder("disabledAt")} is not null) and ${noOtherOwner})`,
-      ),
-    ),
+    .where(eq(member.id, placeholder("id"))),
 );
 
 const endSessions = statement((db) =>
@@ -118,17 +120,21 @@ const endSessions = statement((db) =>
     .where(sql`member_id = ${placeholder("id")} and hash is not ${placeholder("keep")}`),
 );
 
-/** Changes what a member is; all of its sessions end. False when no owner would be left. */
+/** Changes what a member is; all of its sessions end. False, with nothing stored, when no owner would be left. */
 export async function updateMember(
   db: D1Database,
   change: { id: string; role: Role; disabledAt: number | null },
   act: Act,
 ): Promise<boolean> {
   const values = { ...change, keep: null };
-  const [result] = await once(() =>
-    db.batch([changeMember(db, values), endSessions(db, values), insertAct(db, { ...act })]),
-  );
-  return result?.meta.changes === 1;
+  const statements = [ownerStays, changeMember, endSessions].map((bind) => bind(db, values));
+  try {
+    await once(() => db.batch([...statements, insertAct(db, { ...act })]));
+    return true;
+  } catch (error) {
+    if (failureOf(error).kind === "guard") return false;
+    throw error;
+  }
 }
 
 const setPassword = statement((db) =>

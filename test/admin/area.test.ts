@@ -1,0 +1,155 @@
+import { beforeAll, describe, expect, it } from "vitest";
+import { Client, type Json } from "../support/client";
+import { admin, client, issue, makeForm } from "../support/service";
+
+const fields = [
+  { key: "who", type: "text" },
+  { key: "n", type: "number" },
+];
+
+describe("Definitions in the administration area", () => {
+  it("a save that was made from an older version is 409, and stores nothing", async () => {
+    const form = await makeForm(await client(), fields);
+    const add = (key: string, version: number) =>
+      admin("POST", `/forms/${form}/fields`, { type: "text", key, version, searchable: "on" });
+    expect((await add("first", 1)).body.schema_version).toBe(2);
+    const late = await add("second", 1);
+    expect([late.status, late.body.code]).toEqual([409, "conflict"]);
+    const answers = await Promise.all(["a", "b", "c"].map((key) => add(key, 2)));
+    expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 409, 409]);
+  });
+
+  it("fields are added, renamed, moved and removed; data stays with a rename", async () => {
+    const integrator = await client();
+    const form = await makeForm(integrator, fields);
+    const { body } = await integrator.post(`/forms/${form}/submissions`, { data: { who: "A" } });
+    const post = async (path: string, sent: Json) => {
+      const { schema_version: version } = (await admin("GET", `/forms/${form}`)).body;
+      return (await admin("POST", `/forms/${form}/fields${path}`, { version, ...sent })).body;
+    };
+    await post("/who", { key: "person", label: "Person", searchable: "on" });
+    await post("/n/move", { direction: "up" });
+    await post("", { type: "select", key: "kind", options: "a | Apple\nb", searchable: "on" });
+    const now = await post("/n/remove", {});
+    expect(now.fields.map((field: Json) => field.key)).toEqual(["person", "kind"]);
+    expect(now.fields[1].options).toEqual([
+      { value: "a", label: "Apple" },
+      { value: "b", label: "b" },
+    ]);
+    expect((await integrator.get(`/submissions/${body.id}`)).body.data).toEqual({
+      person: "A",
+      kind: null,
+    });
+  });
+
+  it("a formula is checked without being stored", async () => {
+    const form = await makeForm(await client(), fields);
+    const check = async (formula: string) =>
+      (
+        await admin("POST", `/forms/${form}/check`, {
+          type: "computed",
+          key: "c",
+          formula,
+          result: "number",
+        })
+      ).body.errors;
+    expect(await check("n * 2")).toEqual([]);
+    expect((await check("m * 2"))[0].reason).toContain("m");
+    expect((await admin("GET", `/forms/${form}`)).body.schema_version).toBe(1);
+  });
+});
+
+describe("Data in the administration area", () => {
+  let form: string;
+  beforeAll(async () => {
+    form = await makeForm(await client(), fields);
+  });
+  const items = (path: string, body?: object) =>
+    admin(body ? "POST" : "GET", `/forms/${form}/items${path}`, body);
+
+  it("is searched as through the API, created, changed with a version, closed, reopened and deleted", async () => {
+    const { body } = await items("", { data: { who: "Sato", n: 3 } });
+    const form_ = await items("", { who: "Suzuki", n: "4" });
+    expect(form_.body.data).toEqual({ who: "Suzuki", n: 4 });
+    const found = await items("?field=n&op=gte&value=4&sort=who");
+    expect(found.body.items.map((each: Json) => each.data.who)).toEqual(["Suzuki"]);
+    expect((await items("?field=n&op=contains&value=4")).status).toBe(422);
+    const path = `/${body.id}`;
+    expect((await items(path, { version: 1, data: { n: 5 } })).body.version).toBe(2);
+    expect((await items(path, { version: 1, data: { n: 6 } })).status).toBe(412);
+    expect((await items(`${path}/close`, { version: 2 })).body.status).toBe("closed");
+    expect((await items(path, { data: { n: 7 } })).status).toBe(409);
+    expect((await items(`${path}/reopen`, { version: 3 })).body.status).toBe("submitted");
+    expect((await items(`${path}/reopen`, {})).status).toBe(409);
+    expect((await items(`${path}/delete`, {})).status).toBe(204);
+    expect((await items(path)).status).toBe(404);
+  });
+
+  it("pages by a cursor, and downloads", async () => {
+    const integrator = await client();
+    for (let n = 0; n < 55; n += 1)
+      await integrator.post(`/forms/${form}/submissions`, { data: { who: "P", n } });
+    const first = await items("?field=who&op=eq&value=P&sort=n");
+    const next = new URL(first.body.links.next);
+    const second = await items(next.search);
+    expect([first.body.items.length, second.body.items.length]).toEqual([50, 5]);
+    expect(second.body.items.map((each: Json) => each.data.n)).toEqual([50, 51, 52, 53, 54]);
+    const csv = await items("/export?format=csv&field=n&op=lt&value=3&sort=n");
+    expect(csv.text.trim().split("\n")).toHaveLength(4);
+  });
+});
+
+describe("What happened", () => {
+  it("the last calls of a credential, with route, status and request id, and without values", async () => {
+    const { token, id } = await issue({ permissions: ["submissions:read"] });
+    const caller = new Client(token);
+    const me = await caller.get("/me");
+    await caller.post("/apps/secret-app/records", { data: { secret: "value" } });
+    let calls: Json[] = [];
+    for (let tries = 0; tries < 40 && calls.length < 2; tries += 1) {
+      await new Promise((resolve) => setTimeout(resolve, 100));
+      ({ calls } = (await admin("GET", `/integrations/${id}`)).body);
+    }
+    expect(calls.map(({ method, route, status }) => [method, route, status])).toEqual([
+      ["GET", "/api/v1/me", 200],
+      ["POST", "/api/v1/apps/:key/records", 403],
+    ]);
+    expect(calls[0].request_id).toBe(me.headers.get("X-Request-Id"));
+    expect(JSON.stringify(calls)).not.toContain("secret");
+    const listed = (await admin("GET", "/integrations")).body.items.find(
+      (each: Json) => each.id === id,
+    );
+    expect(listed.last_24_hours).toEqual({ requests: 2, refusals: 1 });
+  });
+
+  it("the audit says who did what, from which credential or session; it is filtered and paged", async () => {
+    const form = await makeForm(await client(), fields);
+    await admin("POST", `/forms/${form}/items`, { data: { who: "x" } });
+    const { body } = await admin("GET", `/audit?subject=form:${form}`);
+    expect(body.items.map((each: Json) => each.action)).toEqual(["definition.create"]);
+    const created = await admin("GET", "/audit?actor=member:&action=submission.create");
+    expect(created.body.items[0]).toMatchObject({
+      actor: expect.stringMatching(/^member:\w+ session:[\w-]{8}$/),
+      version: 1,
+    });
+    for (const method of ["POST", "PUT", "DELETE", "PATCH"]) {
+      expect((await admin(method, "/audit", {})).status).toBe(404);
+    }
+  });
+
+  it("the overview names what needs attention, and counts submissions by day", async () => {
+    const integrator = await client();
+    const full = await makeForm(integrator, fields);
+    await integrator.put(`/forms/${full}/schema`, {
+      fields,
+      acceptance: { state: "open", max_submissions: 1 },
+    });
+    await integrator.post(`/forms/${full}/submissions`, { data: { n: 1 } });
+    const { id } = await issue({ expires: "3d" });
+    const { body } = await admin("GET", "");
+    expect(body.forms.map((each: Json) => each.key)).toContain(full);
+    expect(body.expiring.map((each: Json) => each.id)).toContain(id);
+    expect(body.days).toHaveLength(30);
+    expect(body.days.at(-1).submissions).toBeGreaterThan(0);
+  });
+});
