@@ -30,6 +30,7 @@ export class Service {
 
   /** `folder` is on the disk or on tmpfs: what is measured there is what its data lies on. */
   constructor(folder: string, bundles: Bundles, firstPort: number) {
+    process.on("exit", () => this.#process?.kill("SIGKILL"));
     this.#folder = folder;
     this.#bundles = bundles;
     this.#ports = Object.fromEntries(Object.keys(bundles).map((name, i) => [name, firstPort + i]));
@@ -54,7 +55,6 @@ export class Service {
       stdio: ["ignore", "ignore", "pipe"],
     });
     this.#process = child;
-    process.on("exit", () => child.kill("SIGKILL"));
     let errors = "";
     child.stderr.on("data", (chunk: Buffer) => (errors = (errors + chunk.toString()).slice(-4000)));
     while (child.exitCode === null) {

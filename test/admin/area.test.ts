@@ -69,8 +69,8 @@ describe("Data in the administration area", () => {
 
   it("is searched as through the API, created, changed with a version, closed, reopened and deleted", async () => {
     const { body } = await items("", { data: { who: "Sato", n: 3 } });
-    const form_ = await items("", { who: "Suzuki", n: "4" });
-    expect(form_.body.data).toEqual({ who: "Suzuki", n: 4 });
+    const sent = await items("", { who: "Suzuki", n: "4" });
+    expect(sent.body.data).toEqual({ who: "Suzuki", n: 4 });
     const found = await items("?field=n&op=gte&value=4&sort=who");
     expect(found.body.items.map((each: Json) => each.data.who)).toEqual(["Suzuki"]);
     expect((await items("?field=n&op=contains&value=4")).status).toBe(422);
