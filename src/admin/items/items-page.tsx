@@ -55,7 +55,7 @@ export function ItemsPage({ c, compiled, live, indexing, query, views, next, pro
         <a class="button quiet" href={download("ndjson")} data-rows={live} download>
           Download NDJSON
         </a>
-        <span id="download" role="status" hidden={false}></span>
+        <span id="download" role="status"></span>
       </p>
       {views.length === 0 ? (
         <p class="card">
@@ -78,7 +78,7 @@ export function ItemsPage({ c, compiled, live, indexing, query, views, next, pro
           {views.map((view) => (
             <tr>
               <th scope="row">
-                <a href={`${base}/items/${view.id}`}>
+                <a class="id" href={`${base}/items/${view.id}`}>
                   {view.receiptNumber ?? `…${view.id.slice(-8)}`}
                 </a>
               </th>
