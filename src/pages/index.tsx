@@ -6,7 +6,10 @@ import { collectionKey } from "../domain/definition/document";
 import { serviceDocument } from "../domain/openapi/service";
 import { problems, type ProblemCode } from "../domain/problem-catalogue";
 import type { AppEnv } from "../env";
+import { matches } from "../domain/etag";
+import { sha256 } from "../domain/signature";
 import { hostOf } from "../middleware/host";
+import { ifNoneMatch } from "../middleware/preconditions";
 import { DocsPage } from "./docs-page";
 import { ProblemPage, ProblemsPage } from "./problem-page";
 
@@ -29,7 +32,13 @@ function documentOf({ app, form }: { app?: string | undefined; form?: string | u
 /** What the service tells of itself, to anyone. */
 export const pages = new Hono<AppEnv>()
   .get("/health", (c) => c.json({ status: "ok" }, 200, { "Cache-Control": "no-store" }))
-  .get("/openapi.json", (c) => c.json(serviceDocument(hostOf(c))))
+  .get("/openapi.json", async (c) => {
+    const text = JSON.stringify(serviceDocument(hostOf(c)));
+    const etag = `"${(await sha256(text)).slice(0, 22)}"`;
+    const known = ifNoneMatch(c);
+    if (known && matches(known, etag)) return c.body(null, 304, { ETag: etag });
+    return c.body(text, 200, { "Content-Type": "application/json", ETag: etag });
+  })
   .get("/docs", docsQuery, (c) => c.html(<DocsPage document={documentOf(c.req.valid("query"))} />))
   .get("/problems", (c) => c.html(<ProblemsPage />))
   .get("/problems/:code", knownCode, (c) =>

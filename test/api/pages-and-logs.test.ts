@@ -75,4 +75,13 @@ describe("Logs", () => {
     expect(fault.request_id).toBe(answer.body.request_id);
     expect(fault.error).toContain("a secret of the inside");
   });
+
+  it("the document of the service is public, has a tag, and is not sent twice", async () => {
+    const first = await anonymous("GET", "/openapi.json");
+    expect([first.status, first.body.openapi]).toEqual([200, "3.1.0"]);
+    const again = await anonymous("GET", "/openapi.json", undefined, {
+      "If-None-Match": first.headers.get("ETag") ?? "",
+    });
+    expect([again.status, again.text]).toEqual([304, ""]);
+  });
 });

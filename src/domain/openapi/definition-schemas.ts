@@ -1,8 +1,8 @@
-import * as z from "zod/mini";
 import { documents } from "../definition/document";
 import { pageOf } from "./components";
 import type { Schema } from "./field-schema";
 import { object } from "./responses";
+import { schemaOfZod } from "./zod-schema";
 
 export const named = { app: "App", form: "Form" } as const;
 export type Kind = keyof typeof named;
@@ -34,7 +34,7 @@ export function definitionSchemas(kind: Kind): Schema {
     [named[kind]]: one,
     [`${named[kind]}Page`]: pageOf(one),
     [`${named[kind]}Schema`]: object({ ...shown, indexing }, Object.keys(shown)),
-    [`${named[kind]}Definition`]: definitionSchema(kind),
+    [`${named[kind]}Definition`]: schemaOfZod(documents[kind]),
   };
 }
 
@@ -55,12 +55,3 @@ const fieldShown: Schema = {
   properties: { key: text, label: text, type: text },
   required: ["key", "label", "type"],
 };
-
-/** The very schema that reads a definition, as JSON Schema. */
-function definitionSchema(kind: Kind): Schema {
-  const { $schema: _, ...schema } = z.toJSONSchema(documents[kind], {
-    io: "input",
-    unrepresentable: "any",
-  });
-  return schema;
-}

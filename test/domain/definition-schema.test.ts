@@ -1,0 +1,58 @@
+import { Ajv2020 } from "ajv/dist/2020.js";
+import { describe, expect, it } from "vitest";
+import { documents } from "../../src/domain/definition/document";
+import { schemaOfZod } from "../../src/domain/openapi/zod-schema";
+
+const field = (rest: object = {}) => ({ key: "a", type: "text", ...rest });
+const options = [{ value: "x" }];
+
+describe("The JSON Schema of a definition", () => {
+  const check = new Ajv2020({ strict: false }).compile(schemaOfZod(documents.form));
+  const cases: [fields: unknown, rest?: object][] = [
+    [[]],
+    [[field()]],
+    [
+      [
+        field({
+          required: true,
+          searchable: false,
+          default: 5,
+          min_length: 1,
+          max_length: 9,
+          pattern: "a",
+        }),
+      ],
+    ],
+    [[field({ max_length: 0 })]],
+    [[field({ max_length: 1.5 })]],
+    [[field({ key: "A" })]],
+    [[field({ key: undefined })]],
+    [[field({ label: "x".repeat(201) })]],
+    [[field({ zzz: 1 })]],
+    [[field({ type: "nothing" })]],
+    [[field({ type: "number", decimals: 16 })]],
+    [[field({ type: "number", integer: "yes" })]],
+    [[field({ type: "select" })]],
+    [[field({ type: "select", options: [] })]],
+    [[field({ type: "select", options })]],
+    [[field({ type: "multi_select", options, unique: true })]],
+    [[field({ type: "computed", formula: "1", result: "number" })]],
+    [[field({ type: "computed", formula: "1", result: "list" })]],
+    [[field({ type: "line_items", fields: [field()] })]],
+    [[field({ type: "line_items", fields: [] })]],
+    [[field({ type: "line_items", fields: [field({ type: "line_items", fields: [field()] })] })]],
+    [[field({ type: "line_items", fields: [field()], max_rows: 501 })]],
+    ["none"],
+    [[], { name: "" }],
+    [[], { name: "n", description: "d", time_zone: "UTC" }],
+    [[], { acceptance: { state: "open", opens_at: null, max_submissions: 1 } }],
+    [[], { acceptance: { state: "ajar" } }],
+    [[], { acceptance: { max_submissions: 0 } }],
+    [[], { receipt_prefix: "x" }],
+  ];
+
+  it.each(cases)("reads %j %j as the service does", (fields, rest = {}) => {
+    const sent = JSON.parse(JSON.stringify({ fields, ...rest })) as unknown;
+    expect(check(sent)).toBe(documents.form.safeParse(sent).success);
+  });
+});
