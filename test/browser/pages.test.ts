@@ -73,6 +73,19 @@ describe("Every page", () => {
     await page.goto("/admin/sign-in");
     await signIn(page, email, password);
     for (const path of signedIn()) await look(path);
+    await page.goto("/admin/integrations");
+    await look((await page.locator("tbody a").first().getAttribute("href")) ?? "");
+    await page.goto("/admin/integrations");
+    await page.fill("[name=name]", "Looked at");
+    await page.getByLabel("delete submissions").check();
+    await page.selectOption("select[name=expires]", "30d");
+    await page.getByRole("button", { name: "Issue", exact: true }).click();
+    for (const colorScheme of schemes) {
+      await page.emulateMedia({ colorScheme });
+      await expectNoAxeViolations(page);
+    }
+    await page.setViewportSize({ width: 390, height: 900 });
+    await expectNoSidewaysScroll(page);
   }, 240_000);
 
   it("the reference tries a call out", async () => {

@@ -1,4 +1,5 @@
 import { exports } from "cloudflare:workers";
+import { conforms } from "./conformance";
 import { Client, answerOf, host, type Answer, type Json } from "./client";
 
 /** The first owner, signed in; made once in each test file. */
@@ -50,7 +51,9 @@ export async function anonymous(
     headers: { Accept: "application/json", "Content-Type": "application/json", ...headers },
     ...(body === undefined ? {} : { body: typeof body === "string" ? body : JSON.stringify(body) }),
   });
-  return answerOf(await exports.default.fetch(request));
+  const answer = await answerOf(await exports.default.fetch(request));
+  await conforms(method, request.url, answer);
+  return answer;
 }
 
 export const everything = [

@@ -30,7 +30,7 @@ interface Part {
  * the space in the bundle.
  */
 export function schemaOfZod(schema: z.core.$ZodType): Schema {
-  return schemaOf(schema as Part);
+  return schemaOf(schema);
 }
 
 function schemaOf({ _zod: { def } }: Part): Schema {
