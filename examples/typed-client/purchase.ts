@@ -274,7 +274,7 @@ export interface components {
             title: string;
             status: number;
             /** @enum {string} */
-            code: "malformed_json" | "malformed_header" | "unauthenticated" | "permission_required" | "cross_site" | "not_found" | "method_not_allowed" | "submissions_closed" | "submission_closed" | "duplicate" | "schema_in_use" | "indexing" | "version_mismatch" | "too_large" | "unsupported_media_type" | "invalid_input" | "rate_limited" | "internal" | "try_again";
+            code: "malformed_json" | "malformed_header" | "unauthenticated" | "permission_required" | "not_found" | "method_not_allowed" | "submissions_closed" | "submission_closed" | "duplicate" | "schema_in_use" | "indexing" | "version_mismatch" | "too_large" | "unsupported_media_type" | "invalid_input" | "rate_limited" | "internal" | "try_again";
             detail: string;
             request_id: string;
             errors?: {
@@ -305,7 +305,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description Permission required, Cross-site request refused */
+        /** @description Permission required */
         Problem403: {
             headers: {
                 [name: string]: unknown;

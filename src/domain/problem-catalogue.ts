@@ -149,3 +149,10 @@ export const problems = {
 } as const satisfies Record<string, ProblemKind>;
 
 export type ProblemCode = keyof typeof problems;
+
+const ofAdministration: readonly ProblemCode[] = ["cross_site", "role_required", "conflict"];
+
+/** The codes that the API itself answers with. */
+export const apiCodes = (Object.keys(problems) as ProblemCode[]).filter(
+  (code) => !ofAdministration.includes(code),
+);

@@ -1,6 +1,6 @@
 import type { Field } from "../definition/field";
 import { mostLimit, defaultLimit } from "../page-limit";
-import { problems } from "../problem-catalogue";
+import { apiCodes } from "../problem-catalogue";
 import { fieldErrorCodes } from "../problem";
 import { inputSchema, outputSchema, type Schema } from "./field-schema";
 import type { Noun } from "./noun";
@@ -92,7 +92,7 @@ const problemSchema: Schema = {
     type: uri,
     title: { type: "string" },
     status: { type: "integer" },
-    code: { type: "string", enum: Object.keys(problems) },
+    code: { type: "string", enum: apiCodes },
     detail: { type: "string" },
     request_id: { type: "string" },
     errors: {

@@ -1,4 +1,4 @@
-import { problems } from "../problem-catalogue";
+import { apiCodes, problems } from "../problem-catalogue";
 import type { Schema } from "./field-schema";
 
 const statuses = [400, 401, 403, 404, 409, 412, 413, 415, 422, 429, 500, 503] as const;
@@ -9,7 +9,7 @@ function nameOf(status: Status): string {
 }
 
 function problemResponse(status: Status): Schema {
-  const titles = Object.values(problems).filter((each) => each.status === status);
+  const titles = apiCodes.map((code) => problems[code]).filter((each) => each.status === status);
   return {
     description: titles.map((each) => each.title).join(", "),
     content: { "application/problem+json": { schema: ref("schemas", "Problem") } },
