@@ -5,7 +5,7 @@ import type { LoggedCall } from "../gate/call-log";
 import { CredentialFields } from "./credential-fields";
 import type { Sent } from "./sent";
 import type { CredentialDocument } from "./integrations";
-import { Act, AdminPage, Table, Time } from "./layout";
+import { Act, AdminPage, Copyable, Table, Time } from "./layout";
 
 interface Shown {
   c: Context<AdminEnv>;
@@ -129,24 +129,12 @@ export function SecretPage({ c, name, shown, ready }: Secret) {
       {Object.entries(shown).map(([key, value]) => (
         <>
           <h2>{labels[key] ?? key}</h2>
-          <pre>
-            <code id={key}>{value}</code>
-          </pre>
-          <p>
-            <button type="button" data-copy={key} hidden>
-              Copy
-            </button>
-          </p>
+          <Copyable id={key} text={value} />
         </>
       ))}
       <h2>Try it</h2>
-      <pre>
-        <code id="ready">{ready}</code>
-      </pre>
-      <p class="actions">
-        <button type="button" data-copy="ready" hidden>
-          Copy
-        </button>
+      <Copyable id="ready" text={ready} />
+      <p>
         <a href="/admin/integrations">Back to the list</a>
       </p>
     </AdminPage>

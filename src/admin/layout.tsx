@@ -3,6 +3,7 @@ import type { Child, PropsWithChildren } from "hono/jsx";
 import { may, type Ability } from "../domain/permissions";
 import type { Problem } from "../domain/problem";
 import type { AdminEnv } from "../env";
+import { FieldErrors } from "../html/field-errors";
 import { Page } from "../html/page";
 
 const places: [path: string, name: string, ability: Ability][] = [
@@ -62,19 +63,10 @@ export function AdminPage({ c, title, problem, children }: PropsWithChildren<Fra
 
 /** What was wrong, first thing on the page, with every field that was. */
 export function ProblemBox({ problem }: { problem: Problem }) {
-  const errors = (problem.members["errors"] ?? []) as { field: string; reason: string }[];
   return (
     <div role="alert">
       <p>{problem.detail}</p>
-      {errors.length > 0 ? (
-        <ul>
-          {errors.map(({ field, reason }) => (
-            <li>
-              <strong>{field}</strong>: {reason}
-            </li>
-          ))}
-        </ul>
-      ) : null}
+      <FieldErrors problem={problem} />
     </div>
   );
 }
@@ -130,5 +122,21 @@ export function Act({
         {name}
       </button>
     </form>
+  );
+}
+
+/** Text to take away, with a button that copies it where scripts run. */
+export function Copyable({ id, text }: { id: string; text: string }) {
+  return (
+    <>
+      <pre>
+        <code id={id}>{text}</code>
+      </pre>
+      <p>
+        <button type="button" data-copy={id} hidden>
+          Copy
+        </button>
+      </p>
+    </>
   );
 }

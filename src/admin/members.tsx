@@ -8,7 +8,7 @@ import type { AdminEnv } from "../env";
 import { listInvitations, type Invitation } from "../store/invitations";
 import { listMembers, type MemberSummary } from "../store/members";
 import { able, answer, answerDone, attempted } from "./answers";
-import { Act, AdminPage, Table, Time } from "./layout";
+import { Act, AdminPage, Copyable, Table, Time } from "./layout";
 import { readFields } from "./negotiate";
 import { random } from "./session";
 
@@ -180,13 +180,8 @@ function LinkPage({ c, email, link }: { c: Context<AdminEnv>; email: string; lin
   return (
     <AdminPage c={c} title={`Invitation for ${email}`}>
       <p>Send this link to {email}. It works once, within seven days, and is shown now only.</p>
-      <pre>
-        <code id="link">{link}</code>
-      </pre>
-      <p class="actions">
-        <button type="button" data-copy="link" hidden>
-          Copy
-        </button>
+      <Copyable id="link" text={link} />
+      <p>
         <a href="/admin/members">Back to the members</a>
       </p>
     </AdminPage>
