@@ -83,8 +83,9 @@ async function judgesOf(kind: CollectionKind, key: string): Promise<Judge[]> {
 function faultOf({ document, ajv }: Judge, method: string, path: string, answer: Answer) {
   const template = Object.keys(document.paths).find((each) => matches(each, path));
   const operation = template && document.paths[template][method.toLowerCase()];
+  // What comes before a route is looked for: the credential, its limits, and whether there is one.
   if (!operation)
-    return answer.status === 404 || answer.status === 405 ? undefined : "no such operation";
+    return [401, 404, 405, 429].includes(answer.status) ? undefined : "no such operation";
   const { status, headers, body } = answer;
   const at = ["paths", template, method.toLowerCase(), "responses", String(status)];
   const response = resolved(document, operation.responses[status], at);
