@@ -1,11 +1,11 @@
 import { deepEqual, equal } from "node:assert/strict";
-import { fields, sentData } from "../fill.ts";
+import { sentData } from "../fill.ts";
 import { count, table } from "../report/markdown.ts";
 import { bundle } from "../serve/bundle.ts";
-import { Service } from "../serve/service.ts";
 import type { Counts } from "../workers/counts.ts";
 import type { Part } from "./bench.ts";
-import { counting, type Answer } from "./counting.ts";
+import { prepared } from "./operations.ts";
+import { counting } from "./counting.ts";
 
 /**
  * Cloudflare's published prices beyond what the paid plan includes, in dollars for a million (Workers, D1, Durable
@@ -25,7 +25,7 @@ interface Route {
   name: string;
   /** What it costs, exactly: the bench fails when it costs anything else. */
   expected: Counts;
-  ask: (form: Asking) => Promise<Answer>;
+  ask: (form: Asking) => ReturnType<typeof counting>;
   status: number;
 }
 
@@ -35,9 +35,9 @@ interface Asking {
     path: string,
     body?: object,
     headers?: Record<string, string>,
-  ) => Promise<Answer>;
+  ) => ReturnType<typeof counting>;
   /** A fresh submission. */
-  made: () => Promise<Answer>;
+  made: () => ReturnType<typeof counting>;
 }
 
 const costs = (
@@ -141,19 +141,9 @@ const routes: Route[] = [
 
 /** What each route asks of storage, counted exactly, and what a million of it costs. */
 export const cost: Part = async (bench) => {
-  const service = new Service(
-    bench.inMemory(),
-    { main: bundle("bench/workers/counted.ts", bench.builds) },
-    8830,
-  );
-  await service.begin();
-  const [token = ""] = await service.tokens(1);
-  const indexed = fields.filter(({ key: each }) => each !== "lines" && each !== "note");
-  await service.define("big", token, fields);
-  await service.define("small", token, indexed);
-  await service.stop();
-  service.fill("big", 1000);
-  await service.start();
+  const bundles = { main: bundle("bench/workers/counted.ts", bench.builds) };
+  const { service, tokens } = await prepared(bench.inMemory(), bundles, 8830, 1000, 1);
+  const [token = ""] = tokens;
   const call: Asking["call"] = (method, path, body, headers) =>
     counting(`${service.url()}/api/v1${path}`, token, method, body, headers);
   const asking = { call, made: () => call("POST", submissions, { data: sentData(7) }) };

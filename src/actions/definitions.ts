@@ -1,5 +1,5 @@
 import { defaultErrors } from "../domain/data/defaults";
-import { searchableIds } from "../domain/data/search-entries";
+import { computedIds, searchableIds } from "../domain/data/search-entries";
 import { compile } from "../domain/data/compile";
 import type { Collection, CollectionKind } from "../domain/definition/collection";
 import { collectionKey, mostDefinitionBytes, parseDefinition } from "../domain/definition/document";
@@ -122,7 +122,7 @@ function unindexed(now: CollectionNow, { definition }: Merged): number[] {
   const [had, has] = [searchableIds(before), searchableIds(definition.fields)];
   const entered = [...has].filter((id) => !had.has(id) && id < before.next);
   const computed = recalculated(before, definition.fields);
-  const live = new Set([...has, ...computedFields(definition.fields).map(({ id }) => id)]);
+  const live = new Set([...has, ...computedIds(definition.fields)]);
   const waiting = (now.indexing?.fields ?? []).filter((id) => live.has(id));
   return [...new Set([...waiting, ...entered, ...computed])];
 }

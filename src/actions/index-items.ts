@@ -1,7 +1,11 @@
-import { entriesOf, formerEntries, type SearchEntry } from "../domain/data/search-entries";
+import {
+  computedIds,
+  entriesOf,
+  formerEntries,
+  type SearchEntry,
+} from "../domain/data/search-entries";
 import type { Compiled } from "../domain/data/compile";
 import type { Data } from "../domain/data/values";
-import { computedFields } from "../domain/definition/field";
 import { computeData, withoutComputed } from "../domain/formula/compute";
 import type { Item } from "../domain/item";
 import { fitsStorage } from "../domain/item-size";
@@ -67,8 +71,8 @@ interface Renewal {
 /** What an item lacks: entries of these fields, and the values of those that are computed. */
 function renewal(compiled: Compiled, { data: before }: Item, fields: ReadonlySet<number>): Renewal {
   const { collection } = compiled;
-  const computed = computedFields(collection.definition.fields).map(({ id }) => id);
-  const stale = new Set(computed.filter((id) => fields.has(id)));
+  const computed = computedIds(collection.definition.fields);
+  const stale = new Set([...computed].filter((id) => fields.has(id)));
   const after = stale.size > 0 ? recalculated(compiled, before) : before;
   const written = JSON.stringify(after);
   const changed = written !== JSON.stringify(before);

@@ -36,10 +36,10 @@ export async function readCollection(
   db: D1Database,
   kind: CollectionKind,
   key: string,
-): Promise<{ compiled: Compiled; live: number } | undefined> {
+): Promise<(Pick<CollectionNow, "live" | "indexing"> & { compiled: Compiled }) | undefined> {
   const now = await findCollection(db, kind, key);
   const compiled = remember(now);
-  return now && compiled && { compiled, live: now.live };
+  return now && compiled && { compiled, live: now.live, indexing: now.indexing };
 }
 
 /** The collection as it is now. */

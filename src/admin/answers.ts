@@ -28,7 +28,7 @@ export function answer(
 
 /** After a change: what is now, or the page that shows it. */
 export function answerDone(
-  c: Context<AdminEnv>,
+  c: Context,
   document: object | null,
   location: string,
   status: 200 | 201 = 200,
@@ -42,7 +42,7 @@ export function answerDone(
  * all that they had written; scripts get the problem.
  */
 export async function attempted(
-  c: Context<AdminEnv>,
+  c: Context,
   act: () => Promise<Response>,
   again: (refusal: Problem) => Html | Promise<Html>,
 ): Promise<Response> {

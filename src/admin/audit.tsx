@@ -4,7 +4,7 @@ import type { AdminEnv } from "../env";
 import { readAudit, type AuditEntry } from "../store/audit-log";
 import { listMembers } from "../store/members";
 import { able, answer } from "./answers";
-import { AdminPage, Table, Time } from "./layout";
+import { AdminPage, Next, Table, Time } from "./layout";
 
 const perPage = 100;
 const day = 24 * 60 * 60 * 1000;
@@ -95,13 +95,7 @@ function AuditPage({ c, entries, next, query, names }: Shown) {
           ))}
         </Table>
       )}
-      {next ? (
-        <p>
-          <a class="button quiet" href={next} rel="next">
-            Older
-          </a>
-        </p>
-      ) : null}
+      <Next href={next} name="Older" />
     </AdminPage>
   );
 }

@@ -14,7 +14,7 @@ import type { Problem } from "../domain/problem";
 import { signingKeys } from "../domain/signature";
 import { stamp } from "../domain/time";
 import type { AdminEnv } from "../env";
-import { countSince, noCalls, type CallLog } from "../gate/call-log";
+import { countCalls, noCalls, type CallLog } from "../gate/call-log";
 import { logMended } from "../middleware/log";
 import { listCollections } from "../store/collections";
 import { announce } from "./announce";
@@ -24,6 +24,7 @@ import { CredentialPage, SecretPage } from "./credential-page";
 import { IntegrationsPage } from "./integrations-page";
 import { readFields, readSent, wantsJson } from "./negotiate";
 import { readyCall } from "./ready-call";
+import { random } from "./session";
 
 /** The area "Integrations and external data": personal tokens and API clients. */
 export const integrations = new Hono<AdminEnv>()
@@ -118,7 +119,7 @@ async function listed(c: Context<AdminEnv>) {
   const credentials = await Promise.all(
     found.map(async (credential) => ({
       ...credentialDocument(credential),
-      last_24_hours: countSince(await logOf(c, credential), since),
+      last_24_hours: countCalls(await logOf(c, credential), since),
     })),
   );
   return { credentials, resources };
@@ -136,7 +137,7 @@ export function context(c: Context<AdminEnv>): CredentialContext {
     ...c.var.action,
     member: c.var.member,
     keys: signingKeys(c.env.TOKEN_SECRET),
-    random: () => crypto.getRandomValues(new Uint8Array(32)),
+    random: () => random(32),
     announce: (credential) => announce(c.env.GATE, credential),
   };
 }

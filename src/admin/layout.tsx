@@ -93,6 +93,17 @@ export function Table({
   );
 }
 
+/** The way to what comes next, where there is more. */
+export function Next({ href, name }: { href: string | null; name: string }) {
+  return href === null ? null : (
+    <p>
+      <a class="button quiet" href={href} rel="next">
+        {name}
+      </a>
+    </p>
+  );
+}
+
 /** A time as people read it; the exact one is in the element. */
 export function Time({ at }: { at: number }) {
   const iso = new Date(at).toISOString();

@@ -2,7 +2,7 @@ import { Hono, type Context } from "hono";
 import { visibleCredentials } from "../actions/credentials";
 import type { Credential } from "../domain/credential";
 import type { AdminEnv } from "../env";
-import { countSince, type CallLog } from "../gate/call-log";
+import { countCalls, type CallLog } from "../gate/call-log";
 import { formsToWatch, submissionsBetween, type FormState } from "../store/overview";
 import { answer } from "./answers";
 import { context, logOf } from "./integrations";
@@ -54,7 +54,7 @@ async function figuresOf(c: Context<AdminEnv>, now: number): Promise<Figures> {
     .map((credential, i) => ({ credential, log: logs[i] }))
     .map(({ credential, log }) => ({
       credential,
-      refusals: log ? countSince(log, now - day).refusals : 0,
+      refusals: log ? countCalls(log, now - day).refusals : 0,
     }))
     .filter(({ refusals }) => refusals > 0);
   return {
@@ -69,16 +69,12 @@ async function figuresOf(c: Context<AdminEnv>, now: number): Promise<Figures> {
   };
 }
 
+/** The calls of one day, of all credentials. */
 function calls(logs: readonly CallLog[], from: number) {
-  const first = from / (60 * 60 * 1000);
-  const hours = logs.flatMap((log) =>
-    Object.entries(log.hours).filter(
-      ([hour]) => Number(hour) >= first && Number(hour) < first + 24,
-    ),
-  );
+  const counted = logs.map((log) => countCalls(log, from, from + day));
   return {
-    requests: hours.reduce((sum, [, counted]) => sum + counted.calls, 0),
-    refusals: hours.reduce((sum, [, counted]) => sum + counted.refused, 0),
+    requests: counted.reduce((sum, { requests }) => sum + requests, 0),
+    refusals: counted.reduce((sum, { refusals }) => sum + refusals, 0),
   };
 }
 

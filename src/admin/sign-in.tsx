@@ -2,9 +2,9 @@ import { Hono } from "hono";
 import * as z from "zod/mini";
 import { invitationOf, joinMembers } from "../actions/members";
 import { setUp, signIn, signOut } from "../actions/sign-in";
-import { Problem, problem } from "../domain/problem";
-import { problems } from "../domain/problem-catalogue";
+import { problem } from "../domain/problem";
 import type { AppEnv, Reading } from "../env";
+import { answerDone, attempted } from "./answers";
 import { readFields, wantsJson } from "./negotiate";
 import { dropSession, keepSession, sessionIdOf, signInContext } from "./session";
 import { JoinPage, SetUpPage, SignInPage } from "./sign-in-page";
@@ -41,22 +41,23 @@ export const signInRoutes = new Hono<AppEnv>()
     const sessionId = sessionIdOf(c);
     if (sessionId) await signOut(c.env.DB, sessionId);
     dropSession(c);
-    return wantsJson(c) ? c.body(null, 204) : c.redirect("/admin/sign-in", 303);
+    return answerDone(c, null, "/admin/sign-in");
   })
   .get("/setup", (c) => c.html(<SetUpPage />))
-  .post("/setup", async (c) => {
-    try {
-      const { secret, ...owner } = await readFields(c, Owner);
-      await limitAttempts(c, "setup");
-      const expected = c.env.SETUP_SECRET;
-      const made = await setUp(signInContext(c), { sent: secret, expected }, owner);
-      if (!made) throw problem.notFound();
-      return wantsJson(c) ? c.json({ set_up: true }, 201) : c.redirect("/admin/sign-in", 303);
-    } catch (error) {
-      if (!(error instanceof Problem) || wantsJson(c)) throw error;
-      return c.html(<SetUpPage problem={error} />, problems[error.code].status);
-    }
-  })
+  .post("/setup", (c) =>
+    attempted(
+      c,
+      async () => {
+        const { secret, ...owner } = await readFields(c, Owner);
+        await limitAttempts(c, "setup");
+        const expected = c.env.SETUP_SECRET;
+        const made = await setUp(signInContext(c), { sent: secret, expected }, owner);
+        if (!made) throw problem.notFound();
+        return answerDone(c, { set_up: true }, "/admin/sign-in", 201);
+      },
+      (refusal) => <SetUpPage problem={refusal} />,
+    ),
+  )
   .get("/join/:secret", async (c) => {
     const { email, role } = await invitationOf(signInContext(c), c.req.param("secret"));
     return wantsJson(c) ? c.json({ email, role }) : c.html(<JoinPage email={email} role={role} />);
@@ -64,15 +65,15 @@ export const signInRoutes = new Hono<AppEnv>()
   .post("/join/:secret", async (c) => {
     const secret = c.req.param("secret");
     const { email, role } = await invitationOf(signInContext(c), secret);
-    try {
-      const { password } = await readFields(c, Join);
-      await joinMembers(signInContext(c), secret, password);
-      return wantsJson(c) ? c.json({ joined: true }, 201) : c.redirect("/admin/sign-in", 303);
-    } catch (error) {
-      if (!(error instanceof Problem) || wantsJson(c)) throw error;
-      const { status } = problems[error.code];
-      return c.html(<JoinPage email={email} role={role} problem={error} />, status);
-    }
+    return attempted(
+      c,
+      async () => {
+        const { password } = await readFields(c, Join);
+        await joinMembers(signInContext(c), secret, password);
+        return answerDone(c, { joined: true }, "/admin/sign-in", 201);
+      },
+      (refusal) => <JoinPage email={email} role={role} problem={refusal} />,
+    );
   });
 
 /** By address and by account, so that neither many accounts nor many addresses help to guess. */

@@ -26,24 +26,25 @@ const permissionsOfRole: Record<Role, readonly Permission[]> = {
 /** What a member may do in the administration area; docs/administration.md has the same table. */
 export const abilities = {
   /** Look at apps, forms and their data, and have personal tokens. */
-  see: "owner admin editor viewer",
+  see: ["owner", "admin", "editor", "viewer"],
   /** Create, change, close, reopen and delete items. */
-  write: "owner admin editor",
+  write: ["owner", "admin", "editor"],
   /** Make and change apps and forms. */
-  define: "owner admin editor",
+  define: ["owner", "admin", "editor"],
   /** Issue, edit and revoke every credential; the others have the personal tokens that they issued. */
-  credentials: "owner admin",
+  credentials: ["owner", "admin"],
   /** Read the audit. */
-  audit: "owner admin",
+  audit: ["owner", "admin"],
   /** Invite and remove editors and viewers. */
-  members: "owner admin",
+  members: ["owner", "admin"],
   /** Make owners and admins, and change what they are. */
-  owners: "owner",
-} as const;
+  owners: ["owner"],
+} as const satisfies Record<string, readonly Role[]>;
 export type Ability = keyof typeof abilities;
 
 export function may(role: Role, ability: Ability): boolean {
-  return abilities[ability].split(" ").includes(role);
+  const roles: readonly Role[] = abilities[ability];
+  return roles.includes(role);
 }
 
 export function within(role: Role, asked: readonly Permission[]): Permission[] {

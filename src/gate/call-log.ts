@@ -41,13 +41,15 @@ export function addCalls(log: CallLog, calls: readonly LoggedCall[], now: number
   }
 }
 
-/** Calls and refusals since `from`, to the hour. */
-export function countSince(
+/** Calls and refusals of the hours that begin at `from` or later and before `until`; milliseconds since 1970. */
+export function countCalls(
   { hours }: CallLog,
   from: number,
+  until = Infinity,
 ): { requests: number; refusals: number } {
-  const first = Math.floor(from / hour);
-  const counted = Object.entries(hours).filter(([each]) => Number(each) > first);
+  const counted = Object.entries(hours).filter(
+    ([each]) => Number(each) * hour >= from && Number(each) * hour < until,
+  );
   return {
     requests: counted.reduce((sum, [, { calls }]) => sum + calls, 0),
     refusals: counted.reduce((sum, [, { refused }]) => sum + refused, 0),

@@ -3,6 +3,7 @@ import { Hono } from "hono";
 import * as z from "zod/mini";
 import { problem } from "../domain/problem";
 import { collectionKey } from "../domain/definition/document";
+import type { Host } from "../domain/openapi/document";
 import { serviceDocument } from "../domain/openapi/service";
 import { problems, type ProblemCode } from "../domain/problem-catalogue";
 import type { AppEnv } from "../env";
@@ -29,12 +30,22 @@ function documentOf({ app, form }: { app?: string | undefined; form?: string | u
   return form === undefined ? "/openapi.json" : `/admin/forms/${form}/openapi.json`;
 }
 
+/** The document as it was last asked for: it differs by the address of the service alone. */
+let last: { origin: string; text: string; etag: string } | undefined;
+
+async function publicDocument(host: Host) {
+  if (last?.origin === host.origin) return last;
+  const text = JSON.stringify(serviceDocument(host));
+  const etag = `"${(await sha256(text)).slice(0, 22)}"`;
+  last = { origin: host.origin, text, etag };
+  return last;
+}
+
 /** What the service tells of itself, to anyone. */
 export const pages = new Hono<AppEnv>()
   .get("/health", (c) => c.json({ status: "ok" }, 200, { "Cache-Control": "no-store" }))
   .get("/openapi.json", async (c) => {
-    const text = JSON.stringify(serviceDocument(hostOf(c)));
-    const etag = `"${(await sha256(text)).slice(0, 22)}"`;
+    const { text, etag } = await publicDocument(hostOf(c));
     const known = ifNoneMatch(c);
     if (known && matches(known, etag)) return c.body(null, 304, { ETag: etag });
     return c.body(text, 200, { "Content-Type": "application/json", ETag: etag });

@@ -33,6 +33,20 @@ export async function once<T>(run: () => Promise<T>): Promise<T> {
   }
 }
 
+/** Runs a batch in one go; false, with nothing stored, when its guard refuses it. */
+export async function unlessRefused(
+  db: D1Database,
+  statements: D1PreparedStatement[],
+): Promise<boolean> {
+  try {
+    await once(() => db.batch(statements));
+    return true;
+  } catch (error) {
+    if (failureOf(error).kind === "guard") return false;
+    throw error;
+  }
+}
+
 /** Waits between half of `milliseconds` and all of it. */
 export function pause(milliseconds: number): Promise<void> {
   const jittered = milliseconds * (0.5 + Math.random() / 2);

@@ -1,8 +1,7 @@
 import { and, eq, gt, sql } from "drizzle-orm";
 import { drizzle } from "drizzle-orm/d1";
-import { attempt, once } from "./attempt";
+import { attempt, unlessRefused } from "./attempt";
 import { insertAct, type Act } from "./audit";
-import { failureOf } from "./failure";
 import { guardCode, guardStatement } from "./guard";
 import { invitation, member } from "./schema";
 import { placeholders, statement } from "./statement";
@@ -42,16 +41,6 @@ export async function insertInvitation(
 ): Promise<boolean> {
   const statements = [isNoMember, insert].map((bind) => bind(db, { ...values }));
   return unlessRefused(db, [...statements, insertAct(db, { ...act })]);
-}
-
-async function unlessRefused(db: D1Database, statements: D1PreparedStatement[]): Promise<boolean> {
-  try {
-    await once(() => db.batch(statements));
-    return true;
-  } catch (error) {
-    if (failureOf(error).kind === "guard") return false;
-    throw error;
-  }
 }
 
 export async function listInvitations(db: D1Database, now: number): Promise<Invitation[]> {

@@ -1,9 +1,8 @@
 import { and, eq, gt, isNull, sql } from "drizzle-orm";
 import { drizzle } from "drizzle-orm/d1";
 import type { Role } from "../domain/permissions";
-import { attempt, once } from "./attempt";
+import { attempt, once, unlessRefused } from "./attempt";
 import { insertAct, type Act } from "./audit";
-import { failureOf } from "./failure";
 import { guardCode, guardStatement } from "./guard";
 import { member, session } from "./schema";
 import { statement } from "./statement";
@@ -128,13 +127,7 @@ export async function updateMember(
 ): Promise<boolean> {
   const values = { ...change, keep: null };
   const statements = [ownerStays, changeMember, endSessions].map((bind) => bind(db, values));
-  try {
-    await once(() => db.batch([...statements, insertAct(db, { ...act })]));
-    return true;
-  } catch (error) {
-    if (failureOf(error).kind === "guard") return false;
-    throw error;
-  }
+  return unlessRefused(db, [...statements, insertAct(db, { ...act })]);
 }
 
 const setPassword = statement((db) =>

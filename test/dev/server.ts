@@ -3,6 +3,7 @@ import { mkdtempSync, readFileSync, rmSync, symlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
+import { caller, type Answer, type Call } from "../../src/dev/caller.ts";
 
 const project = new URL("../..", import.meta.url).pathname;
 const parts = [
@@ -85,41 +86,7 @@ export function account(server: Server): { email: string; password: string } {
   return JSON.parse(readFileSync(file, "utf8")) as { email: string; password: string };
 }
 
-export interface Answer {
-  status: number;
-  headers: Headers;
-  // oxlint-disable-next-line typescript/no-explicit-any
-  body: any;
-  text: string;
-}
-
-export type Call = (
-  method: string,
-  path: string,
-  body?: object,
-  headers?: Record<string, string>,
-) => Promise<Answer>;
-
-export function caller(url: string, token: string): Call {
-  return async (method, path, body, headers = {}) => {
-    const answer = await fetch(path.startsWith("http") ? path : `${url}/api/v1${path}`, {
-      method,
-      headers: {
-        Authorization: `Bearer ${token}`,
-        ...(body ? { "Content-Type": "application/json" } : {}),
-        ...headers,
-      },
-      ...(body ? { body: JSON.stringify(body) } : {}),
-    });
-    const text = await answer.text();
-    return {
-      status: answer.status,
-      headers: answer.headers,
-      text,
-      body: text === "" ? undefined : JSON.parse(text),
-    };
-  };
-}
+export { caller, type Answer, type Call };
 
 export async function everyItem(call: Call, path: string): Promise<Answer["body"][]> {
   const items = [];

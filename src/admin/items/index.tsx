@@ -13,15 +13,13 @@ import { makeCursor, readCursor } from "../../domain/cursor";
 import type { CollectionKind } from "../../domain/definition/collection";
 import { etagOf } from "../../domain/etag";
 import { isObject } from "../../domain/data/check";
-import { Problem, problem } from "../../domain/problem";
-import { problems } from "../../domain/problem-catalogue";
+import { problem } from "../../domain/problem";
 import { signingKeys } from "../../domain/signature";
 import type { AdminEnv } from "../../env";
 import { answerDownload } from "../../middleware/download";
-import { findCollection } from "../../store/collections";
 import { able, answer, answerDone, attempted } from "../answers";
 import { words } from "../collections/words";
-import { readSent, wantsJson } from "../negotiate";
+import { readSent } from "../negotiate";
 import { dataOf } from "./item-input";
 import { ItemPage } from "./item-page";
 import { ItemsPage } from "./items-page";
@@ -141,19 +139,18 @@ async function change(
 }
 
 async function list(c: Context<AdminEnv>, kind: CollectionKind): Promise<Response> {
-  const { compiled, live } = await opened(c, kind);
-  const now = await findCollection(c.env.DB, kind, compiled.collection.key);
+  const read = await opened(c, kind);
   const query = c.req.query();
-  const shown = { c, compiled, live, indexing: now?.indexing ?? null, query };
-  try {
-    const { views, next } = await pageOf(c, compiled, query);
-    const document = { items: views.map(itemDocument), links: { self: c.req.url, next } };
-    return await answer(c, document, () => <ItemsPage {...shown} views={views} next={next} />);
-  } catch (error) {
-    if (!(error instanceof Problem) || wantsJson(c)) throw error;
-    const { status } = problems[error.code];
-    return c.html(<ItemsPage {...shown} views={[]} next={null} problem={error} />, status);
-  }
+  const shown = { c, query, ...read };
+  return attempted(
+    c,
+    async () => {
+      const { views, next } = await pageOf(c, read.compiled, query);
+      const document = { items: views.map(itemDocument), links: { self: c.req.url, next } };
+      return answer(c, document, () => <ItemsPage {...shown} views={views} next={next} />);
+    },
+    (refusal) => <ItemsPage {...shown} views={[]} next={null} problem={refusal} />,
+  );
 }
 
 async function pageOf(c: Context<AdminEnv>, compiled: Compiled, { cursor, ...query }: Query) {

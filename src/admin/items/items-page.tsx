@@ -7,7 +7,7 @@ import type { Problem } from "../../domain/problem";
 import type { AdminEnv } from "../../env";
 import { Indexing } from "../collections/collection-page";
 import { words } from "../collections/words";
-import { AdminPage, Table, Time } from "../layout";
+import { AdminPage, Next, Table, Time } from "../layout";
 import { operators, type Query } from "./search-input";
 import { textOf } from "../sent";
 
@@ -95,13 +95,7 @@ export function ItemsPage({ c, compiled, live, indexing, query, views, next, pro
           ))}
         </Table>
       )}
-      {next ? (
-        <p>
-          <a class="button quiet" href={next} rel="next">
-            Next page
-          </a>
-        </p>
-      ) : null}
+      <Next href={next} name="Next page" />
     </AdminPage>
   );
 }

@@ -45,15 +45,30 @@ export function searchEntries(
   ]);
 }
 
+/** Derives something from a definition once: every write asks for it. */
+function oncePerDefinition<T>(derive: (set: FieldSet) => T): (set: FieldSet) => T {
+  const known = new WeakMap<FieldSet, T>();
+  return (set) => {
+    const derived = known.get(set) ?? derive(set);
+    known.set(set, derived);
+    return derived;
+  };
+}
+
 /** The ids of the fields whose values have entries, those of rows included. */
-export function searchableIds({ fields }: FieldSet): Set<number> {
+export const searchableIds = oncePerDefinition(({ fields }): ReadonlySet<number> => {
   const ids = fields.flatMap((field) => {
     if (!field.searchable) return [];
     const rows = field.type === "line_items" ? field.fields : [];
     return [field, ...rows].filter((each) => each.searchable).map((each) => each.id);
   });
   return new Set(ids);
-}
+});
+
+/** The ids of the computed fields, those of rows included. */
+export const computedIds = oncePerDefinition(
+  (set): ReadonlySet<number> => new Set(computedFields(set).map(({ id }) => id)),
+);
 
 /** The entries of these fields alone: what an item lacks when a field becomes searchable. */
 export function entriesOf(
@@ -73,7 +88,7 @@ export function possibleEntries(
   return distinct([
     ...systemEntries(id, system),
     ...dataEntries(id, definition.fields, data, () => true),
-    ...formerEntries(id, data, new Set(computedFields(definition.fields).map((field) => field.id))),
+    ...formerEntries(id, data, computedIds(definition.fields)),
   ]);
 }
 
@@ -111,22 +126,13 @@ function dataEntries(
     .map(([id, value]) => entry(fieldNumber(collectionId, id), comparable(types.get(id), value)));
 }
 
-/** Kept with the definition: every write asks for them. */
-const typesOf = new WeakMap<FieldSet, Map<number, Field["type"]>>();
-
-function typesById(set: FieldSet): Map<number, Field["type"]> {
-  const known = typesOf.get(set) ?? readTypes(set);
-  typesOf.set(set, known);
-  return known;
-}
-
-function readTypes({ fields, retired }: FieldSet): Map<number, Field["type"]> {
+const typesById = oncePerDefinition(({ fields, retired }) => {
   const all = [...retired, ...fields];
   const rows = all.flatMap((each) =>
     each.type === "line_items" ? [...each.retired, ...each.fields] : [],
   );
   return new Map([...rows, ...all].map((field) => [field.id, valueType(field)]));
-}
+});
 
 function scalars(data: Record<string, Value>): [id: number, value: Scalar][] {
   return Object.entries(data).flatMap(([slot, value]) => {

@@ -1,3 +1,4 @@
+import { collectionKey } from "../definition/document";
 import { idParameter, itemSchemas, parameter, sharedParameters, sharedSchemas } from "./components";
 import { definitionSchemas, named, type Kind } from "./definition-schemas";
 import { framed, type Host } from "./document";
@@ -51,7 +52,7 @@ export function serviceDocument(host: Host): Schema {
 const text: Schema = { type: "string" };
 
 function keyParameter(kind: Kind): Schema {
-  const key = { type: "string", pattern: "^[a-z][a-z0-9_-]{0,62}$" };
+  const key = { type: "string", pattern: collectionKey.source };
   return { [kind]: parameter(kind, "path", `The key of the ${kind}.`, key) };
 }
 
