@@ -6,7 +6,7 @@ import { collectionKey, mostDefinitionBytes, parseDefinition } from "../domain/d
 import { computedFields, type ComputedField, type FieldSet } from "../domain/definition/field";
 import { invalid } from "../domain/definition/rules";
 import { mergeDefinition, type Merged } from "../domain/definition/merge";
-import { mostSteps } from "../domain/formula/compile";
+import { mostDefinedSteps } from "../domain/formula/compile";
 import { etagOf, matches, type Precondition } from "../domain/etag";
 import { isVisible, visibleKeys } from "../domain/permissions";
 import { problem } from "../domain/problem";
@@ -102,8 +102,8 @@ function mergedWith(
   const { definition } = merged;
   const { fields } = compile({ id: 0, kind, key, version: 0, changedAt: 0, definition });
   errors.push(...merged.errors, ...defaultErrors(fields), ...fields.formulaErrors);
-  if (fields.steps > mostSteps) {
-    const reason = `The formulas take up to ${fields.steps} steps for one item; at most ${mostSteps} are allowed.`;
+  if (fields.steps > mostDefinedSteps) {
+    const reason = `The formulas take up to ${fields.steps} steps for one item; at most ${mostDefinedSteps} are allowed.`;
     errors.push(invalid(["fields"], reason));
   }
   if (JSON.stringify(definition.fields).length > mostDefinitionBytes) {

@@ -58,7 +58,7 @@ export function dayWithOffset(text: string, zone: string): string | undefined {
 }
 
 /** Whether `YYYY-MM-DD` names a day of the (proleptic Gregorian) calendar, in the years 0001 to 9999. */
-function isCalendarDay(day: string): boolean {
+export function isCalendarDay(day: string): boolean {
   const time = Date.parse(`${day}T00:00:00Z`);
   return !day.startsWith("0000") && !Number.isNaN(time) && stamp(time).startsWith(day);
 }

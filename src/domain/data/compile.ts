@@ -12,8 +12,6 @@ export interface CompiledField<F extends Field = Field> {
   /** Absent for line items, whose rows are checked field by field. */
   check: Check | undefined;
   rows: CompiledFields<RowField> | undefined;
-  /** Line items only: what formulas see of a row. */
-  rowClass: RowClass | undefined;
 }
 
 export interface CompiledFields<F extends Field = Field> {
@@ -23,6 +21,8 @@ export interface CompiledFields<F extends Field = Field> {
   renamed: Map<string, string>;
   /** Each after those that it uses. */
   formulas: Formula[];
+  /** Makes stored data into what formulas see. */
+  seen: RowClass;
   /** How many steps they take for one item, at the most. */
   steps: number;
   /** What is wrong with the formulas: nothing, once a definition is stored. */
@@ -53,14 +53,17 @@ function compileFields<F extends Field>(
     ),
   );
   const rowClasses = new Map(
-    list.flatMap(({ field, rowClass }) => (rowClass ? [[field.id, rowClass] as const] : [])),
+    list.flatMap(({ field }) =>
+      field.type === "line_items" ? [[field.id, rowClassOf(field.fields)] as const] : [],
+    ),
   );
-  const { order, steps: own, errors } = compileFormulas(fields, rowClasses, path);
+  const { order, seen, steps: own, errors } = compileFormulas(fields, rowClasses, path);
   const steps = list.reduce((sum, { field, rows }) => {
     return field.type === "line_items" && rows ? sum + rows.steps * field.max_rows : sum;
   }, own);
   const inRows = list.flatMap(({ rows }) => rows?.formulaErrors ?? []);
-  return { list, byKey, renamed, formulas: order, steps, formulaErrors: [...inRows, ...errors] };
+  const formulaErrors = [...inRows, ...errors];
+  return { list, byKey, renamed, formulas: order, seen, steps, formulaErrors };
 }
 
 function compileField<F extends Field>(
@@ -69,9 +72,9 @@ function compileField<F extends Field>(
   path: readonly (string | number)[],
 ): CompiledField<F> {
   const slot = String(field.id);
-  const nothing = { check: undefined, rows: undefined, rowClass: undefined };
+  const nothing = { check: undefined, rows: undefined };
   if (field.type === "computed") return { field, slot, ...nothing };
   if (field.type !== "line_items") return { field, slot, ...nothing, check: checkOf(field, zone) };
   const rows = compileFields(field.fields, zone, [...path, "fields"]);
-  return { field, slot, ...nothing, rows, rowClass: rowClassOf(field.fields) };
+  return { field, slot, ...nothing, rows };
 }

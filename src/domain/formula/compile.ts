@@ -1,47 +1,46 @@
 import type { Environment, ParseResult } from "@marcbachmann/cel-js";
-import type { ComputedField, Field, RowField } from "../definition/field";
+import type { Data, Row, Value } from "../data/values";
+import { valueType, type ComputedField, type Field, type RowField } from "../definition/field";
 import type { FieldError } from "../problem";
 import { errorAt } from "../field-errors";
 import { isStorable, storable } from "../text";
+import { Decimal } from "./decimal";
+import { empty } from "./empty";
+import { formulaEnvironment } from "./environment";
+import { countSteps, inDecimals } from "./rewrite";
 import { idsOf, stepsOf, strangePart } from "./syntax";
-import { decimalLiterals } from "./literals";
-import { empty, formulaEnvironment } from "./environment";
 
 /** A formula that is ready to run on the values of an item or a row. */
 export interface Formula {
   field: ComputedField;
-  run(values: Record<string, unknown>): unknown;
+  /** Takes what is `seen` of an item or a row. */
+  run(seen: object): unknown;
 }
 
 /** Formulas in an order in which each comes after those that it uses. */
 export interface Formulas {
   order: Formula[];
+  /** Makes the data of an item or a row into what they see. */
+  seen: RowClass;
   /** How many parts of formulas are gone through for one item, at the most. */
   steps: number;
   errors: FieldError[];
 }
 
-/** What a definition's formulas may take for one item: some 0.2 s, so that no definition stops the service. */
-export const mostSteps = 2_000_000;
+/** What a definition's formulas may look like taking for one item, counted as if each list had 500 rows. */
+export const mostDefinedSteps = 2_000_000;
+
 type Path = readonly (string | number)[];
 
-/** Makes a row of line items into what a formula sees. */
-export type RowClass = new (values: Record<string, unknown>) => object;
+/** Makes an item or a row of line items into what a formula sees; it is read when the formula runs. */
+export type RowClass = new (row: Data) => object;
 
 let base: Environment | undefined;
 
-/** The environment is costly to make, so one is made and copied; `today` is set for each run. */
+/** The environment is costly to make, so one is made and copied. */
 function environmentOf(): Environment {
-  base ??= formulaEnvironment().registerFunction("today(): string", () => today);
+  base ??= formulaEnvironment();
   return base.clone();
-}
-
-let today = "";
-
-/** Runs formulas on a day, `YYYY-MM-DD`. Nothing is awaited in between, so that no other day comes in. */
-export function onDay<T>(day: string, run: () => T): T {
-  today = day;
-  return run();
 }
 
 /** Compiles the formulas among these fields; `rowClasses` are those of the line items among them. */
@@ -53,13 +52,14 @@ export function compileFormulas(
   const computed = fields.flatMap((field, index) =>
     field.type === "computed" ? [{ field, at: [...path, index, "formula"] }] : [],
   );
-  if (computed.length === 0) return { order: [], steps: 0, errors: [] };
+  const seen = seenClass(fields, rowClasses);
+  const nothing = { order: [], seen, steps: 0 };
+  if (computed.length === 0) return { ...nothing, errors: [] };
   const environment = environmentOf();
   for (const field of fields) register(environment, field, rowClasses);
   const parsed = computed.map(({ field, at }) => ({ field, at, ...parse(environment, field, at) }));
   const errors = parsed.flatMap((each) => each.errors);
-  if (errors.length > 0) return { order: [], steps: 0, errors };
-  return inOrder(parsed);
+  return errors.length > 0 ? { ...nothing, errors } : { seen, ...inOrder(parsed) };
 }
 
 function register(
@@ -90,7 +90,7 @@ function isNamed({ key }: Field): boolean {
 function typeOf(field: Field): string {
   switch (field.type) {
     case "number":
-      return "double";
+      return "decimal";
     case "boolean":
       return "bool";
     case "multi_select":
@@ -99,7 +99,7 @@ function typeOf(field: Field): string {
       return `list<row${field.id}>`;
     case "computed":
       return {
-        number: "double",
+        number: "decimal",
         boolean: "bool",
         text: "string",
         date: "string",
@@ -117,24 +117,42 @@ function typeOf(field: Field): string {
   }
 }
 
-/** The class of a list's rows; a column that is empty throws when it is read. */
+/** What formulas see of the rows of a list. */
 export function rowClassOf(fields: readonly RowField[]): RowClass {
-  const keys = fields.filter(isNamed).map((field) => field.key);
-  return function Row(this: object, values: Record<string, unknown>) {
-    for (const key of keys) define(this, key, values[key]);
-  } as unknown as RowClass;
+  return seenClass(fields.filter(isNamed), new Map());
 }
 
-/** What formulas see of values: an empty one throws when it is read. */
-export function contextOf(values: Record<string, unknown>): Record<string, unknown> {
-  const context: Record<string, unknown> = {};
-  for (const [key, value] of Object.entries(values)) define(context, key, value);
-  return context;
+/** What formulas see of stored data, made when it is read; what is empty throws. */
+function seenClass(fields: readonly Field[], rowClasses: ReadonlyMap<number, RowClass>): RowClass {
+  class Seen {
+    readonly $data: Data;
+    constructor(data: Data) {
+      this.$data = data;
+    }
+  }
+  for (const field of fields) {
+    const rowClass = rowClasses.get(field.id);
+    const slot = String(field.id);
+    const get = rowClass
+      ? function get(this: Seen) {
+          const rows = ((this.$data[slot] ?? []) as Row[]).map((row) => new rowClass(row));
+          Object.defineProperty(this, field.key, { value: rows });
+          return rows;
+        }
+      : function get(this: Seen) {
+          return seenValue(field, this.$data[slot]) ?? empty();
+        };
+    Object.defineProperty(Seen.prototype, field.key, { get });
+  }
+  return Seen;
 }
 
-export function define(target: object, key: string, value: unknown): void {
-  const own = value === undefined ? { get: empty } : { value };
-  Object.defineProperty(target, key, { ...own, enumerable: true, configurable: true });
+/** Numbers are exact decimals, and dates their day, so that they compare with `today()`. */
+function seenValue(field: Field, value: Value | undefined): unknown {
+  if (field.type === "multi_select") return value ?? [];
+  if (typeof value === "number") return new Decimal(value);
+  const isDate = valueType(field) === "date";
+  return isDate && typeof value === "string" ? value.slice(0, 10) : value;
 }
 
 interface Parsed {
@@ -147,28 +165,29 @@ function parse(environment: Environment, field: ComputedField, at: Path): Parsed
     const where = position === undefined ? {} : { position };
     return { errors: [errorAt(at, "invalid_definition", reason, where)] };
   };
-  const source = decimalLiterals(field.formula);
   try {
     if (!isStorable(field.formula)) return refuse(`It must be ${storable}.`);
-    const formula = environment.parse(source.text);
+    const formula = environment.parse(field.formula);
     const strange = strangePart(formula.ast);
-    if (strange) return refuse(strange.reason, source.before(strange.position));
+    if (strange) return refuse(strange.reason, strange.position);
+    inDecimals(formula.ast);
     const checked = formula.check();
-    if (!checked.valid)
-      return refuse(`${checked.error?.summary}.`, source.before(checked.error?.range?.start));
+    if (!checked.valid) return refuse(`${checked.error?.summary}.`, checked.error?.range?.start);
+    countSteps(formula.ast);
     const [given = "dyn", wanted] = [checked.type, typeOf(field)];
-    const fits = given === wanted || given === "dyn" || (given === "int" && wanted === "double");
-    return fits
+    return given === wanted || given === "dyn"
       ? { formula, errors: [] }
       : refuse(`It gives ${given}, and "result" says ${field.result}.`);
   } catch (error) {
     const { summary, range } = error as { summary?: string; range?: { start: number } };
-    return refuse(`${summary ?? "It cannot be read"}.`, source.before(range?.start));
+    return refuse(`${summary ?? "It cannot be read"}.`, range?.start);
   }
 }
 
 /** Each formula after those that it uses; a cycle is refused. */
-function inOrder(parsed: { field: ComputedField; at: Path; formula?: ParseResult }[]): Formulas {
+function inOrder(
+  parsed: { field: ComputedField; at: Path; formula?: ParseResult }[],
+): Omit<Formulas, "seen"> {
   const order: Formula[] = [];
   const done = new Set<string>();
   let left = parsed;
@@ -185,7 +204,7 @@ function inOrder(parsed: { field: ComputedField; at: Path; formula?: ParseResult
       };
     }
     for (const { field, formula } of ready) {
-      if (formula) order.push({ field, run: (values) => formula(values) as unknown });
+      if (formula) order.push({ field, run: (seen) => formula(seen as never) as unknown });
       done.add(field.key);
     }
     left = left.filter(({ field }) => !done.has(field.key));

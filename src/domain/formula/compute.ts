@@ -1,12 +1,13 @@
 import type { Warning } from "../data/check";
 import type { Compiled, CompiledFields } from "../data/compile";
 import type { Data, Row, Scalar, Value } from "../data/values";
-import type { ComputedField, Field } from "../definition/field";
+import type { ComputedField } from "../definition/field";
 import { isStorable } from "../text";
 import { dayInZone, dayWithOffset, utcDateTime } from "../time";
-import { contextOf, define, onDay, type Formula } from "./compile";
-import { decimalRound, withoutNoise } from "./decimal";
-import { isEmptyOperand, longestText } from "./environment";
+import { longestText, running } from "./budget";
+import type { Formula } from "./compile";
+import { Decimal, rounded } from "./decimal";
+import { isEmptyOperand } from "./empty";
 
 /** The data with every computed field calculated anew; a formula that fails gives nothing and a warning. */
 export function computeData(
@@ -17,7 +18,7 @@ export function computeData(
   if (!hasFormulas(compiled.fields)) return { data, warnings: [] };
   const zone = compiled.collection.definition.time_zone;
   const warnings: Warning[] = [];
-  return onDay(dayInZone(now, zone), () => ({
+  return running(dayInZone(now, zone), zone, () => ({
     data: computeFields(compiled.fields, data, zone, "", warnings),
     warnings,
   }));
@@ -44,53 +45,33 @@ function hasFormulas({ formulas, list }: CompiledFields): boolean {
 }
 
 function computeFields(
-  { list, formulas }: CompiledFields,
+  { list, formulas, seen }: CompiledFields,
   data: Data,
   zone: string,
   path: string,
   warnings: Warning[],
 ): Data {
   const computed: Data = { ...data };
-  const values: Record<string, unknown> = {};
-  for (const { field, slot, rows, rowClass } of list) {
+  for (const { field, slot, rows } of list) {
     if (field.type === "computed") delete computed[slot];
     const value = computed[slot];
-    if (rows && rowClass) {
-      const made = ((value ?? []) as Row[]).map(
-        (row, index) =>
-          computeFields(rows, row, zone, `${path}${field.key}[${index}].`, warnings) as Row,
-      );
-      if (made.length > 0) computed[slot] = made;
-      values[field.key] = made.map((row) => new rowClass(seen(rows, row)));
-      continue;
-    }
-    values[field.key] = seenValue(field, value);
+    if (!rows || !value || !hasFormulas(rows)) continue;
+    computed[slot] = (value as Row[]).map(
+      (row, index) =>
+        computeFields(rows, row, zone, `${path}${field.key}[${index}].`, warnings) as Row,
+    );
   }
-  const context = contextOf(values);
+  const context = new seen(computed);
   for (const formula of formulas) {
     const value = resultOf(formula, context, zone, `${path}${formula.field.key}`, warnings);
     if (value !== undefined) computed[String(formula.field.id)] = value;
-    define(context, formula.field.key, seenValue(formula.field, value));
   }
   return computed;
 }
 
-function seen({ list }: CompiledFields, row: Row): Record<string, unknown> {
-  return Object.fromEntries(
-    list.map(({ field, slot }) => [field.key, seenValue(field, row[slot])]),
-  );
-}
-
-/** Dates are seen as their day, so that they compare with `today()`. */
-function seenValue(field: Field, value: Value | undefined): unknown {
-  if (field.type === "multi_select") return value ?? [];
-  const isDate = field.type === "date" || (field.type === "computed" && field.result === "date");
-  return isDate && typeof value === "string" ? value.slice(0, 10) : value;
-}
-
 function resultOf(
   formula: Formula,
-  context: Record<string, unknown>,
+  context: object,
   zone: string,
   name: string,
   warnings: Warning[],
@@ -114,12 +95,8 @@ function storedOf(
   value: unknown,
   zone: string,
 ): Scalar | undefined {
-  if (result === "number") {
-    const number = typeof value === "bigint" ? Number(value) : value;
-    if (typeof number !== "number") return undefined;
-    const kept = decimals === undefined ? withoutNoise(number) : decimalRound(number, decimals);
-    return Math.abs(kept) <= Number.MAX_SAFE_INTEGER ? kept : undefined;
-  }
+  if (result === "number")
+    return value instanceof Decimal ? storedNumber(value, decimals) : undefined;
   if (result === "boolean") return typeof value === "boolean" ? value : undefined;
   if (typeof value !== "string" || value === "" || !isStorable(value)) return undefined;
   if (result === "date") return dayWithOffset(value, zone);
@@ -128,4 +105,17 @@ function storedOf(
     return "value" in parsed ? parsed.value : undefined;
   }
   return value.length > longestText ? undefined : value.normalize("NFC");
+}
+
+/**
+ * The double that a decimal is stored as: with `decimals`, exactly that many at the most, or nothing where no double is
+ * that number; without them, the nearest one.
+ */
+function storedNumber(value: Decimal, decimals: number | undefined): number | undefined {
+  const kept = decimals === undefined ? value : rounded(value, decimals);
+  const number = kept.toNumber();
+  if (Math.abs(number) > Number.MAX_SAFE_INTEGER) return undefined;
+  if (decimals !== undefined && !new Decimal(number).eq(kept)) return undefined;
+  // Minus zero has no place in JSON.
+  return number === 0 ? 0 : number;
 }

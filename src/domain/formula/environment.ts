@@ -1,19 +1,16 @@
 import { Environment } from "@marcbachmann/cel-js";
-import { decimalRound, withoutNoise } from "./decimal";
+import { longestText, spendSearch, today } from "./budget";
+import { addDays, daysBetween } from "./days";
+import * as decimals from "./decimal";
+import { Decimal } from "./decimal";
+import { coalesce, empty } from "./empty";
 
-/** Thrown where a formula meets an empty operand: its result is empty then, unless `coalesce` says otherwise. */
-class EmptyOperand extends Error {}
-
-export function empty(): never {
-  throw new EmptyOperand("An operand is empty.");
-}
-
-/** What a formula can be long, and deep: with lists of 500 rows that do not nest, its cost is bounded. */
+/** What a formula can be long, and deep. */
 const limits = { maxAstNodes: 300, maxDepth: 30, maxListElements: 100, maxMapEntries: 0 };
 
 /** Functions that formulas can call, by name; whatever else the language has is refused. */
 export const functions = new Set(
-  "sum min max count avg round abs floor ceil concat coalesce today size string double int".split(
+  "sum min max count avg round abs floor ceil concat coalesce today days_between add_days size string double int".split(
     " ",
   ),
 );
@@ -23,148 +20,154 @@ export const methods = new Set(
 /** Methods that run an expression for each row. */
 export const comprehensions = new Set(["map", "filter", "all", "exists", "exists_one"]);
 
-/** What a formula can give, and put together on the way. */
-export const longestText = 20_000;
+/**
+ * Names of the language under which formulas reach functions of ours: where the language's own would give numbers of
+ * other types, or take more steps than are counted.
+ */
+export const renamed: Record<string, string> = {
+  size: "count",
+  double: "number",
+  int: "truncated",
+  contains: "holds",
+  startsWith: "begins",
+  endsWith: "ends",
+};
 
-type Numeric = number | bigint;
-
-/** The language of formulas: CEL with numbers that mix, decimals as people expect them, and `today()`. */
+/** The language of formulas: CEL in which every number is an exact decimal, with `today()` and its kin. */
 export function formulaEnvironment(): Environment {
   const environment = new Environment({ limits });
-  const arithmetic: [string, (a: number, b: number) => number][] = [
-    ["+", (a, b) => a + b],
-    ["-", (a, b) => a - b],
-    ["*", (a, b) => a * b],
-    ["/", (a, b) => a / b],
-    ["%", (a, b) => a % b],
-  ];
-  for (const [sign, run] of arithmetic) {
-    const both = (a: Numeric, b: Numeric) => run(Number(a), Number(b));
-    environment.registerOperator(`double ${sign} int: double`, both);
-    environment.registerOperator(`int ${sign} double: double`, both);
-    if (sign === "%") environment.registerOperator("double % double: double", both);
-  }
-  environment.registerOperator(
-    "double == int: bool",
-    (a: Numeric, b: Numeric) => Number(a) === Number(b),
-  );
+  environment.registerType("decimal", { ctor: Decimal as never, fields: {} });
+  registerOperators(environment);
   registerNumbers(environment);
   registerTexts(environment);
+  registerDays(environment);
   return environment;
 }
 
-function sum(values: readonly number[]): number {
-  return values.reduce((total, each) => total + each, 0);
+function registerOperators(environment: Environment): void {
+  const arithmetic: [string, (a: Decimal, b: Decimal) => Decimal][] = [
+    ["+", decimals.plus],
+    ["-", decimals.minus],
+    ["*", decimals.times],
+    ["/", decimals.quotient],
+    ["%", decimals.remainder],
+  ];
+  for (const [sign, run] of arithmetic) {
+    environment.registerOperator(`decimal ${sign} decimal: decimal`, run);
+  }
+  environment.registerOperator("-decimal: decimal", (value: Decimal) => value.neg());
+  const comparisons: [string, (order: number) => boolean][] = [
+    ["==", (order) => order === 0],
+    ["<", (order) => order < 0],
+    ["<=", (order) => order <= 0],
+    [">", (order) => order > 0],
+    [">=", (order) => order >= 0],
+  ];
+  for (const [sign, holds] of comparisons) {
+    environment.registerOperator(`decimal ${sign} decimal: bool`, (a: Decimal, b: Decimal) =>
+      holds(decimals.compare(a, b)),
+    );
+  }
 }
 
+const zero = new Decimal(0);
+const least = (a: Decimal, b: Decimal) => (decimals.compare(b, a) < 0 ? b : a);
+const most = (a: Decimal, b: Decimal) => (decimals.compare(b, a) > 0 ? b : a);
+const sum = (values: readonly Decimal[]) => values.reduce(decimals.plus, zero);
+
 function registerNumbers(environment: Environment): void {
-  const lists: [string, (values: number[]) => number][] = [
+  const some = (run: (values: Decimal[]) => Decimal) => (values: Decimal[]) =>
+    values.length > 0 ? run(values) : empty();
+  const lists: [string, (values: Decimal[]) => Decimal][] = [
     ["sum", sum],
-    ["min", (values) => (values.length > 0 ? Math.min(...values) : empty())],
-    ["max", (values) => (values.length > 0 ? Math.max(...values) : empty())],
-    ["avg", (values) => (values.length > 0 ? sum(values) / values.length : empty())],
+    ["min", some((values) => values.reduce(least))],
+    ["max", some((values) => values.reduce(most))],
+    ["avg", some((values) => decimals.quotient(sum(values), new Decimal(values.length)))],
   ];
   for (const [name, run] of lists) {
-    const over = (values: Numeric[]) => run(values.map(Number));
-    environment.registerFunction(`${name}(list<double>): double`, over);
-    environment.registerFunction(`${name}(list<int>): double`, over);
+    environment.registerFunction(`${name}(list<decimal>): decimal`, run);
   }
-  environment.registerFunction("count(list): double", (values: unknown[]) => values.length);
-  const single: [string, (value: number) => number][] = [
-    ["abs", Math.abs],
-    ["floor", Math.floor],
-    ["ceil", Math.ceil],
+  const single: [string, (value: Decimal) => Decimal][] = [
+    ["abs", (value) => value.abs()],
+    ["floor", decimals.floor],
+    ["ceil", decimals.ceil],
+    ["round", (value) => decimals.rounded(value, 0)],
+    ["number", (value) => value],
+    ["truncated", (value) => (value.lt(0) ? decimals.ceil(value) : decimals.floor(value))],
   ];
-  for (const type of ["double", "int"]) {
-    for (const [name, run] of single) {
-      environment.registerFunction(`${name}(${type}): double`, (value: Numeric) =>
-        run(Number(value)),
-      );
-    }
-    environment.registerFunction(`round(${type}): double`, (value: Numeric) =>
-      decimalRound(Number(value), 0),
-    );
-    environment.registerFunction(
-      `round(${type}, double): double`,
-      (value: Numeric, digits: number) =>
-        decimalRound(Number(value), Math.max(-15, Math.min(15, Math.trunc(digits)))),
-    );
-    for (const other of ["double", "int"]) {
-      const pair = (run: (a: number, b: number) => number) => (a: Numeric, b: Numeric) =>
-        run(Number(a), Number(b));
-      environment.registerFunction(`min(${type}, ${other}): double`, pair(Math.min));
-      environment.registerFunction(`max(${type}, ${other}): double`, pair(Math.max));
-    }
+  for (const [name, run] of single) {
+    environment.registerFunction(`${name}(decimal): decimal`, run);
   }
+  const pairs: [string, (a: Decimal, b: Decimal) => Decimal][] = [
+    ["min", least],
+    ["max", most],
+    ["round", (value, digits) => decimals.rounded(value, boundedDigits(digits))],
+  ];
+  for (const [name, run] of pairs) {
+    environment.registerFunction(`${name}(decimal, decimal): decimal`, run);
+  }
+  const counted = (values: unknown[]) => new Decimal(values.length);
+  environment.registerFunction("count(list): decimal", counted);
+  environment.registerFunction("list.count(): decimal", counted);
+}
+
+function boundedDigits(digits: Decimal): number {
+  return Math.max(-15, Math.min(15, Math.trunc(digits.toNumber())));
 }
 
 const mostArguments = 8;
 
 function registerTexts(environment: Environment): void {
+  const codePoints = (text: string) => new Decimal(Array.from(text).length);
+  environment.registerFunction("count(string): decimal", codePoints);
+  environment.registerFunction("string.count(): decimal", codePoints);
+  environment.registerFunction("string(decimal): string", decimals.written);
+  environment.registerFunction("number(string): decimal", numberOf);
+  environment.registerFunction("truncated(string): decimal", (text: string) =>
+    numberOf(text).round(0, 0),
+  );
+  const searches: [string, (text: string, sought: string) => boolean][] = [
+    ["holds", (text, sought) => text.includes(sought)],
+    ["begins", (text, sought) => text.startsWith(sought)],
+    ["ends", (text, sought) => text.endsWith(sought)],
+  ];
+  for (const [name, run] of searches) {
+    environment.registerFunction(`string.${name}(string): bool`, (text: string, sought: string) => {
+      spendSearch(text, sought);
+      return run(text, sought);
+    });
+  }
   for (let count = 1; count <= mostArguments; count += 1) {
     const types = (type: string) => Array.from({ length: count }, () => type).join(", ");
     environment.registerFunction(`concat(${types("dyn")}): string`, (...values: unknown[]) =>
-      bounded(values.map(written).join("")),
+      values.map(textOf).join(""),
     );
-    environment.registerFunction(`coalesce(${types("ast")}): dyn`, coalesce);
+    environment.registerFunction(`coalesce(${types("ast")}): dyn`, coalesce as never);
   }
 }
 
-function bounded(text: string): string {
-  if (text.length > longestText) throw new Error("The text is too long.");
-  return text;
+/** A number as people write it; longer ones than any that is stored are none. */
+function numberOf(text: string): Decimal {
+  if (!/^-?\d{1,40}(\.\d{1,40})?$/.test(text)) throw new Error("This is no number.");
+  return new Decimal(text);
 }
 
-function written(value: unknown): string {
-  if (typeof value === "number") return String(withoutNoise(value));
-  if (typeof value === "string" || typeof value === "boolean" || typeof value === "bigint") {
-    return String(value);
-  }
+function textOf(value: unknown): string {
+  if (value instanceof Decimal) return decimals.written(value);
+  if (typeof value === "string" || typeof value === "boolean") return String(value);
   throw new Error("Only texts, numbers and booleans can be joined.");
 }
 
-interface Macro {
-  args: unknown[];
-  /** Whether whole numbers stand beside decimals. */
-  mixed?: boolean;
-}
-interface Checker {
-  check(node: unknown, ctx: unknown): unknown;
-}
-interface Evaluator {
-  run(node: unknown, ctx: unknown): unknown;
+function registerDays(environment: Environment): void {
+  environment.registerFunction("today(): string", today);
+  environment.registerFunction(
+    "days_between(string, string): decimal",
+    (a: string, b: string) => new Decimal(daysBetween(a, b)),
+  );
+  environment.registerFunction("add_days(string, decimal): string", addDays);
 }
 
-/** The first of its arguments that is not empty. */
-function coalesce({ args }: Macro) {
-  return {
-    args,
-    typeCheck(checker: Checker, macro: Macro, ctx: unknown) {
-      const types = macro.args.map((each) => checker.check(each, ctx));
-      const names = new Set(types.map(String));
-      macro.mixed = names.has("double") && names.delete("int");
-      if (names.size > 1) {
-        const summary = `coalesce takes values of one type, and not ${[...names].join(" and ")}`;
-        throw Object.assign(new Error(summary), { summary });
-      }
-      // Numbers mix: where one of them is a decimal, so is the result.
-      return types.find((each) => String(each) === "double") ?? types[0];
-    },
-    evaluate(evaluator: Evaluator, macro: Macro, ctx: unknown) {
-      for (const each of macro.args) {
-        try {
-          const value = evaluator.run(each, ctx);
-          return typeof value === "bigint" && macro.mixed ? Number(value) : value;
-        } catch (error) {
-          if (!isEmptyOperand(error)) throw error;
-        }
-      }
-      return empty();
-    },
-  };
-}
-
-export function isEmptyOperand(error: unknown): boolean {
-  if (error instanceof EmptyOperand) return true;
-  return error instanceof Error && error.cause !== undefined && isEmptyOperand(error.cause);
+/** Refuses a text that grows beyond what a formula can give. */
+export function refuseLongText(text: string): void {
+  if (text.length > longestText) throw new Error("The text is too long.");
 }

@@ -28,7 +28,7 @@ export function strangePart(
   return undefined;
 }
 
-function childrenOf(node: ASTNode): ASTNode[] {
+export function childrenOf(node: ASTNode): ASTNode[] {
   const nodes = (value: unknown): ASTNode[] => {
     if (Array.isArray(value)) return value.flatMap(nodes);
     const isNode = typeof value === "object" && value !== null && "op" in value;

@@ -1,0 +1,171 @@
+import * as fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { compile } from "../../src/domain/data/compile";
+import type { Data } from "../../src/domain/data/values";
+import { mergeDefinition } from "../../src/domain/definition/merge";
+import { parseDefinition } from "../../src/domain/definition/document";
+import { computeData } from "../../src/domain/formula/compute";
+
+const number = (key: string, rest: object = {}) => ({ key, type: "number", ...rest });
+const computed = (key: string, formula: string, rest: object = {}) => ({
+  key,
+  type: "computed",
+  formula,
+  result: "number",
+  ...rest,
+});
+
+/** Compiles a form with these fields; ids are given in their order, rows after their list. */
+function compiled(fields: object[], zone = "Asia/Tokyo") {
+  const { document, errors } = parseDefinition("form", "f", { fields, time_zone: zone });
+  if (!document) throw new Error(JSON.stringify(errors));
+  const { definition } = mergeDefinition("form", "f", null, document);
+  const made = compile({ id: 1, kind: "form", key: "f", version: 1, changedAt: 0, definition });
+  expect([errors, made.fields.formulaErrors]).toEqual([[], []]);
+  return made;
+}
+
+const noon = Date.parse("2026-11-21T03:00:00Z");
+
+/** The value of a formula `out` behind these fields, and the codes of its warnings. */
+function valueOf(fields: object[], data: Data, formula: string, rest: object = {}) {
+  const made = compiled([...fields, computed("out", formula, rest)]);
+  const id = made.fields.byKey.get("out")?.slot ?? "";
+  const { data: after, warnings } = computeData(made, data, noon);
+  return [after[id] ?? null, ...warnings.map(({ code }) => code)];
+}
+
+describe("Formulas calculate with exact decimals", () => {
+  const lines = { key: "l", type: "line_items", fields: [number("q")] };
+  const invoice = compiled([
+    { key: "l", type: "line_items", fields: [number("q"), number("p"), computed("a", "q * p")] },
+    computed("total", "sum(l.map(r, r.a))", { decimals: 2 }),
+    computed("tax", "total * 0.1", { decimals: 2 }),
+    computed("mean", "avg(l.map(r, r.p))", { decimals: 2 }),
+  ]);
+  const rowsOf = (values: number[]) => ({ "1": values.map((value) => ({ "2": value })) });
+
+  it("25 rows of 32.41 are 810.25, and 10 % of it 81.03; 15 × 64.07 is 961.05; a hundred 0.1 are 10", () => {
+    const sum = "sum(l.map(r, r.q))";
+    const of = (count: number, value: number) => rowsOf(Array.from({ length: count }, () => value));
+    expect(valueOf([lines], of(25, 32.41), sum)).toEqual([810.25]);
+    expect(valueOf([lines], of(25, 32.41), `${sum} * 0.1`, { decimals: 2 })).toEqual([81.03]);
+    expect(valueOf([lines], of(15, 64.07), sum)).toEqual([961.05]);
+    const ten = { result: "boolean" };
+    expect(valueOf([lines], of(100, 0.1), `${sum} >= 10 && ${sum} == 10`, ten)).toEqual([true]);
+  });
+
+  it("any permutation of any rows gives the exact sum, as big integers count it", () => {
+    const cents = fc.integer({ min: -99_999_999, max: 99_999_999 });
+    const row = fc.record({ q: fc.integer({ min: -999, max: 999 }), p: cents });
+    const amount = fc.array(row, { maxLength: 60 });
+    fc.assert(
+      fc.property(
+        amount.chain((rows) =>
+          fc.tuple(fc.constant(rows), fc.shuffledSubarray(rows, { minLength: rows.length })),
+        ),
+        ([rows, permuted]) => {
+          const total = rows.reduce((sum, { q, p }) => sum + BigInt(q) * BigInt(p), 0n);
+          const results = [rows, permuted].map((each) => {
+            const stored = each.map(({ q, p }) => ({ "2": q, "3": Number(`${p}e-2`) }));
+            return computeData(invoice, stored.length > 0 ? { "1": stored } : {}, noon).data;
+          });
+          const [one, other] = results;
+          expect(other?.["5"]).toBe(one?.["5"]);
+          expect(one?.["5"]).toBe(Number(`${total}e-2`));
+          // Half up, away from zero.
+          const size = total < 0n ? -total : total;
+          const tax = (size + 5n) / 10n;
+          expect(one?.["6"]).toBe(Number(`${total < 0n ? -tax : tax}e-2`) || 0);
+        },
+      ),
+      { numRuns: Number(process.env["RUNS"] ?? 500) },
+    );
+  });
+
+  it.each([
+    ["1 / 3 * 3", 1],
+    ["1 / 3", 0.333_333_333_333_333_3],
+    ["2 / 3 == 0.66666666666666666667 ? 1 : 0", 1],
+    ["0.1 + 0.2 == 0.3 ? 1 : 0", 1],
+    ["0.1234567890123456789 - 0.1234567890123456788 == 0.0000000000000000001 ? 1 : 0", 1],
+    ["size('abc') / 2", 1.5],
+    ["count([1, 2]) == 2 ? size([1]) : 2.5", 1],
+    ["int('7') / 2 + double('0.5') + int(2.9)", 6],
+    ["-7 % 3", -1],
+    ["floor(-1.5) + ceil(1.2) + abs(-3)", 3],
+    ["2 in [1, 2.0]  ? 1 : 0", 1],
+    ["0x10 + 1e2", 116],
+    ["-(3) + -2", -5],
+    ["[5, 6, 7][count([1, 2]) - 1]", 6],
+    ["min(1, 2.5) + max([1, 2]) + round(2.345, 2)", 5.35],
+    ["round(1250, -2)", 1300],
+  ])("%s is %d", (formula, expected) => {
+    expect(valueOf([], {}, formula)).toEqual([expected]);
+  });
+
+  it("`== null` asks for emptiness, of every type; the branches of a conditional mix all numbers", () => {
+    const fields = [number("a"), { key: "t", type: "text" }, { key: "d", type: "date" }];
+    expect(valueOf(fields, {}, "a == null ? 5 : a")).toEqual([5]);
+    expect(valueOf(fields, { "1": 2 }, "a != null ? a : size(t)")).toEqual([2]);
+    expect(valueOf(fields, { "3": "2026-11-21Z" }, "null == t && d != null ? 1 : 0.5")).toEqual([
+      1,
+    ]);
+    expect(valueOf([lines], rowsOf([1, 2]), "count(l.filter(r, r.q != null))")).toEqual([2]);
+  });
+
+  it("days_between and add_days count calendar days, in the zone of the form for date-times", () => {
+    const fields = [
+      { key: "d", type: "date" },
+      { key: "t", type: "datetime" },
+    ];
+    const data = { "1": "2026-02-27+09:00", "2": "2026-03-01T20:00:00.000Z" };
+    expect(valueOf(fields, data, "days_between(d, '2026-03-01')")).toEqual([2]);
+    expect(valueOf(fields, data, "days_between('2026-03-01', d)")).toEqual([-2]);
+    expect(valueOf(fields, data, "days_between(d, t)")).toEqual([3]);
+    expect(valueOf(fields, data, "days_between(today(), add_days(today(), 40))")).toEqual([40]);
+    const day = { result: "date" };
+    expect(valueOf(fields, data, "add_days(d, 2)", day)).toEqual(["2026-03-01+09:00"]);
+    const instant = { result: "datetime" };
+    expect(valueOf(fields, data, "add_days(t, -1)", instant)).toEqual(["2026-02-28T20:00:00.000Z"]);
+    for (const wrong of ["add_days(d, 0.5)", "add_days('soon', 1)", "add_days(d, 9999999)"]) {
+      expect(valueOf(fields, data, wrong, day)).toEqual([null, "formula_failed"]);
+    }
+  });
+
+  it("a result that its decimals promise and no JSON number holds is none", () => {
+    expect(
+      valueOf([number("a")], { "1": 1234567890123.25 }, "a * 100.01", { decimals: 4 }),
+    ).toEqual([null, "formula_failed"]);
+    expect(valueOf([number("a")], { "1": 9_007_199_254_740_991 }, "a + 1")).toEqual([
+      null,
+      "formula_failed",
+    ]);
+  });
+
+  it("the formulas of an item share one budget of steps, which counts the texts and digits that they touch", () => {
+    const text = { key: "m", type: "multiline_text", max_length: 100_000 };
+    const many = { key: "l", type: "line_items", fields: [number("n")] };
+    const data = {
+      "1": "a".repeat(100_000),
+      "2": Array.from({ length: 500 }, (_, n) => ({ "3": n })),
+    };
+    const part = "m.contains('b" + "a".repeat(900) + "')";
+    const slow = [
+      `sum(l.map(r, (m + "x").size() > 0 ? r.n : 0))`,
+      `sum(l.map(r, ${Array.from({ length: 20 }, () => "m.contains('ab')").join(" || ")} ? r.n : 0))`,
+      `(${part} || ${part}) ? 1 : 0`,
+      `m + m == m ? 1 : 0`,
+      `sum(l.map(r, ${Array.from({ length: 25 }, () => "(r.n + 0.1234567)").join(" * ")})) > 0 ? 1 : 0`,
+    ];
+    for (const formula of slow) {
+      const fields = [text, many, ...["a", "b", "c", "d"].map((key) => computed(key, formula))];
+      const made = compiled(fields);
+      const started = performance.now();
+      const { warnings } = computeData(made, data, noon);
+      const took = performance.now() - started;
+      expect(warnings.length, formula).toBeGreaterThan(0);
+      expect(took, formula).toBeLessThan(400);
+    }
+  });
+});
