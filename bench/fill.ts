@@ -1,3 +1,5 @@
+import { fieldNumber, systemFieldIds } from "../src/domain/data/field-number.ts";
+
 /**
  * The form that everything is measured with, and SQL that fills it as creates would have: ten fields, of which eight
  * scalars and the two columns of the line items are indexed.
@@ -65,18 +67,18 @@ export function fillStatements({ collectionId, fieldIds }: Target, from: number,
   const data = `json_object(${pairs.join(", ")}, '${idOf("lines")}', json_array(${line}))`;
   const number = `${collectionId} * 4294967296 + p`;
   const entry = (field: number, value: string, folded = "null") =>
-    `insert into search_entry select ${collectionId * 65_536 + field}, ${value}, ${number}, ${folded} from n`;
+    `insert into search_entry select ${fieldNumber(collectionId, field)}, ${value}, ${number}, ${folded} from n`;
   const entries = (Object.keys(columns) as Column[]).map((key) => {
     const value = columns[key];
     return entry(idOf(key), value, capitalised.has(key) ? `lower(${value})` : "null");
   });
-  const item = `insert into item select ${number}, 'sub_' || printf('%026d', p), ${collectionId}, null, 'submitted', 1,
-    ${start} + p, ${start} + p, ${data} from n`;
+  const item = `insert into item select ${number}, 'sub_' || printf('%026d', p), ${collectionId}, null, 'submitted', 1, 1,
+    ${start} + p, 'system', ${start} + p, 'system', ${data} from n`;
   const system = [
-    entry(systemIds.id, "'sub_' || printf('%026d', p)"),
-    entry(systemIds.status, "'submitted'"),
-    entry(systemIds.createdAt, `${start} + p`),
-    entry(systemIds.updatedAt, `${start} + p`),
+    entry(systemFieldIds.id, "'sub_' || printf('%026d', p)"),
+    entry(systemFieldIds.status, "'submitted'"),
+    entry(systemFieldIds.createdAt, `${start} + p`),
+    entry(systemFieldIds.updatedAt, `${start} + p`),
   ];
   const places = `with recursive n(p) as (select ${from} union all select p + 1 from n where p < ${to})`;
   return [item, ...entries, ...system].map((sql) =>
@@ -91,7 +93,6 @@ export function tallyStatement({ collectionId }: Target, scale: number): string 
 }
 
 /** As src/domain/data/search-entries.ts has them; a test of the rows read would find a difference. */
-const systemIds = { id: 65_001, status: 65_002, createdAt: 65_004, updatedAt: 65_005 };
 const start = Date.parse("2026-01-01T00:00:00Z");
 
 function stored(key: Column): string {

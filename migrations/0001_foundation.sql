@@ -13,6 +13,8 @@ CREATE TABLE collection (
   closes_at INTEGER,
   max_submissions INTEGER,
   fields TEXT NOT NULL,
+  -- The version at which the fields last changed.
+  fields_version INTEGER NOT NULL,
   created_at INTEGER NOT NULL,
   updated_at INTEGER NOT NULL,
   UNIQUE (kind, key)
@@ -35,8 +37,14 @@ CREATE TABLE item (
   receipt_number TEXT,
   status TEXT,
   version INTEGER NOT NULL,
+  -- The version of the definition that its data was last written under.
+  definition_version INTEGER NOT NULL,
   created_at INTEGER NOT NULL,
+  -- credential:ID or member:ID.
+  created_by TEXT NOT NULL,
   updated_at INTEGER NOT NULL,
+  -- The same, or system: a recalculation.
+  updated_by TEXT NOT NULL,
   data TEXT NOT NULL
 ) STRICT;
 
@@ -88,7 +96,11 @@ CREATE TABLE audit_entry (
   collection_id INTEGER,
   subject TEXT NOT NULL,
   version INTEGER,
-  request_id TEXT NOT NULL
+  -- The start of the hash of the session in which a member did it.
+  session TEXT,
+  request_id TEXT NOT NULL,
+  -- What the caller called the request (X-Request-Id).
+  sent_request_id TEXT
 ) STRICT;
 
 CREATE TABLE member (
@@ -121,6 +133,8 @@ CREATE TABLE credential (
   member_id TEXT NOT NULL REFERENCES member (id),
   created_at INTEGER NOT NULL,
   expires_at INTEGER,
+  -- The time zone in which the day ends that was chosen; null where no day was.
+  expires_zone TEXT,
   revoked_at INTEGER,
   last_used_at INTEGER
 ) STRICT, WITHOUT ROWID;

@@ -1,5 +1,4 @@
 import { Hono } from "hono";
-import { requestId } from "hono/request-id";
 import { secureHeaders } from "hono/secure-headers";
 import { admin } from "./admin";
 import { api } from "./api";
@@ -7,6 +6,7 @@ import { problem } from "./domain/problem";
 import type { AppEnv } from "./env";
 import { cacheDefaults } from "./middleware/cache-defaults";
 import { logRequest } from "./middleware/log";
+import { requestId } from "./middleware/request-id";
 import { answerError } from "./middleware/problem-response";
 import { oauth } from "./oauth";
 import { pages } from "./pages";
@@ -24,7 +24,7 @@ const contentSecurityPolicy = {
 
 export const app = new Hono<AppEnv>()
   .use(
-    requestId(),
+    requestId,
     logRequest,
     secureHeaders({
       contentSecurityPolicy,

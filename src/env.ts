@@ -9,7 +9,11 @@ export type Reading<E extends Env> = Pick<Context<E>, "env" | "executionCtx" | "
 /** Behind every door. */
 export interface AppEnv {
   Bindings: Bindings;
-  Variables: { requestId: string };
+  Variables: {
+    requestId: string;
+    /** What the caller called the request, if anything. */
+    sentRequestId: string | null;
+  };
 }
 
 /** Behind `/api/v1`: the request has a valid credential. */

@@ -62,7 +62,7 @@ const compiled = compile({
   kind: "form",
   key: "bench",
   version: 1,
-  changedAt: 0,
+  fieldsVersion: 1,
   definition,
 });
 

@@ -1,13 +1,18 @@
-import type { Resources } from "../domain/permissions";
+import type { Actor } from "../domain/actor";
+import type { Permission, Resources } from "../domain/permissions";
 import type { Act } from "../store/audit";
 
 /** What an action needs from outside: who acts, on which database, and the clock and ids to use. */
 export interface ActionContext {
   db: D1Database;
-  /** `credential:ID` or `member:ID`, for the audit. */
-  actor: string;
+  actor: Actor;
+  permissions: readonly Permission[];
   resources: Resources;
+  /** The start of the hash of a member's session; null for credentials. */
+  session: string | null;
   requestId: string;
+  /** What the caller called the request (X-Request-Id); kept beside our own, never instead. */
+  sentRequestId: string | null;
   /** Milliseconds since 1970. */
   now(): number;
   /** A ULID. */
@@ -30,6 +35,8 @@ export function act(
     subject,
     collectionId: about.collectionId ?? null,
     version: about.version ?? null,
+    session: ctx.session,
     requestId: ctx.requestId,
+    sentRequestId: ctx.sentRequestId,
   };
 }

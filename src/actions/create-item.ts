@@ -1,3 +1,4 @@
+import type { Actor } from "../domain/actor";
 import type { Warning } from "../domain/data/check";
 import type { Compiled } from "../domain/data/compile";
 import { searchEntries } from "../domain/data/search-entries";
@@ -14,7 +15,7 @@ import {
   type NewItem,
   type Replay,
 } from "../store/create-item";
-import type { ActionContext } from "./context";
+import { act, type ActionContext } from "./context";
 import { currentOf, draftOf, duplicateOf, refuseClosed, type Draft } from "./draft";
 import type { ItemView } from "./item-view";
 import { untilSettled } from "./until-settled";
@@ -79,7 +80,7 @@ async function storeDraft(
   draft: Draft,
   idempotency: Idempotency | null,
 ): Promise<Creation | undefined> {
-  const answer = answerOf(compiled, draft);
+  const answer = answerOf(ctx, compiled, draft);
   const item = newItem(ctx, compiled, draft, answer);
   const written = JSON.stringify(answer);
   refuseTooLarge(written, item.data, item.entries);
@@ -89,7 +90,8 @@ async function storeDraft(
     answer: written,
     expiresAt: item.now + rememberFor,
   };
-  const created = await store(ctx.db, item, claim);
+  const action = compiled.collection.kind === "app" ? "record.create" : "submission.create";
+  const created = await store(ctx.db, item, claim, act(ctx, action, item.id));
   switch (created.outcome) {
     case "created": {
       const given = { itemId: item.id, place: created.place, createdAt: created.createdAt };
@@ -102,8 +104,8 @@ async function storeDraft(
     case "closed":
       throw problem.submissionsClosed(created.reason);
     case "duplicate":
-      if (created.fields.length === 0) return undefined;
-      throw duplicateOf(compiled, created.fields);
+      if (created.taken.length === 0) return undefined;
+      throw duplicateOf(ctx, compiled, created.taken);
     case "definition_changed":
       return undefined;
   }
@@ -127,24 +129,26 @@ function newItem(
     data: JSON.stringify(data),
     entries: JSON.stringify(searchEntries(collection, data, { id, status })),
     unique: uniqueValues(collection, data, status),
-    actor: ctx.actor,
-    action: kind === "app" ? "record.create" : "submission.create",
-    requestId: ctx.requestId,
   };
 }
 
 /** What the first answer to a key said, apart from the place and the time that the database gave. */
 interface Answer {
   prefix: string | null;
+  createdBy: Actor;
   status: Status | null;
   data: Record<string, unknown>;
   warnings: Warning[];
 }
 
-function answerOf(compiled: Compiled, { status, data, warnings }: Draft): Answer {
+function answerOf(
+  { actor: createdBy }: ActionContext,
+  compiled: Compiled,
+  { status, data, warnings }: Draft,
+): Answer {
   const { kind, definition } = compiled.collection;
   const prefix = kind === "app" ? definition.receipt_prefix : null;
-  return { prefix, status, data: showData(compiled, data), warnings };
+  return { prefix, createdBy, status, data: showData(compiled, data), warnings };
 }
 
 function replayOf(compiled: Compiled, replay: Replay, idempotency: Idempotency | null): Creation {
@@ -155,7 +159,7 @@ function replayOf(compiled: Compiled, replay: Replay, idempotency: Idempotency |
 
 function answerView(
   { collection }: Compiled,
-  { prefix, status, data, warnings }: Answer,
+  { prefix, createdBy, status, data, warnings }: Answer,
   { itemId, place, createdAt }: Pick<Replay, "itemId" | "place" | "createdAt">,
 ): ItemView {
   return {
@@ -166,7 +170,9 @@ function answerView(
     status,
     version: 1,
     createdAt,
+    createdBy,
     updatedAt: createdAt,
+    updatedBy: createdBy,
     data,
     redefined: false,
     warnings,

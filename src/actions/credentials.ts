@@ -36,6 +36,8 @@ export interface CredentialInput {
   limits: Limits;
   /** Milliseconds since 1970, or null for never. */
   expiresAt: number | null;
+  /** The zone in which the day ends that was chosen; null where no day was. */
+  expiresZone: string | null;
 }
 
 export interface Issued {

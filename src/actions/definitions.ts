@@ -1,13 +1,10 @@
-import { defaultErrors } from "../domain/data/defaults";
 import { computedIds, searchableIds } from "../domain/data/search-entries";
-import { compile } from "../domain/data/compile";
 import type { Collection, CollectionKind } from "../domain/definition/collection";
-import { collectionKey, mostDefinitionBytes, parseDefinition } from "../domain/definition/document";
 import { computedFields, type ComputedField, type FieldSet } from "../domain/definition/field";
-import { invalid } from "../domain/definition/rules";
-import { mergeDefinition, type Merged } from "../domain/definition/merge";
-import { mostDefinedSteps } from "../domain/formula/compile";
-import { etagOf, matches, type Precondition } from "../domain/etag";
+import { judgeDefinition } from "../domain/definition/judge";
+import type { Merged } from "../domain/definition/merge";
+import { definitionTag, namesVersion } from "../domain/definition/tag";
+import type { Precondition } from "../domain/etag";
 import { isVisible, visibleKeys } from "../domain/permissions";
 import { problem } from "../domain/problem";
 import {
@@ -59,8 +56,8 @@ export async function putDefinition(
   if (!isVisible(ctx.resources, kind, key)) throw problem.notFound();
   return untilSettled(async () => {
     const now = await findCollection(ctx.db, kind, key);
-    refusePreconditions(now, conditions);
-    const merged = mergedWith(kind, key, now?.collection ?? null, body);
+    refusePreconditions(ctx, now, conditions);
+    const merged = judgeDefinition(kind, key, now?.collection.definition ?? null, body);
     const { definition } = merged;
     if (now && JSON.stringify(now.collection.definition) === JSON.stringify(definition)) {
       return { ...now, created: false };
@@ -72,45 +69,20 @@ export async function putDefinition(
   });
 }
 
-/** Refuses what saving this document would refuse, and stores nothing. */
-export function judgeDefinition(kind: CollectionKind, current: Collection, body: unknown): void {
-  mergedWith(kind, current.key, current, body);
-}
-
 function refusePreconditions(
+  ctx: ActionContext,
   now: CollectionNow | undefined,
   { ifMatch, ifNoneMatch }: Conditions,
 ): void {
-  const etag = now ? etagOf(now.collection.version) : null;
-  const missing = ifMatch !== null && (etag === null || !matches(ifMatch, etag));
-  const present = ifNoneMatch !== null && etag !== null && matches(ifNoneMatch, etag);
-  if (missing || present) throw problem.versionMismatch(etag);
+  const names = (tags: Precondition) => now && namesVersion(tags, now.collection.version);
+  const missing = ifMatch !== null && !names(ifMatch);
+  const present = ifNoneMatch !== null && names(ifNoneMatch);
+  if (missing || present) throw problem.versionMismatch(now ? tagOf(ctx, now) : null);
 }
 
-function mergedWith(
-  kind: CollectionKind,
-  key: string,
-  current: Collection | null,
-  body: unknown,
-): Merged {
-  if (!collectionKey.test(key)) {
-    throw problem.invalidInput([invalid(["key"], `Must match ${collectionKey.source}.`)]);
-  }
-  const { document, errors } = parseDefinition(kind, key, body);
-  if (!document) throw problem.invalidInput(errors);
-  const merged = mergeDefinition(kind, key, current?.definition ?? null, document);
-  const { definition } = merged;
-  const { fields } = compile({ id: 0, kind, key, version: 0, changedAt: 0, definition });
-  errors.push(...merged.errors, ...defaultErrors(fields), ...fields.formulaErrors);
-  if (fields.steps > mostDefinedSteps) {
-    const reason = `The formulas take up to ${fields.steps} steps for one item; at most ${mostDefinedSteps} are allowed.`;
-    errors.push(invalid(["fields"], reason));
-  }
-  if (JSON.stringify(definition.fields).length > mostDefinitionBytes) {
-    errors.push(invalid(["fields"], `A definition has at most ${mostDefinitionBytes} bytes.`));
-  }
-  if (errors.length > 0) throw problem.invalidInput(errors);
-  return merged;
+/** The tag of the schema document as it is now. */
+export function tagOf(ctx: ActionContext, { collection, live, indexing }: CollectionNow): string {
+  return definitionTag(collection, live, indexing, ctx.now());
 }
 
 /**

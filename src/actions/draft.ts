@@ -1,12 +1,14 @@
 import { checkNew, nothingChecked, type Warning } from "../domain/data/check";
 import type { Compiled } from "../domain/data/compile";
 import { computeData } from "../domain/formula/compute";
-import { fieldNumber } from "../domain/data/search-entries";
+import { fieldNumber } from "../domain/data/field-number";
 import type { Data } from "../domain/data/values";
 import { closedReason } from "../domain/definition/collection";
 import { parseItemBody } from "../domain/item-body";
+import { allows, readPermission } from "../domain/permissions";
 import { problem, type FieldError, type Problem } from "../domain/problem";
 import { statusAtCreation, type Status } from "../domain/status";
+import type { Taken } from "../store/unique-values";
 import type { ActionContext } from "./context";
 import { readCollection } from "./known-collections";
 
@@ -54,10 +56,16 @@ export function refuseClosed({ compiled, live }: CollectionNow, now: number): vo
   if (reason) throw problem.submissionsClosed(reason);
 }
 
-/** The 409 that names the first of the fields whose value is taken. */
-export function duplicateOf({ collection }: Compiled, taken: readonly number[]): Problem {
-  const field = collection.definition.fields.fields.find((each) =>
-    taken.includes(fieldNumber(collection.id, each.id)),
-  );
-  return problem.duplicate(field?.key ?? "");
+/** The 409 that names the first of the fields whose value is taken, and who has it to those who may read. */
+export function duplicateOf(
+  ctx: ActionContext,
+  { collection }: Compiled,
+  taken: readonly Taken[],
+): Problem {
+  const mayRead = allows(ctx.permissions, readPermission[collection.kind]);
+  for (const { id, key } of collection.definition.fields.fields) {
+    const found = taken.find(({ field }) => field === fieldNumber(collection.id, id));
+    if (found) return problem.duplicate(key, mayRead ? found.id : undefined);
+  }
+  return problem.tryAgain();
 }

@@ -2,6 +2,7 @@ import {
   computedIds,
   entriesOf,
   formerEntries,
+  systemEntries,
   type SearchEntry,
 } from "../domain/data/search-entries";
 import type { Compiled } from "../domain/data/compile";
@@ -41,6 +42,8 @@ async function indexStep(db: D1Database, work: Indexing): Promise<void> {
     entries: [],
     removed: [],
     recalculated: [],
+    action: compiled.collection.kind === "app" ? "record.recalculate" : "submission.recalculate",
+    requestId: crypto.randomUUID(),
     to: work.last + 1,
     count: 0,
   };
@@ -52,7 +55,9 @@ async function indexStep(db: D1Database, work: Indexing): Promise<void> {
     const { number, version } = item;
     for (const entry of renewed.entries) step.entries.push([...entry, number, version]);
     for (const entry of renewed.removed) step.removed.push([...entry, number, version]);
-    if (renewed.data !== null) step.recalculated.push([number, version, renewed.data]);
+    if (renewed.data !== null) {
+      step.recalculated.push([number, version, renewed.updatedAt, renewed.data]);
+    }
     step.count += 1;
     step.to = number + 1;
   }
@@ -63,23 +68,29 @@ async function indexStep(db: D1Database, work: Indexing): Promise<void> {
 interface Renewal {
   entries: SearchEntry[];
   removed: SearchEntry[];
-  /** New data as JSON, where it is another. */
+  /** New data as JSON, where it is another, and the stamp of that change. */
   data: string | null;
+  updatedAt: number;
   bytes: number;
 }
 
 /** What an item lacks: entries of these fields, and the values of those that are computed. */
-function renewal(compiled: Compiled, { data: before }: Item, fields: ReadonlySet<number>): Renewal {
+function renewal(compiled: Compiled, item: Item, fields: ReadonlySet<number>): Renewal {
   const { collection } = compiled;
+  const { data: before } = item;
   const computed = computedIds(collection.definition.fields);
   const stale = new Set([...computed].filter((id) => fields.has(id)));
   const after = stale.size > 0 ? recalculated(compiled, before) : before;
   const written = JSON.stringify(after);
   const changed = written !== JSON.stringify(before);
-  const entries = entriesOf(collection, after, fields);
-  const removed = changed ? formerEntries(collection.id, before, stale) : [];
+  const updatedAt = changed ? Math.max(Date.now(), item.updatedAt) : item.updatedAt;
+  const stamped = (at: number) => (changed ? systemEntries(collection.id, { updatedAt: at }) : []);
+  const entries = [...entriesOf(collection, after, fields), ...stamped(updatedAt)];
+  const removed = changed
+    ? [...formerEntries(collection.id, before, stale), ...stamped(item.updatedAt)]
+    : [];
   const bytes = JSON.stringify([entries, removed]).length + (changed ? written.length : 0);
-  return { entries, removed, data: changed ? written : null, bytes };
+  return { entries, removed, data: changed ? written : null, updatedAt, bytes };
 }
 
 /** Computed values that are too large to be stored are none. */

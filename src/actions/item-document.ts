@@ -7,7 +7,8 @@ export function itemDocument(view: ItemView) {
   const { kind, key, version, warnings } = view;
   const created = stamp(view.createdAt);
   const updated = view.updatedAt === view.createdAt ? created : stamp(view.updatedAt);
-  const times = { created_at: created, updated_at: updated };
+  const { createdBy: created_by, updatedBy: updated_by } = view;
+  const times = { created_at: created, created_by, updated_at: updated, updated_by };
   const tags = { version, etag: etagOf(version) };
   const { id, data } = view;
   const document =

@@ -5,12 +5,15 @@ import type { CollectionKind } from "../domain/definition/collection";
 import type { Item } from "../domain/item";
 
 /** An item as it is shown: its data by the keys of the fields. */
-export interface ItemView extends Omit<Item, "number" | "collectionId" | "data"> {
+export interface ItemView extends Omit<
+  Item,
+  "number" | "collectionId" | "definitionVersion" | "data"
+> {
   kind: CollectionKind;
   /** The key of the app or form. */
   key: string;
   data: Record<string, unknown>;
-  /** Whether the definition changed after the item did: then an unchanged version can look different. */
+  /** Whether the fields changed after the item did: then an unchanged version can look different. */
   redefined: boolean;
   /** What was sent and ignored; empty for reads. */
   warnings: readonly Warning[];
@@ -21,7 +24,7 @@ export function viewOf(
   compiled: Compiled,
   warnings: readonly Warning[] = [],
 ): ItemView {
-  const { kind, key, changedAt } = compiled.collection;
+  const { kind, key, fieldsVersion } = compiled.collection;
   // Written out: a page makes 200 of these, and copying the rest of an item costs more than naming it.
   return {
     id: item.id,
@@ -31,9 +34,11 @@ export function viewOf(
     status: item.status,
     version: item.version,
     createdAt: item.createdAt,
+    createdBy: item.createdBy,
     updatedAt: item.updatedAt,
+    updatedBy: item.updatedBy,
     data: showData(compiled, item.data),
-    redefined: changedAt >= item.updatedAt,
+    redefined: fieldsVersion > item.definitionVersion,
     warnings,
   };
 }

@@ -1,7 +1,7 @@
 import type { Compiled } from "../domain/data/compile";
 import { problem } from "../domain/problem";
 import { parseSearch } from "../domain/search/parse";
-import { fieldNumber } from "../domain/data/search-entries";
+import { fieldNumber } from "../domain/data/field-number";
 import { fieldsOf, mostSorted, planOf, probesOf } from "../domain/search/plan";
 import type { Search } from "../domain/search/tree";
 import { probeSizes, readPage, type Page } from "../store/search/search";

@@ -95,7 +95,9 @@ export async function writeItem(
     ...item,
     status: next.status,
     data: next.data,
+    definitionVersion: compiled.collection.version,
     updatedAt,
+    updatedBy: ctx.actor,
     version: item.version + 1,
   };
   const change = changeOf(compiled, item, after);
@@ -117,8 +119,8 @@ export async function writeItem(
     case "closed":
       throw problem.submissionsClosed(changed.reason);
     case "duplicate":
-      if (changed.fields.length === 0) return undefined;
-      throw duplicateOf(compiled, changed.fields);
+      if (changed.taken.length === 0) return undefined;
+      throw duplicateOf(ctx, compiled, changed.taken);
   }
 }
 

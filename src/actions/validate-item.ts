@@ -2,7 +2,7 @@ import type { Compiled } from "../domain/data/compile";
 import { showData } from "../domain/data/show";
 import { uniqueValues } from "../domain/data/unique-values";
 import { problem } from "../domain/problem";
-import { takenFields } from "../store/unique-values";
+import { takenValues } from "../store/unique-values";
 import type { ActionContext } from "./context";
 import { currentOf, draftOf, duplicateOf, refuseClosed } from "./draft";
 import type { ItemView } from "./item-view";
@@ -19,7 +19,7 @@ export async function validateItem(
   const { status, data, errors, warnings } = draftOf(compiled, body, ctx.now());
   if (errors.length > 0) throw problem.invalidInput(errors);
   const unique = uniqueValues(compiled.collection, data, status);
-  const taken = unique.length > 0 ? await takenFields(ctx.db, unique, null) : [];
-  if (taken.length > 0) throw duplicateOf(compiled, taken);
+  const taken = unique.length > 0 ? await takenValues(ctx.db, unique, null) : [];
+  if (taken.length > 0) throw duplicateOf(ctx, compiled, taken);
   return { key: compiled.collection.key, status, data: showData(compiled, data), warnings };
 }

@@ -39,8 +39,10 @@ function dayOf(text: string | undefined): number | undefined {
   return text && Number.isFinite(time) ? time : undefined;
 }
 
-function entryDocument({ at, actor, action, subject, version, requestId }: AuditEntry) {
-  return { at: stamp(at), actor, action, subject, version, request_id: requestId };
+function entryDocument({ at, requestId, sentRequestId, ...entry }: AuditEntry) {
+  const { actor, session, action, subject, version } = entry;
+  const ids = { request_id: requestId, sent_request_id: sentRequestId };
+  return { at: stamp(at), actor, session, action, subject, version, ...ids };
 }
 
 interface Shown {
@@ -82,7 +84,7 @@ function AuditPage({ c, entries, next, query, names }: Shown) {
               <td>
                 <Time at={entry.at} />
               </td>
-              <td>{whoOf(entry.actor, names)}</td>
+              <td>{whoOf(entry, names)}</td>
               <td>{entry.action}</td>
               <td>
                 <code>{entry.subject}</code>
@@ -100,9 +102,8 @@ function AuditPage({ c, entries, next, query, names }: Shown) {
   );
 }
 
-function whoOf(actor: string, names: Map<string, string>) {
-  const [who = "", session] = actor.split(" ");
-  const credential = /^credential:(\w+)$/.exec(who)?.[1];
-  if (credential) return <a href={`/admin/integrations/${credential}`}>{who}</a>;
-  return `${names.get(who) ?? who}${session ? `, ${session}` : ""}`;
+function whoOf({ actor, session }: AuditEntry, names: Map<string, string>) {
+  const credential = /^credential:(\w+)$/.exec(actor)?.[1];
+  if (credential) return <a href={`/admin/integrations/${credential}`}>{actor}</a>;
+  return `${names.get(actor) ?? actor}${session === null ? "" : `, session ${session}`}`;
 }

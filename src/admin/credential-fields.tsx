@@ -4,8 +4,10 @@ import { textOf, type Sent } from "./sent";
 
 const meanings: Record<Permission, string> = {
   "records:read": "read and search the records of apps",
+  "records:create": "create records",
   "records:write": "create and change records",
   "submissions:read": "read and search the submissions of forms",
+  "submissions:create": "create and check submissions",
   "submissions:write": "create and change submissions",
   "submissions:delete": "delete submissions",
   "schema:read": "read definitions and OpenAPI documents",
@@ -86,6 +88,10 @@ export function CredentialFields({ resources, sent = {}, expires }: Fields) {
         <label>
           or on the day
           <input type="date" name="expires_on" />
+        </label>
+        <label>
+          which ends in the time zone
+          <input name="time_zone" value={textOf(sent["time_zone"] ?? "UTC")} />
         </label>
         <Limit name="requests" label="Requests a minute" value={sent["requests"]} />
         <Limit name="writes" label="of these, writes" value={sent["writes"]} />

@@ -2,7 +2,7 @@ import * as z from "zod/mini";
 import type { CredentialInput } from "../actions/credentials";
 import { defaultLimits } from "../domain/credential";
 import { permissions, type Resources } from "../domain/permissions";
-import { instant } from "../domain/time";
+import { endOfDay, instant, isCalendarDay, isTimeZone } from "../domain/time";
 
 /** A list sent as an array, as repeated form fields, or with commas or spaces between. */
 const list = <Item extends z.ZodMiniType>(item: Item) =>
@@ -28,15 +28,18 @@ const resources = z.pipe(
 
 const perMinute = (most: number) => z.coerce.number().check(z.int(), z.minimum(1), z.maximum(most));
 
+type Expiry = { days: number } | { day: string } | { at: number | null };
+
 /** Always chosen: 30d, 90d, 365d (or any number of days), a date, or never. */
 const expires = z.pipe(
   z.string(),
-  z.transform((sent: string, ctx) => {
-    if (sent === "never") return { days: null, at: null };
+  z.transform((sent: string, ctx): Expiry => {
+    if (sent === "never") return { at: null };
     const days = /^(\d{1,4})d$/.exec(sent)?.[1];
-    if (days !== undefined) return { days: Number(days), at: null };
-    const at = instant(/^\d{4}-\d\d-\d\d$/.test(sent) ? `${sent}T00:00:00Z` : sent);
-    if (at !== undefined) return { days: null, at };
+    if (days !== undefined) return { days: Number(days) };
+    if (isCalendarDay(sent)) return { day: sent };
+    const at = instant(sent);
+    if (at !== undefined) return { at };
     ctx.issues.push({
       code: "custom",
       message: "Must be 30d, 90d, 365d, a date, or never.",
@@ -68,6 +71,8 @@ const shape = {
   requests: perMinute(100_000),
   writes: perMinute(100_000),
   expires,
+  /** The zone in which a day ends. */
+  time_zone: z.string().check(z.refine(isTimeZone, "Must be an IANA time zone, like Asia/Tokyo.")),
 };
 
 export const IssueInput = tidy(
@@ -76,6 +81,7 @@ export const IssueInput = tidy(
     kind: z.enum(["token", "client"]),
     requests: z._default(shape.requests, defaultLimits.requests),
     writes: z._default(shape.writes, defaultLimits.writes),
+    time_zone: z._default(shape.time_zone, "UTC"),
   }),
 );
 
@@ -97,8 +103,9 @@ export function credentialInput(
   sent: Omit<z.infer<typeof IssueInput>, "kind">,
   now: number,
 ): CredentialInput {
-  const { requests, writes, expires: chosen, ...rest } = sent;
-  return { ...withResources(rest), limits: { requests, writes }, expiresAt: expiryOf(chosen, now) };
+  const { requests, writes, expires: chosen, time_zone, ...rest } = sent;
+  const limits = { requests, writes };
+  return { ...withResources(rest), limits, ...expiryOf(chosen, time_zone, now) };
 }
 
 function withResources<Sent extends { resources: "all" | string[] }>(sent: Sent) {
@@ -106,6 +113,13 @@ function withResources<Sent extends { resources: "all" | string[] }>(sent: Sent)
   return { ...sent, resources: kept };
 }
 
-export function expiryOf(chosen: z.infer<typeof expires>, now: number): number | null {
-  return chosen.days === null ? chosen.at : now + chosen.days * 24 * hour;
+/** A day is good until it ends, in the zone that was chosen. */
+export function expiryOf(
+  chosen: z.infer<typeof expires>,
+  zone: string,
+  now: number,
+): Pick<CredentialInput, "expiresAt" | "expiresZone"> {
+  if ("days" in chosen) return { expiresAt: now + chosen.days * 24 * hour, expiresZone: null };
+  if ("at" in chosen) return { expiresAt: chosen.at, expiresZone: null };
+  return { expiresAt: endOfDay(chosen.day, zone) ?? now, expiresZone: zone };
 }

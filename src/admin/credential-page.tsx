@@ -20,7 +20,7 @@ interface Shown {
 export function CredentialPage({ c, credential, resources, calls, sent, problem }: Shown) {
   const { id, name, kind, secrets } = credential;
   const path = `/admin/integrations/${id}`;
-  const expires = credential.expires_at?.slice(0, 10) ?? "never";
+  const { expires } = credential;
   const now = { ...credential, ...credential.limits, expires: undefined };
   return (
     <AdminPage c={c} title={name} problem={problem}>

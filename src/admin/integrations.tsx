@@ -12,7 +12,7 @@ import {
 import { liveSecrets, type Credential } from "../domain/credential";
 import type { Problem } from "../domain/problem";
 import { signingKeys } from "../domain/signature";
-import { stamp } from "../domain/time";
+import { dayInZone, stamp } from "../domain/time";
 import type { AdminEnv } from "../env";
 import { countCalls, noCalls, type CallLog } from "../gate/call-log";
 import { logMended } from "../middleware/log";
@@ -61,17 +61,24 @@ export const integrations = new Hono<AdminEnv>()
       c,
       async () => {
         const id = c.req.param("id");
-        const { requests, writes, expires, ...rest } = await readFields(c, EditInput);
+        const { requests, writes, expires, time_zone, ...rest } = await readFields(c, EditInput);
         const before = await visibleCredential(context(c), id);
         const limits = {
           requests: requests ?? before.limits.requests,
           writes: writes ?? before.limits.writes,
         };
-        const expiresAt = expires ? expiryOf(expires, Date.now()) : before.expiresAt;
+        const { expiresAt, expiresZone } = expires
+          ? expiryOf(expires, time_zone ?? before.expiresZone ?? "UTC", Date.now())
+          : before;
         const given = Object.fromEntries(
           Object.entries(rest).filter(([, value]) => value !== undefined),
         );
-        const after = await editCredential(context(c), id, { ...given, limits, expiresAt });
+        const after = await editCredential(context(c), id, {
+          ...given,
+          limits,
+          expiresAt,
+          expiresZone,
+        });
         return answerDone(c, credentialDocument(after), `/admin/integrations/${id}`);
       },
       async (refusal) => {
@@ -146,7 +153,7 @@ export type CredentialDocument = ReturnType<typeof credentialDocument>;
 
 function credentialDocument(credential: Credential) {
   const { id, kind, name, permissions, resources, limits } = credential;
-  const { expiresAt, lastUsedAt } = credential;
+  const { expiresAt, expiresZone, lastUsedAt } = credential;
   return {
     id,
     kind,
@@ -163,8 +170,16 @@ function credentialDocument(credential: Credential) {
     created_by: credential.createdBy.id,
     created_at: stamp(credential.createdAt),
     expires_at: expiresAt === null ? null : stamp(expiresAt),
+    expires: expiryInWords(expiresAt, expiresZone),
     last_used_at: lastUsedAt === null ? null : stamp(lastUsedAt),
   };
+}
+
+/** A credential that ends with a day says with which, and where. */
+function expiryInWords(at: number | null, zone: string | null): string {
+  if (at === null) return "never";
+  if (zone === null) return `at ${stamp(at).slice(0, 16).replace("T", " ")} UTC`;
+  return `at the end of ${dayInZone(at - 1, zone)} (${zone})`;
 }
 
 /** The one answer that shows a secret. */

@@ -2,6 +2,7 @@ import type { Context } from "hono";
 import { deleteCookie, getCookie, setCookie } from "hono/cookie";
 import { createMiddleware } from "hono/factory";
 import { sha256 } from "../domain/signature";
+import { rightsOf } from "../domain/permissions";
 import { memberOfSession } from "../actions/sign-in";
 import type { AdminEnv, AppEnv, Reading } from "../env";
 import { actionContext } from "../middleware/action-context";
@@ -38,16 +39,15 @@ export const signedIn = createMiddleware<AdminEnv>(async (c, next) => {
   c.set("member", member);
   c.set("session", hash);
   // The start of its hash tells one session from another, and is of no use to anybody else.
-  const actor =
-    hash === "" ? `member:${member.id}` : `member:${member.id} session:${hash.slice(0, 8)}`;
-  c.set("action", actionContext(c, actor, "all"));
+  const told = hash === "" ? null : hash.slice(0, 8);
+  c.set("action", actionContext(c, `member:${member.id}`, rightsOf(member.role), told));
   await next();
   return undefined;
 });
 
 /** Context for those who have not signed in yet. */
 export function signInContext(c: Reading<AppEnv>) {
-  return { ...actionContext(c, "nobody", "all"), random };
+  return { ...actionContext(c, "nobody", { permissions: [], resources: [] }), random };
 }
 
 export function random(length: number): Uint8Array {

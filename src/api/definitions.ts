@@ -1,5 +1,5 @@
 import { Hono, type Context } from "hono";
-import { listVisible, putDefinition, readDefinition } from "../actions/definitions";
+import { listVisible, putDefinition, readDefinition, tagOf } from "../actions/definitions";
 import type { CollectionKind } from "../domain/definition/collection";
 import type { CollectionSummary } from "../store/collections";
 import { etagOf } from "../domain/etag";
@@ -10,40 +10,59 @@ import { jsonBody } from "../middleware/json-body";
 import { permit } from "../middleware/permit";
 import { ifMatch, ifNoneMatch } from "../middleware/preconditions";
 import { within } from "./doors";
+import { noParameters } from "./parameters";
 import { nextUrl, paging, placeOf, type PagingEnv } from "./paging";
 import { hostOf } from "../middleware/host";
-import { answerPage, answerTagged, collectionLinks, definitionDocument } from "./representation";
+import {
+  answerContent,
+  answerPage,
+  answerTagged,
+  collectionLinks,
+  definitionDocument,
+} from "./representation";
 
 export const definitions = new Hono<ApiEnv>();
 
 for (const kind of ["app", "form"] as const) {
   definitions
     .get(`/${kind}s`, paging, (c) => answerCollections(c, kind))
-    .get(`/${kind}s/:key`, async (c) => {
+    .get(`/${kind}s/:key`, within(kind), noParameters, async (c) => {
       const { collection } = await readDefinition(c.var.action, kind, c.req.param("key"));
       const { key, version, definition } = collection;
       const { name, description, time_zone: timeZone } = definition;
-      return c.json(collectionSummary(c, kind, { key, version, name, description, timeZone }));
+      const summary = { key, version, name, description, timeZone };
+      return answerTagged(c, etagOf(version), () => collectionSummary(c, kind, summary));
     })
-    .get(`/${kind}s/:key/schema`, permit("schema:read"), async (c) => {
+    .get(`/${kind}s/:key/schema`, permit("schema:read"), within(kind), noParameters, async (c) => {
       const now = await readDefinition(c.var.action, kind, c.req.param("key"));
-      return answerTagged(c, etagOf(now.collection.version), () => definitionDocument(c, now));
+      return answerTagged(c, tagOf(c.var.action, now), () => definitionDocument(c, now));
     })
-    .get(`/${kind}s/:key/openapi.json`, permit("schema:read"), async (c) => {
-      const { collection } = await readDefinition(c.var.action, kind, c.req.param("key"));
-      return answerTagged(c, etagOf(collection.version), () =>
-        openApiDocument(collection, hostOf(c)),
-      );
-    })
-    .put(`/${kind}s/:key/schema`, permit("schema:write"), within(kind), jsonBody(), async (c) => {
-      const conditions = { ifMatch: ifMatch(c), ifNoneMatch: ifNoneMatch(c) };
-      const key = c.req.param("key");
-      const saved = await putDefinition(c.var.action, kind, key, c.var.body, conditions);
-      const etag = etagOf(saved.collection.version);
-      const document = definitionDocument(c, saved);
-      if (!saved.created) return c.json(document, 200, { ETag: etag });
-      return c.json(document, 201, { ETag: etag, Location: document.links.self });
-    });
+    .get(
+      `/${kind}s/:key/openapi.json`,
+      permit("schema:read"),
+      within(kind),
+      noParameters,
+      async (c) => {
+        const { collection } = await readDefinition(c.var.action, kind, c.req.param("key"));
+        return answerContent(c, openApiDocument(collection, hostOf(c)));
+      },
+    )
+    .put(
+      `/${kind}s/:key/schema`,
+      permit("schema:write"),
+      within(kind),
+      jsonBody(),
+      noParameters,
+      async (c) => {
+        const conditions = { ifMatch: ifMatch(c), ifNoneMatch: ifNoneMatch(c) };
+        const key = c.req.param("key");
+        const saved = await putDefinition(c.var.action, kind, key, c.var.body, conditions);
+        const document = definitionDocument(c, saved);
+        const headers = { ETag: tagOf(c.var.action, saved) };
+        if (!saved.created) return c.json(document, 200, headers);
+        return c.json(document, 201, { ...headers, Location: document.links.self });
+      },
+    );
 }
 
 async function answerCollections(c: Context<PagingEnv>, kind: CollectionKind): Promise<Response> {

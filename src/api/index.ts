@@ -1,39 +1,38 @@
 import { Hono } from "hono";
-import { problem } from "../domain/problem";
 import { stamp } from "../domain/time";
 import type { ApiEnv } from "../env";
 import { authenticate, identify } from "../middleware/authenticate";
 import { recallReplay } from "../middleware/idempotency";
+import { only } from "../middleware/methods";
 import { definitions } from "./definitions";
+import { noParameters } from "./parameters";
 import { records } from "./records";
+import { answerContent } from "./representation";
 import { submissions } from "./submissions";
 
 /** The REST API: every route below `/api/v1`. */
 export const api = new Hono<ApiEnv>()
   .use(identify, recallReplay, authenticate)
-  .get("/me", (c) => {
+  .get("/me", noParameters, (c) => {
     const { kind, name, permissions, resources, limits, expiresAt } = c.var.grant;
     const expires_at = expiresAt === null ? null : stamp(expiresAt);
-    return c.json({ kind, name, permissions, resources, limits, expires_at });
+    const { actor } = c.var.action;
+    return answerContent(c, { actor, kind, name, permissions, resources, limits, expires_at });
   })
   .route("/", records)
   .route("/", submissions)
   .route("/", definitions);
 
 for (const [path, methods] of methodsByPath()) {
-  api.all(path, (c) => {
-    throw problem.methodNotAllowed(c.req.method, methods);
-  });
+  api.all(path, only(...methods));
 }
 
-/** Paths that exist answer 405 to other methods. HEAD works where GET does. */
+/** The methods of every path, so that it answers 405 to the others. */
 function methodsByPath(): Map<string, string[]> {
   const paths = new Map<string, string[]>();
   for (const { path, method } of api.routes) {
     if (method === "ALL") continue;
-    const methods = paths.get(path) ?? [];
-    const named = method === "GET" ? ["GET", "HEAD"] : [method];
-    paths.set(path, [...new Set([...methods, ...named])]);
+    paths.set(path, [...new Set([...(paths.get(path) ?? []), method])]);
   }
   return paths;
 }

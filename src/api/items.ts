@@ -4,12 +4,15 @@ import { itemDocument } from "../actions/item-document";
 import { viewOf } from "../actions/item-view";
 import { listPage } from "../actions/list-items";
 import { updateItem } from "../actions/update-item";
+import { etagOf } from "../domain/etag";
+import { isObject } from "../domain/json";
+import { allows, readPermission } from "../domain/permissions";
 import { defaultLimit } from "../domain/page-limit";
 import { idempotencyOf, rememberReplay } from "../middleware/idempotency";
 import { ifMatch } from "../middleware/preconditions";
 import type { CollectionEnv, FoundEnv } from "./doors";
 import { nextUrl, placeOf, type PagingEnv } from "./paging";
-import { answerCreation, answerItem, answerPage } from "./representation";
+import { answerCreation, answerItem, answerPage, writtenDocument } from "./representation";
 
 /** What records and submissions have in common, once their doors are passed. */
 
@@ -41,5 +44,11 @@ export function answerFound(c: Context<FoundEnv>): Response {
 }
 
 export async function answerUpdate(c: Context<FoundEnv & WithBody>): Promise<Response> {
-  return answerItem(c, await updateItem(c.var.action, c.var.found, c.var.body, ifMatch(c)));
+  const { action, found, body } = c.var;
+  const view = await updateItem(action, found, body, ifMatch(c));
+  if (allows(action.permissions, readPermission[view.kind])) return answerItem(c, view);
+  const sent = isObject(body) && isObject(body["data"]) ? Object.keys(body["data"]) : [];
+  const computed = found.compiled.fields.list.filter(({ field }) => field.type === "computed");
+  const own = sent.filter((key) => !computed.some(({ field }) => field.key === key));
+  return c.json(writtenDocument(view, own), 200, { ETag: etagOf(view.version) });
 }

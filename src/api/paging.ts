@@ -1,10 +1,10 @@
 import { createMiddleware } from "hono/factory";
 import { makeCursor, readCursor } from "../domain/cursor";
-import { oneOf } from "../domain/field-errors";
 import { problem, type FieldError } from "../domain/problem";
 import { leastLimit, mostLimit } from "../domain/page-limit";
 import { signingKeys } from "../domain/signature";
 import type { ApiEnv, Reading } from "../env";
+import { parameterErrors } from "./parameters";
 
 const parameters = ["limit", "cursor"];
 
@@ -19,7 +19,7 @@ export type PagingEnv = ApiEnv & { Variables: { paging: Paging } };
 /** `limit` and `cursor`, each at most once; anything else is refused, never ignored or clamped. */
 export const paging = createMiddleware<PagingEnv>(async (c, next) => {
   const sent = new URL(c.req.url).searchParams;
-  const errors = [...strangeParameters(sent), ...limitErrors(sent.get("limit"))];
+  const errors = [...parameterErrors(sent, parameters), ...limitErrors(sent.get("limit"))];
   if (errors.length > 0) throw problem.invalidInput(errors);
   c.set("paging", {
     limit: sent.has("limit") ? Number(sent.get("limit")) : null,
@@ -27,17 +27,6 @@ export const paging = createMiddleware<PagingEnv>(async (c, next) => {
   });
   await next();
 });
-
-function strangeParameters(sent: URLSearchParams): FieldError[] {
-  return [...new Set(sent.keys())].flatMap((field): FieldError[] => {
-    if (!parameters.includes(field)) {
-      const reason = `There is no such parameter here. The parameters are ${oneOf(parameters)}.`;
-      return [{ field, code: "unknown_parameter", reason }];
-    }
-    if (sent.getAll(field).length === 1) return [];
-    return [{ field, code: "invalid_type", reason: "Send this parameter once." }];
-  });
-}
 
 function limitErrors(sent: string | null): FieldError[] {
   const number = /^\d{1,9}$/.test(sent ?? "1") ? Number(sent ?? 1) : 0;

@@ -1,21 +1,23 @@
 import { Hono } from "hono";
 import type { ApiEnv } from "../env";
 import { jsonBody, mergePatch } from "../middleware/json-body";
+import { only } from "../middleware/methods";
 import { permit } from "../middleware/permit";
 import { app, record } from "./doors";
 import { answerCreate, answerFound, answerList, answerUpdate } from "./items";
 import { paging } from "./paging";
+import { noParameters } from "./parameters";
 import { answerSearch } from "./search";
 
+const list = "/apps/:key/records";
+const search = `${list}/search`;
+const one = `${list}/:id`;
+
+/** Paths with a name of their own come first, so that the name is taken for no id. */
 export const records = new Hono<ApiEnv>()
-  .get("/apps/:key/records", permit("records:read"), app, paging, answerList)
-  .get("/apps/:key/records/:id", permit("records:read"), record, answerFound)
-  .post("/apps/:key/records", permit("records:write"), app, jsonBody(), answerCreate)
-  .post("/apps/:key/records/search", permit("records:read"), app, paging, jsonBody(), answerSearch)
-  .patch(
-    "/apps/:key/records/:id",
-    permit("records:write"),
-    record,
-    jsonBody(mergePatch),
-    answerUpdate,
-  );
+  .get(list, permit("records:read"), app, paging, answerList)
+  .post(list, permit("records:create"), app, jsonBody(), noParameters, answerCreate)
+  .post(search, permit("records:read"), app, jsonBody(), paging, answerSearch)
+  .all(search, only("POST"))
+  .get(one, permit("records:read"), record, noParameters, answerFound)
+  .patch(one, permit("records:write"), record, jsonBody(mergePatch), noParameters, answerUpdate);

@@ -4,7 +4,7 @@ import { itemDocument } from "../actions/item-document";
 import type { ItemView } from "../actions/item-view";
 import type { CollectionKind } from "../domain/definition/collection";
 import { schemaDocument } from "../domain/definition/render";
-import { etagOf, matches } from "../domain/etag";
+import { contentTag, etagOf, matches } from "../domain/etag";
 import type { CollectionNow } from "../store/collections";
 import { ifNoneMatch } from "../middleware/preconditions";
 
@@ -39,6 +39,19 @@ export function answerTagged(c: Context, etag: string, document: () => object): 
   const known = c.req.method === "GET" || c.req.method === "HEAD" ? ifNoneMatch(c) : null;
   if (known && matches(known, etag)) return c.body(null, 304, { ETag: etag });
   return c.json(document(), 200, { ETag: etag });
+}
+
+/** 200 with a document that has no version, tagged by what it says; 304 where the caller has it. */
+export async function answerContent(c: Context, document: object): Promise<Response> {
+  return answerTagged(c, await contentTag(JSON.stringify(document)), () => document);
+}
+
+/** What an update tells a credential that may not read: what it sent, and what it needs to go on. */
+export function writtenDocument(view: ItemView, sent: readonly string[]) {
+  const { id, version, etag, updated_at, data, ...rest } = itemDocument(view);
+  const own = Object.fromEntries(Object.entries(data).filter(([key]) => sent.includes(key)));
+  const warned = "warnings" in rest ? { warnings: rest.warnings } : {};
+  return { id, version, etag, updated_at, data: own, ...warned };
 }
 
 /** The schema document with its links (contract, section 7). */

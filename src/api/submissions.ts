@@ -3,48 +3,42 @@ import { deleteSubmission } from "../actions/delete-submission";
 import { validateItem } from "../actions/validate-item";
 import type { ApiEnv } from "../env";
 import { jsonBody, mergePatch } from "../middleware/json-body";
+import { only } from "../middleware/methods";
 import { permit } from "../middleware/permit";
 import { ifMatch } from "../middleware/preconditions";
 import { form, submission } from "./doors";
 import { answerCreate, answerFound, answerList, answerUpdate } from "./items";
 import { paging } from "./paging";
+import { noParameters } from "./parameters";
 import { answerSearch } from "./search";
 
+const list = "/forms/:key/submissions";
+const validate = `${list}/validate`;
+const search = `${list}/search`;
+const one = "/submissions/:id";
+
 export const submissions = new Hono<ApiEnv>()
-  .get("/forms/:key/submissions", permit("submissions:read"), form, paging, answerList)
-  .post("/forms/:key/submissions", permit("submissions:write"), form, jsonBody(), answerCreate)
-  .post(
-    "/forms/:key/submissions/validate",
-    permit("submissions:write"),
-    form,
-    jsonBody(),
-    async (c) => {
-      const { key, status, data, warnings } = await validateItem(
-        c.var.action,
-        c.var.compiled,
-        c.var.body,
-      );
-      const warned = warnings.length > 0 ? { warnings } : {};
-      return c.json({ valid: true, form: key, status, data, ...warned });
-    },
-  )
-  .post(
-    "/forms/:key/submissions/search",
-    permit("submissions:read"),
-    form,
-    paging,
-    jsonBody(),
-    answerSearch,
-  )
-  .get("/submissions/:id", permit("submissions:read"), submission, answerFound)
+  .get(list, permit("submissions:read"), form, paging, answerList)
+  .post(list, permit("submissions:create"), form, jsonBody(), noParameters, answerCreate)
+  .post(validate, permit("submissions:create"), form, jsonBody(), noParameters, async (c) => {
+    const { action, compiled, body } = c.var;
+    const { key, status, data, warnings } = await validateItem(action, compiled, body);
+    const warned = warnings.length > 0 ? { warnings } : {};
+    return c.json({ valid: true, form: key, status, data, ...warned });
+  })
+  .all(validate, only("POST"))
+  .post(search, permit("submissions:read"), form, jsonBody(), paging, answerSearch)
+  .all(search, only("POST"))
+  .get(one, permit("submissions:read"), submission, noParameters, answerFound)
   .patch(
-    "/submissions/:id",
+    one,
     permit("submissions:write"),
     submission,
     jsonBody(mergePatch),
+    noParameters,
     answerUpdate,
   )
-  .delete("/submissions/:id", permit("submissions:delete"), submission, async (c) => {
+  .delete(one, permit("submissions:delete"), submission, noParameters, async (c) => {
     await deleteSubmission(c.var.action, c.var.found, ifMatch(c));
     return c.body(null, 204);
   });

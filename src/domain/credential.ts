@@ -23,6 +23,8 @@ export interface Credential {
   limits: Limits;
   secrets: Secret[];
   expiresAt: number | null;
+  /** The zone in which the day ends that was chosen; null where no day was. */
+  expiresZone: string | null;
   revokedAt: number | null;
   createdAt: number;
   createdBy: { id: string; role: Role | null };

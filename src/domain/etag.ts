@@ -1,4 +1,5 @@
 import { problem } from "./problem";
+import { sha256 } from "./signature";
 
 /** What a conditional header asks for: any version, or one of these tags. */
 export type Precondition = "*" | readonly string[];
@@ -28,4 +29,9 @@ export function parsePrecondition(name: string, header: string): Precondition {
 
 export function matches(precondition: Precondition, etag: string): boolean {
   return precondition === "*" || precondition.includes(etag);
+}
+
+/** The tag of a document that has no version: of its content. */
+export async function contentTag(text: string): Promise<string> {
+  return `"${(await sha256(text)).slice(0, 22)}"`;
 }

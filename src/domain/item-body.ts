@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import { isObject } from "./data/check";
+import { isObject } from "./json";
 import type { CollectionKind } from "./definition/collection";
 import type { FieldError } from "./problem";
 import { zodErrors } from "./zod-errors";

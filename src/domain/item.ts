@@ -1,3 +1,4 @@
+import type { Actor } from "./actor";
 import type { Data } from "./data/values";
 import type { Status } from "./status";
 
@@ -12,9 +13,13 @@ export interface Item {
   /** Submissions only. */
   status: Status | null;
   version: number;
+  /** The version of the definition that the data was last written under. */
+  definitionVersion: number;
   /** Milliseconds since 1970. */
   createdAt: number;
+  createdBy: Actor;
   updatedAt: number;
+  updatedBy: Actor;
   data: Data;
 }
 

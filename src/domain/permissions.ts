@@ -2,14 +2,28 @@ import type { CollectionKind } from "./definition/collection";
 
 export const permissions = [
   "records:read",
+  "records:create",
   "records:write",
   "submissions:read",
+  "submissions:create",
   "submissions:write",
   "submissions:delete",
   "schema:read",
   "schema:write",
 ] as const;
 export type Permission = (typeof permissions)[number];
+
+/** Whether these permissions allow what `asked` names; the permission to write includes that to create. */
+export function allows(had: readonly Permission[], asked: Permission): boolean {
+  const wider = asked.replace(/:create$/, ":write");
+  return had.some((each) => each === asked || each === wider);
+}
+
+/** The permission to read the items of apps, or of forms. */
+export const readPermission = {
+  app: "records:read",
+  form: "submissions:read",
+} as const satisfies Record<CollectionKind, Permission>;
 
 export type Role = "owner" | "admin" | "editor" | "viewer";
 
@@ -49,6 +63,11 @@ export function may(role: Role, ability: Ability): boolean {
 
 export function within(role: Role, asked: readonly Permission[]): Permission[] {
   return asked.filter((permission) => permissionsOfRole[role].includes(permission));
+}
+
+/** What a member does in the administration area is bounded by the role alone. */
+export function rightsOf(role: Role): { permissions: readonly Permission[]; resources: Resources } {
+  return { permissions: permissionsOfRole[role], resources: "all" };
 }
 
 /** All apps and forms, or those named `app:KEY` and `form:KEY`. */

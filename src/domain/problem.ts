@@ -29,6 +29,7 @@ export const fieldErrorCodes = [
   "invalid_status",
   "unknown_parameter",
   "out_of_range",
+  "not_exact",
   "invalid_cursor",
   "invalid_condition",
   "too_complex",
@@ -138,8 +139,12 @@ export const problem = {
       "This submission is closed; it can be reopened in the administration area only.",
     ),
 
-  duplicate: (field: string) =>
-    new Problem("duplicate", `Another item already has this value of "${field}".`, { field }),
+  /** `id` is that of the item that has the value, for callers who may read it. */
+  duplicate: (field: string, id?: string) =>
+    new Problem("duplicate", `Another item already has this value of "${field}".`, {
+      field,
+      ...(id === undefined ? {} : { id }),
+    }),
 
   schemaInUse: (detail: string, members: Record<string, unknown>) =>
     new Problem("schema_in_use", detail, members),
@@ -156,6 +161,15 @@ export const problem = {
     new Problem("version_mismatch", "The stored version is another; nothing was written.", {
       current_etag: currentEtag,
     }),
+
+  /** RFC 9110, section 12.5.3: what could have been sent. */
+  unsupportedContentCoding: () =>
+    new Problem(
+      "unsupported_media_type",
+      "Send the body as it is, without a Content-Encoding.",
+      { header: "Content-Encoding" },
+      { "Accept-Encoding": "identity" },
+    ),
 
   invalidInput: (errors: FieldError[]) =>
     new Problem("invalid_input", counted(errors.length), { errors: errors.slice(0, mostErrors) }),

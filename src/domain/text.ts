@@ -4,3 +4,7 @@ export function isStorable(text: string): boolean {
 }
 
 export const storable = "well-formed Unicode without the character U+0000";
+
+export function hasNoControls(text: string): boolean {
+  return !/\p{Cc}/u.test(text);
+}

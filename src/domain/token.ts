@@ -53,7 +53,7 @@ export async function readSecret(
  * secret's end or the credential's ends them.
  */
 const accessForm =
-  /^efa_([0-9A-HJKMNP-TV-Z]{26})([0-9a-f]{4})([0-9a-f]{9})([0-9a-f]{2})([A-Za-z0-9_-]{43})$/;
+  /^efa_([0-9A-HJKMNP-TV-Z]{26})([0-9a-f]{4})([0-9a-f]{9})([0-9a-f]{4})([A-Za-z0-9_-]{43})$/;
 
 export interface AccessToken {
   credentialId: string;
@@ -68,7 +68,7 @@ export async function makeAccessToken(keys: SigningKeys, token: AccessToken): Pr
     `efa_${token.credentialId}`,
     hex(token.secretId, 4),
     hex(Math.floor(token.expiresAt / 1000), 9),
-    hex(bitsOf(token.scope), 2),
+    hex(bitsOf(token.scope), 4),
   ].join("");
   return body + (await keys.sign(body));
 }

@@ -47,7 +47,7 @@ export const authenticate = createMiddleware<ApiEnv & Identified>(async (c, next
   }
   const { grant, quotas } = admission;
   c.set("grant", grant);
-  c.set("action", actionContext(c, `credential:${grant.credentialId}`, grant.resources));
+  c.set("action", actionContext(c, `credential:${grant.credentialId}`, grant));
   await next();
   note(c.res.status);
   for (const [name, value] of Object.entries(quotaHeaders(quotas))) c.res.headers.set(name, value);

@@ -1,7 +1,7 @@
 import { createMiddleware } from "hono/factory";
 import type { Creation, IdempotencyKey } from "../actions/create-item";
 import type { FieldError, FieldErrorCode } from "../domain/problem";
-import { canonical } from "../domain/canonical";
+import { canonical } from "../domain/json";
 import { sha256 } from "../domain/signature";
 import type { Presented } from "../domain/token";
 import type { AppEnv, Reading } from "../env";

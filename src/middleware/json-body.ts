@@ -1,6 +1,7 @@
 import { bodyLimit } from "hono/body-limit";
 import { every } from "hono/combine";
 import { createMiddleware } from "hono/factory";
+import { parseJson } from "../domain/json";
 import { problem } from "../domain/problem";
 import type { ApiEnv } from "../env";
 
@@ -24,6 +25,8 @@ export const jsonBody = (...types: string[]) => {
   const read = createMiddleware<WithBody>(async (c, next) => {
     const [type = ""] = (c.req.header("Content-Type") ?? "").split(";");
     if (!allowed.includes(type.trim().toLowerCase())) throw problem.unsupportedMediaType(allowed);
+    const coding = c.req.header("Content-Encoding")?.trim().toLowerCase() ?? "identity";
+    if (coding !== "identity") throw problem.unsupportedContentCoding();
     c.set("body", parse(await c.req.arrayBuffer()));
     await next();
   });
@@ -33,7 +36,7 @@ export const jsonBody = (...types: string[]) => {
 function parse(bytes: ArrayBuffer): unknown {
   const text = decode(bytes);
   try {
-    return JSON.parse(text);
+    return parseJson(text);
   } catch (error) {
     // V8's message quotes the body; only where it went wrong is told.
     const at = /position (\d+)/.exec(String(error))?.[1];

@@ -12,6 +12,7 @@ export const logRequest = createMiddleware<Logged>(async (c, next) => {
   await next();
   write("request", {
     request_id: c.var.requestId,
+    sent_request_id: c.var.sentRequestId ?? undefined,
     method: c.req.method,
     route: routePath(c, -1),
     status: c.res.status,

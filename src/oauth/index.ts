@@ -5,6 +5,7 @@ import { signingKeys } from "../domain/signature";
 import { makeAccessToken, readSecret } from "../domain/token";
 import type { AppEnv } from "../env";
 import { exchangeSecret } from "../middleware/admit";
+import { only } from "../middleware/methods";
 import { unauthenticated } from "../middleware/authenticate";
 
 /** OAuth 2.0 client credentials (RFC 6749, section 4.4) and its metadata (RFC 8414). */
@@ -18,7 +19,9 @@ export const oauth = new Hono<AppEnv>()
     // An address that fails too often is told to wait instead.
     const failure = await unauthenticated(c, true);
     if (failure.code === "rate_limited") throw failure;
-    return c.json(answer, 401, { "WWW-Authenticate": 'Basic realm="edge-forms"' });
+    // RFC 6749, section 5.2: a challenge only to who came by that scheme, as clients show it instead of the answer.
+    const challenge = { "WWW-Authenticate": 'Basic realm="edge-forms"' };
+    return c.json(answer, 401, c.req.header("Authorization") === undefined ? {} : challenge);
   })
   .get("/.well-known/oauth-authorization-server", (c) => {
     const issuer = new URL(c.req.url).origin;
@@ -34,7 +37,9 @@ export const oauth = new Hono<AppEnv>()
       200,
       { "Cache-Control": "public, max-age=3600" },
     );
-  });
+  })
+  .all("/oauth/token", only("POST"))
+  .all("/.well-known/oauth-authorization-server", only("GET"));
 
 const lifetime = 3600;
 

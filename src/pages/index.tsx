@@ -7,9 +7,10 @@ import type { Host } from "../domain/openapi/document";
 import { serviceDocument } from "../domain/openapi/service";
 import { problems, type ProblemCode } from "../domain/problem-catalogue";
 import type { AppEnv } from "../env";
-import { matches } from "../domain/etag";
-import { sha256 } from "../domain/signature";
+import { contentTag, matches } from "../domain/etag";
+
 import { hostOf } from "../middleware/host";
+import { only } from "../middleware/methods";
 import { ifNoneMatch } from "../middleware/preconditions";
 import { DocsPage } from "./docs-page";
 import { ProblemPage, ProblemsPage } from "./problem-page";
@@ -36,7 +37,7 @@ let last: { origin: string; text: string; etag: string } | undefined;
 async function publicDocument(host: Host) {
   if (last?.origin === host.origin) return last;
   const text = JSON.stringify(serviceDocument(host));
-  const etag = `"${(await sha256(text)).slice(0, 22)}"`;
+  const etag = await contentTag(text);
   last = { origin: host.origin, text, etag };
   return last;
 }
@@ -54,4 +55,5 @@ export const pages = new Hono<AppEnv>()
   .get("/problems", (c) => c.html(<ProblemsPage />))
   .get("/problems/:code", knownCode, (c) =>
     c.html(<ProblemPage code={c.req.valid("param").code} />),
-  );
+  )
+  .on("ALL", ["/health", "/openapi.json", "/docs", "/problems"], only("GET"));

@@ -8,7 +8,7 @@ import { failureOf } from "./failure";
 import { guardCode, guardStatement } from "./guard";
 import { item, searchEntry, tally, uniqueValue } from "./schema";
 import { statement } from "./statement";
-import { takenFields } from "./unique-values";
+import { takenValues, type Taken } from "./unique-values";
 
 /** The state that a change was made for; another one aborts it. */
 interface Expected {
@@ -49,7 +49,7 @@ export type Changed =
   /** The item or its definition is not what it was: read again. */
   | { outcome: "stale" }
   | { outcome: "closed"; reason: ClosedReason }
-  | { outcome: "duplicate"; fields: number[] };
+  | { outcome: "duplicate"; taken: Taken[] };
 
 const { placeholder } = sql;
 
@@ -103,7 +103,9 @@ const updateItem = statement((db) =>
     .set({
       version: sql`version + 1`,
       status: sql`${placeholder("status")}`,
+      definitionVersion: sql`${placeholder("definitionVersion")}`,
       updatedAt: sql`${placeholder("updatedAt")}`,
+      updatedBy: sql`${placeholder("actor")}`,
       data: sql`${placeholder("data")}`,
     })
     .where(eq(item.number, placeholder("number"))),
@@ -172,7 +174,7 @@ async function outcomeOf(
   } catch (error) {
     const failure = failureOf(error);
     if (failure.kind === "unique" && failure.table === "unique_value") {
-      return { outcome: "duplicate", fields: await takenFields(db, taken, number) };
+      return { outcome: "duplicate", taken: await takenValues(db, taken, number) };
     }
     if (failure.kind !== "guard") throw error;
     const { constraint } = failure;

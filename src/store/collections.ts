@@ -85,8 +85,8 @@ export async function listCollections(
 }
 
 function collectionOf(row: Row): Collection {
-  const { id, kind, key, version, updatedAt: changedAt } = row;
-  return { id, kind, key, version, changedAt, definition: definitionOf(row) };
+  const { id, kind, key, version, fieldsVersion } = row;
+  return { id, kind, key, version, fieldsVersion, definition: definitionOf(row) };
 }
 
 function definitionOf(row: Row): Definition {

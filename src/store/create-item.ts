@@ -2,6 +2,7 @@ import type { UniqueValue } from "../domain/data/unique-values";
 import type { ClosedReason } from "../domain/definition/collection";
 import { placesPerCollection } from "../domain/item";
 import { attempt } from "./attempt";
+import type { Act } from "./audit";
 import {
   claim,
   giveNumber,
@@ -14,7 +15,7 @@ import {
   readReplay,
 } from "./create-statements";
 import { failureOf } from "./failure";
-import { takenFields } from "./unique-values";
+import { takenValues, type Taken } from "./unique-values";
 
 /** All that a create stores. Its statements do nothing when the item is there already, so it may be repeated. */
 export interface NewItem {
@@ -32,9 +33,6 @@ export interface NewItem {
   entries: string;
   /** Field numbers and the values that must be theirs alone. */
   unique: UniqueValue[];
-  actor: string;
-  action: string;
-  requestId: string;
 }
 
 /** The part of an Idempotency-Key in a create. */
@@ -61,7 +59,7 @@ export type Created =
   | { outcome: "replayed"; replay: Replay }
   | { outcome: "definition_changed" }
   | { outcome: "closed"; reason: ClosedReason }
-  | { outcome: "duplicate"; fields: number[] };
+  | { outcome: "duplicate"; taken: Taken[] };
 
 interface ReplayRow {
   fingerprint: string;
@@ -77,8 +75,10 @@ export async function createItem(
   db: D1Database,
   create: NewItem,
   claimed: Claim | null,
+  act: Act,
 ): Promise<Created> {
   const values = {
+    ...act,
     ...create,
     ...(claimed ?? { key: null }),
     unique: JSON.stringify(create.unique),
@@ -120,7 +120,7 @@ function createdOf(
 async function refusedOf(db: D1Database, create: NewItem, error: unknown): Promise<Created> {
   const failure = failureOf(error);
   if (failure.kind === "unique" && failure.table === "unique_value") {
-    return { outcome: "duplicate", fields: await takenFields(db, create.unique, null) };
+    return { outcome: "duplicate", taken: await takenValues(db, create.unique, null) };
   }
   if (failure.kind !== "guard") throw error;
   switch (failure.constraint) {

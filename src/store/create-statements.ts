@@ -1,5 +1,5 @@
 import { and, eq, sql } from "drizzle-orm";
-import { systemFieldIds } from "../domain/data/search-entries";
+import { fieldsPerCollection, systemFieldIds } from "../domain/data/field-number";
 import { placesPerCollection } from "../domain/item";
 import { guardCode, guardStatement } from "./guard";
 import { auditEntry, item, replay, searchEntry, tally, uniqueValue } from "./schema";
@@ -74,7 +74,7 @@ export const insertUnique = statement((db) =>
 
 const receipt = sql`${placeholder("receiptPrefix")} || printf('%06d', t.last_place)`;
 const systemField = (name: keyof typeof systemFieldIds) =>
-  sql.raw(`t.collection_id * 65536 + ${systemFieldIds[name]}`);
+  sql.raw(`t.collection_id * ${fieldsPerCollection} + ${systemFieldIds[name]}`);
 
 /** What was sent, and what the database gives: the times, and the receipt number of a record. */
 export const insertEntries = statement((db) =>
@@ -94,7 +94,8 @@ export const insertEntries = statement((db) =>
 export const insertAudit = statement((db) =>
   db.insert(auditEntry).select(
     sql`select null, t.last_created_at, ${placeholder("actor")}, ${placeholder("action")},
-        t.collection_id, ${placeholder("id")}, 1, ${placeholder("requestId")}
+        t.collection_id, ${placeholder("id")}, 1, ${placeholder("session")},
+        ${placeholder("requestId")}, ${placeholder("sentRequestId")}
         from tally t where ${ownTally} and ${fresh}`,
   ),
 );
@@ -102,8 +103,9 @@ export const insertAudit = statement((db) =>
 export const insertItem = statement((db) =>
   db.insert(item).select(
     sql`select ${number}, ${placeholder("id")}, t.collection_id,
-        ${receipt}, ${placeholder("status")}, 1,
-        t.last_created_at, t.last_created_at, ${placeholder("data")}
+        ${receipt}, ${placeholder("status")}, 1, ${placeholder("version")},
+        t.last_created_at, ${placeholder("actor")}, t.last_created_at, ${placeholder("actor")},
+        ${placeholder("data")}
         from tally t where ${ownTally} and ${fresh}`,
   ),
 );

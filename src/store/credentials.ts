@@ -21,6 +21,7 @@ const columns = {
   memberId: credential.memberId,
   createdAt: credential.createdAt,
   expiresAt: credential.expiresAt,
+  expiresZone: credential.expiresZone,
   revokedAt: credential.revokedAt,
   lastUsedAt: credential.lastUsedAt,
   /** Null once the member is disabled. */
@@ -49,6 +50,7 @@ async function select(db: D1Database, condition: ReturnType<typeof and>): Promis
       limits: { requests: row.requests, writes: row.writes },
       secrets: JSON.parse(row.secrets) as Secret[],
       expiresAt: row.expiresAt,
+      expiresZone: row.expiresZone,
       revokedAt: row.revokedAt,
       createdAt: row.createdAt,
       createdBy: { id: row.memberId, role: row.role },
@@ -83,6 +85,7 @@ const fields = [
   "memberId",
   "createdAt",
   "expiresAt",
+  "expiresZone",
 ] as const;
 
 const insert = statement((db) => db.insert(credential).values(placeholders(fields)));
@@ -100,6 +103,7 @@ const update = statement((db) =>
         "writes",
         "secrets",
         "expiresAt",
+        "expiresZone",
       ]),
     )
     .where(
@@ -131,6 +135,7 @@ function rowOf(value: Credential) {
     memberId: value.createdBy.id,
     createdAt: value.createdAt,
     expiresAt: value.expiresAt,
+    expiresZone: value.expiresZone,
   };
 }
 

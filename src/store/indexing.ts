@@ -5,7 +5,7 @@ import type { Item } from "../domain/item";
 import { attempt } from "./attempt";
 import { failureOf } from "./failure";
 import { guardCode, guardStatement } from "./guard";
-import { indexing, item, searchEntry } from "./schema";
+import { auditEntry, indexing, item, searchEntry } from "./schema";
 import { itemColumns, itemOf, type ItemRow } from "./items";
 import { statement } from "./statement";
 
@@ -47,15 +47,26 @@ const removeEntries = statement((db) =>
   ),
 );
 
-/**
- * A recalculation is no change of the item: its version and its times stay, as they do when the definition alone
- * changes what it looks like.
- */
+/** Who asks about a change is told who made it: the service itself. */
+const auditRecalculation = statement((db) =>
+  db.insert(auditEntry).select(
+    sql`select null, e.value ->> 2, 'system', ${placeholder("action")}, i.collection_id, i.id,
+        i.version + 1, null, ${placeholder("requestId")}, null
+        from json_each(${placeholder("recalculated")}) e
+        join item i on i.number = e.value ->> 0 and i.version = e.value ->> 1`,
+  ),
+);
+
+/** A recalculation is a change of the item: whatever changes its values changes its version and its stamp. */
 const recalculate = statement((db) =>
   db
     .update(item)
     .set({
-      data: sql`(select e.value ->> 2 from json_each(${placeholder("recalculated")}) e where e.value ->> 0 = number)`,
+      version: sql`version + 1`,
+      definitionVersion: sql`${placeholder("definitionVersion")}`,
+      updatedBy: sql`'system'`,
+      updatedAt: sql`(select e.value ->> 2 from json_each(${placeholder("recalculated")}) e where e.value ->> 0 = number)`,
+      data: sql`(select e.value ->> 3 from json_each(${placeholder("recalculated")}) e where e.value ->> 0 = number)`,
     })
     .where(
       sql`(number, version) in
@@ -107,7 +118,10 @@ export interface IndexingStep {
   /** Those that computed values had before. */
   removed: ItemEntry[];
   /** Items whose computed values changed, with their new data as JSON. */
-  recalculated: [item: number, version: number, data: string][];
+  recalculated: [item: number, version: number, updatedAt: number, data: string][];
+  /** What the audit calls a recalculation, and under which id. */
+  action: string;
+  requestId: string;
   /** Where the next step begins. */
   to: number;
   count: number;
@@ -126,7 +140,7 @@ export async function storeStep(db: D1Database, work: Indexing, step: IndexingSt
     isExpected,
     ...(step.removed.length > 0 ? [removeEntries] : []),
     insertEntries,
-    ...(step.recalculated.length > 0 ? [recalculate] : []),
+    ...(step.recalculated.length > 0 ? [auditRecalculation, recalculate] : []),
     advance,
     finish,
   ].map((bind) => bind(db, values));

@@ -1,4 +1,4 @@
-import { and, asc, eq, gt, lt, sql, type SQL } from "drizzle-orm";
+import { and, asc, eq, gt, lt, sql, type GetColumnData, type SQL } from "drizzle-orm";
 import type { CollectionKind } from "../domain/definition/collection";
 import type { Data } from "../domain/data/values";
 import { numbersOf, type Item } from "../domain/item";
@@ -21,31 +21,26 @@ export const itemColumns = {
   receipt_number: item.receiptNumber,
   status: item.status,
   version: item.version,
+  definition_version: item.definitionVersion,
   created_at: item.createdAt,
+  created_by: item.createdBy,
   updated_at: item.updatedAt,
+  updated_by: item.updatedBy,
   data: item.data,
 };
 /** D1 names result columns by their own names, and both tables have a version. */
-const definitionVersion = sql<number>`${collection.version}`.as("definition_version");
+const collectionVersion = sql<number>`${collection.version}`.as("collection_version");
 
-/** An item as D1 gives it. */
-export interface ItemRow {
-  number: number;
-  id: string;
-  collection_id: number;
-  receipt_number: string | null;
-  status: Item["status"];
-  version: number;
-  created_at: number;
-  updated_at: number;
-  data: string;
-}
-type ItemNowRow = ItemRow & { definition_version: number };
+/** An item as D1 gives it: its columns by their own names. */
+export type ItemRow = {
+  [Name in keyof typeof itemColumns]: GetColumnData<(typeof itemColumns)[Name]>;
+};
+type ItemNowRow = ItemRow & { collection_version: number };
 
 const itemWhere = (condition: SQL | undefined) =>
   statement((db) =>
     db
-      .select({ ...itemColumns, definitionVersion })
+      .select({ ...itemColumns, collectionVersion })
       .from(item)
       .innerJoin(collection, eq(collection.id, item.collectionId))
       .where(condition)
@@ -117,7 +112,7 @@ export async function listItems(
 }
 
 function itemNowOf(row: ItemNowRow | null): ItemNow | undefined {
-  return row ? { item: itemOf(row), definitionVersion: row.definition_version } : undefined;
+  return row ? { item: itemOf(row), definitionVersion: row.collection_version } : undefined;
 }
 
 export function itemOf(row: ItemRow): Item {
@@ -128,8 +123,11 @@ export function itemOf(row: ItemRow): Item {
     receiptNumber: row.receipt_number,
     status: row.status,
     version: row.version,
+    definitionVersion: row.definition_version,
     createdAt: row.created_at,
+    createdBy: row.created_by,
     updatedAt: row.updated_at,
+    updatedBy: row.updated_by,
     data: JSON.parse(row.data) as Data,
   };
 }

@@ -1,6 +1,6 @@
 import { sql } from "drizzle-orm";
 import { drizzle } from "drizzle-orm/d1";
-import { systemFieldIds } from "../domain/data/search-entries";
+import { fieldsPerCollection, systemFieldIds } from "../domain/data/field-number";
 import { placesPerCollection } from "../domain/item";
 import { attempt } from "./attempt";
 
@@ -38,7 +38,7 @@ export async function submissionsBetween(
   db: D1Database,
   times: readonly number[],
 ): Promise<number[]> {
-  const field = sql.raw(`c.id * 65536 + ${systemFieldIds.createdAt}`);
+  const field = sql.raw(`c.id * ${fieldsPerCollection} + ${systemFieldIds.createdAt}`);
   const above = sql.raw(`c.id * ${placesPerCollection}`);
   const rows = await attempt(() =>
     drizzle(db).all<{ at: number; places: number }>(

@@ -1,5 +1,5 @@
 import { eq, sql } from "drizzle-orm";
-import { fieldNumber } from "../domain/data/search-entries";
+import { fieldNumber } from "../domain/data/field-number";
 import type { Collection, CollectionKind, Definition } from "../domain/definition/collection";
 import type { Merged } from "../domain/definition/merge";
 import { numbersOf } from "../domain/item";
@@ -32,6 +32,7 @@ const columns = [
   "closesAt",
   "maxSubmissions",
   "fields",
+  "fieldsVersion",
   "createdAt",
   "updatedAt",
 ] as const;
@@ -47,7 +48,8 @@ const insertTally = statement((db) =>
 const auditCreation = statement((db) =>
   db.insert(auditEntry).select(
     sql`select null, ${placeholder("at")}, ${placeholder("actor")}, ${placeholder("action")}, id,
-        ${placeholder("subject")}, 1, ${placeholder("requestId")} from collection where ${ownCollection}`,
+        ${placeholder("subject")}, 1, ${placeholder("session")}, ${placeholder("requestId")},
+        ${placeholder("sentRequestId")} from collection where ${ownCollection}`,
   ),
 );
 
@@ -68,7 +70,11 @@ const isEmpty = guardStatement(
 );
 
 const dropUnique = statement((db) =>
-  db.delete(uniqueValue).where(eq(uniqueValue.field, placeholder("field"))),
+  db
+    .delete(uniqueValue)
+    .where(
+      sql`field = ${placeholder("field")} and item > ${placeholder("above")} and item < ${placeholder("below")}`,
+    ),
 );
 
 /** Dates are the same on the same calendar day; drafts hold no unique values. */
@@ -90,7 +96,7 @@ const updateCollection = statement((db) =>
     .where(eq(collection.id, placeholder("id"))),
 );
 
-function rowOf(definition: Definition, now: number) {
+function rowOf(definition: Definition, fieldsVersion: number, now: number) {
   const { acceptance, fields } = definition;
   return {
     name: definition.name,
@@ -102,6 +108,7 @@ function rowOf(definition: Definition, now: number) {
     closesAt: acceptance.closes_at,
     maxSubmissions: acceptance.max_submissions,
     fields: JSON.stringify(fields),
+    fieldsVersion,
     createdAt: now,
     updatedAt: now,
   };
@@ -114,7 +121,7 @@ export async function createCollection(
   definition: Definition,
   act: Act,
 ): Promise<Saved> {
-  const values = { ...act, ...rowOf(definition, act.at), kind, key, version: 1 };
+  const values = { ...act, ...rowOf(definition, 1, act.at), kind, key, version: 1 };
   return savedBy(
     db,
     [insertCollection, insertTally, auditCreation].map((bind) => bind(db, values)),
@@ -152,6 +159,8 @@ export async function changeDefinition(
 ): Promise<Saved> {
   const { id, version } = current;
   const range = numbersOf(id);
+  const fields = [current.definition, definition].map((each) => JSON.stringify(each.fields));
+  const refielded = fields[0] !== fields[1];
   const bound = (bind: Bind<Record<string, unknown>>, values: Record<string, unknown>) =>
     bind(db, { id, ...range, ...values });
   return savedBy(db, [
@@ -173,7 +182,10 @@ export async function changeDefinition(
     ...(unindexed.length > 0
       ? [bound(startIndexing, { unindexed: JSON.stringify(unindexed) })]
       : []),
-    bound(updateCollection, { ...rowOf(definition, act.at), version: version + 1 }),
+    bound(updateCollection, {
+      ...rowOf(definition, refielded ? version + 1 : current.fieldsVersion, act.at),
+      version: version + 1,
+    }),
     insertAct(db, { ...act, collectionId: id, version: version + 1 }),
   ]);
 }

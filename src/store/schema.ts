@@ -7,6 +7,7 @@ import {
   text,
   unique,
 } from "drizzle-orm/sqlite-core";
+import type { Actor } from "../domain/actor";
 
 /** The tables of `migrations/`, which say what each is for; a test compares the two, column by column. */
 
@@ -29,6 +30,7 @@ export const collection = sqliteTable(
     closesAt: integer("closes_at"),
     maxSubmissions: integer("max_submissions"),
     fields: text("fields").notNull(),
+    fieldsVersion: integer("fields_version").notNull(),
     createdAt: integer("created_at").notNull(),
     updatedAt: integer("updated_at").notNull(),
   },
@@ -49,8 +51,11 @@ export const item = sqliteTable("item", {
   receiptNumber: text("receipt_number"),
   status: text("status", { enum: ["draft", "submitted", "closed"] }),
   version: integer("version").notNull(),
+  definitionVersion: integer("definition_version").notNull(),
   createdAt: integer("created_at").notNull(),
+  createdBy: text("created_by").notNull().$type<Actor>(),
   updatedAt: integer("updated_at").notNull(),
+  updatedBy: text("updated_by").notNull().$type<Actor>(),
   data: text("data").notNull(),
 });
 
@@ -103,12 +108,14 @@ export const guard = sqliteTable("guard", { code: integer("code").notNull() });
 export const auditEntry = sqliteTable("audit_entry", {
   id: integer("id").primaryKey(),
   at: integer("at").notNull(),
-  actor: text("actor").notNull(),
+  actor: text("actor").notNull().$type<Actor>(),
   action: text("action").notNull(),
   collectionId: integer("collection_id"),
   subject: text("subject").notNull(),
   version: integer("version"),
+  session: text("session"),
   requestId: text("request_id").notNull(),
+  sentRequestId: text("sent_request_id"),
 });
 
 export const member = sqliteTable("member", {
@@ -158,6 +165,7 @@ export const credential = sqliteTable("credential", {
     .references(() => member.id),
   createdAt: integer("created_at").notNull(),
   expiresAt: integer("expires_at"),
+  expiresZone: text("expires_zone"),
   revokedAt: integer("revoked_at"),
   lastUsedAt: integer("last_used_at"),
 });

@@ -1,4 +1,4 @@
-import { sql } from "drizzle-orm";
+import { eq, sql } from "drizzle-orm";
 import type { UniqueValue } from "../domain/data/unique-values";
 import type { Merged } from "../domain/definition/merge";
 import { numbersOf } from "../domain/item";
@@ -10,23 +10,31 @@ const { placeholder } = sql;
 
 const findTaken = statement((db) =>
   db
-    .select({ field: uniqueValue.field })
+    .select({ field: uniqueValue.field, id: item.id })
     .from(uniqueValue)
+    .innerJoin(item, eq(item.number, uniqueValue.item))
     .where(
-      sql`(field, value) in (select e.value ->> 0, e.value ->> 1 from json_each(${placeholder("unique")}) e)
-        and item is not ${placeholder("item")}`,
+      sql`(${uniqueValue.field}, ${uniqueValue.value}) in (select e.value ->> 0, e.value ->> 1 from json_each(${placeholder("unique")}) e)
+        and ${uniqueValue.item} is not ${placeholder("item")}`,
     ),
 );
 
-/** The field numbers among `unique` whose value another item than `self` has. */
-export async function takenFields(
+/** A field whose value another item has. */
+export interface Taken {
+  field: number;
+  /** The other item. */
+  id: string;
+}
+
+/** The fields among `unique` whose value another item than `self` has. */
+export async function takenValues(
   db: D1Database,
   unique: readonly UniqueValue[],
   self: number | null,
-): Promise<number[]> {
+): Promise<Taken[]> {
   const values = { unique: JSON.stringify(unique), item: self };
-  const { results } = await attempt(() => findTaken(db, values).all<{ field: number }>());
-  return results.map(({ field }) => field);
+  const { results } = await attempt(() => findTaken(db, values).all<Taken>());
+  return results;
 }
 
 const selectDuplicate = statement((db) =>

@@ -65,7 +65,9 @@ describe("A changed formula recalculates what is stored", () => {
         y: (a + 2) * 10,
         new: a * 7,
       });
-      expect([body.version, body.updated_at]).toEqual([item.version, item.updated_at]);
+      expect([body.version, body.etag, body.updated_by]).toEqual([2, '"2"', "system"]);
+      expect(body.updated_at > item.updated_at).toBe(true);
+      expect([body.created_at, body.created_by]).toEqual([item.created_at, item.created_by]);
     }
     const found = async (field: string, value: number) =>
       (await search(form, { field, op: "eq", value })).body.items.map((item: Json) => item.data.a);

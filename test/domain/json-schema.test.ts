@@ -153,7 +153,7 @@ describe("JSON Schema and the service", () => {
           kind: "form",
           key: "f",
           version: 1,
-          changedAt: 0,
+          fieldsVersion: 1,
           definition: merged,
         });
         const ajv = addFormats["default"](new Ajv2020({ strict: false, allErrors: true }));

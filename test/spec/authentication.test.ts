@@ -51,10 +51,10 @@ describe("Authentication", () => {
     expect([refused.status, refused.body.code, refused.body.required_permission]).toEqual([
       403,
       "permission_required",
-      "submissions:write",
+      "submissions:create",
     ]);
     expect(refused.headers.get("WWW-Authenticate")).toBe(
-      'Bearer realm="edge-forms", error="insufficient_scope", scope="submissions:write"',
+      'Bearer realm="edge-forms", error="insufficient_scope", scope="submissions:create"',
     );
   });
 

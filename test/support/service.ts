@@ -58,8 +58,10 @@ export async function anonymous(
 
 export const everything = [
   "records:read",
+  "records:create",
   "records:write",
   "submissions:read",
+  "submissions:create",
   "submissions:write",
   "submissions:delete",
   "schema:read",

@@ -1,5 +1,5 @@
 import { Hono, type Context } from "hono";
-import { judgeDefinition } from "../../actions/definitions";
+import { judgeDefinition } from "../../domain/definition/judge";
 import type { CollectionKind } from "../../domain/definition/collection";
 import { problem, Problem } from "../../domain/problem";
 import type { AdminEnv } from "../../env";
@@ -138,7 +138,7 @@ export async function checkField(c: Context<AdminEnv>, kind: CollectionKind): Pr
   const path = typeof sent["path"] === "string" ? sent["path"] : undefined;
   const document = withField(documentOf(now), sent, path);
   try {
-    judgeDefinition(kind, now.collection, document);
+    judgeDefinition(kind, now.collection.key, now.collection.definition, document);
     return c.json({ errors: [] });
   } catch (error) {
     if (!(error instanceof Problem)) throw error;

@@ -12,7 +12,7 @@ import type { Compiled } from "../../domain/data/compile";
 import { makeCursor, readCursor } from "../../domain/cursor";
 import type { CollectionKind } from "../../domain/definition/collection";
 import { etagOf } from "../../domain/etag";
-import { isObject } from "../../domain/data/check";
+import { isObject } from "../../domain/json";
 import { problem } from "../../domain/problem";
 import { signingKeys } from "../../domain/signature";
 import type { AdminEnv } from "../../env";

@@ -1,4 +1,4 @@
-import { isObject } from "../../domain/data/check";
+import { isObject } from "../../domain/json";
 import { valueType, type Field } from "../../domain/definition/field";
 import { problem } from "../../domain/problem";
 

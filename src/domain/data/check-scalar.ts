@@ -1,10 +1,11 @@
 import * as z from "zod/mini";
 import type { ComputedField, NumberField, Option, RowField, TextField } from "../definition/field";
 import { oneOf } from "../field-errors";
-import { compilePattern } from "../pattern/pattern";
+import { InexactNumber } from "../json";
+import { lazyPattern, type MatchBudget } from "../pattern/pattern";
 import type { FieldErrorCode } from "../problem";
 import { isStorable, storable } from "../text";
-import { dayWithOffset, utcDateTime } from "../time";
+import { dayWithOffset, nearestDateTime, utcDateTime } from "../time";
 import type { Scalar } from "./values";
 
 /** Says what is wrong with the value at hand; `details` become members of the field error. */
@@ -14,8 +15,15 @@ export type Fault = (
   details?: Record<string, unknown>,
 ) => undefined;
 
+/** What a check knows besides the value. */
+export interface Around {
+  /** Values that the field has already. */
+  stored: readonly Scalar[];
+  matching: MatchBudget;
+}
+
 /** Turns a sent value, never null or empty, into its stored form, or calls `fault` and gives undefined. */
-export type Check = (value: unknown, fault: Fault) => Scalar | string[] | undefined;
+export type Check = (value: unknown, fault: Fault, around: Around) => Scalar | string[] | undefined;
 
 /** The rules of one field, ready to be applied. `zone` is the time zone of the collection. */
 export function checkOf(field: Exclude<RowField, ComputedField>, zone: string): Check {
@@ -28,7 +36,7 @@ export function checkOf(field: Exclude<RowField, ComputedField>, zone: string): 
     case "boolean":
       return (value, fault) => (typeof value === "boolean" ? value : wrongType("boolean", fault));
     case "date":
-      return stringCheck((text, fault) => dayWithOffset(text, zone) ?? wrongDate(fault));
+      return stringCheck((text, fault) => dayWithOffset(text, zone) ?? wrongDate(text, fault));
     case "datetime":
       return stringCheck(dateTimeOf);
     case "email":
@@ -56,21 +64,27 @@ function wrongFormat(expected: string, fault: Fault): undefined {
   return fault("invalid_format", `Must be ${expected}.`);
 }
 
-function wrongDate(fault: Fault): undefined {
-  return wrongFormat("a calendar day like 2026-11-21, 2026-11-21Z or 2026-11-21+09:00", fault);
+function wrongDate(text: string, fault: Fault): undefined {
+  const near = nearestDateTime(text, "date");
+  return near === undefined
+    ? wrongFormat("a calendar day like 2026-11-21, 2026-11-21Z or 2026-11-21+09:00", fault)
+    : wrongFormat(`a calendar day, with or without an offset, like "${near}"`, fault);
 }
 
 /** Strings are compared and kept in Unicode normal form C. */
-function stringCheck(then: (text: string, fault: Fault) => string | undefined): Check {
-  return (value, fault) => {
+function stringCheck(
+  then: (text: string, fault: Fault, around: Around) => string | undefined,
+): Check {
+  return (value, fault, around) => {
     if (typeof value !== "string") return wrongType("string", fault);
-    return isStorable(value) ? then(value.normalize("NFC"), fault) : wrongFormat(storable, fault);
+    if (!isStorable(value)) return wrongFormat(storable, fault);
+    return then(value.normalize("NFC"), fault, around);
   };
 }
 
 function textCheck({ min_length = 0, max_length, pattern: source }: TextField): Check {
-  const pattern = source === undefined ? undefined : compilePattern(source);
-  return stringCheck((text, fault) => {
+  const pattern = source === undefined ? undefined : lazyPattern(source);
+  return stringCheck((text, fault, { matching }) => {
     // A code point takes one or two UTF-16 units, so most texts need no counting.
     const length =
       text.length > max_length || text.length < min_length * 2 ? codePoints(text) : text.length;
@@ -80,12 +94,16 @@ function textCheck({ min_length = 0, max_length, pattern: source }: TextField): 
     if (length < min_length) {
       return fault("too_short", `Must be at least ${min_length} characters long.`, { min_length });
     }
-    if (pattern && !pattern.matches(text)) {
-      return fault("invalid_format", `Must match the pattern ${source}.`, { pattern: source });
-    }
-    return text;
+    if (pattern === undefined) return text;
+    const matched = pattern.matches(text, matching);
+    if (matched === undefined) return fault("too_complex", tooLongToMatch);
+    if (matched) return text;
+    return fault("invalid_format", `Must match the pattern ${source}.`, { pattern: source });
   });
 }
+
+const tooLongToMatch =
+  "Matching the patterns of this item takes too long: send shorter texts, or fewer rows.";
 
 function codePoints(text: string): number {
   return Array.from(text).length;
@@ -99,6 +117,7 @@ function numberCheck(field: NumberField): Check {
   const maximum = Math.min(field.maximum ?? largest, largest);
   const { integer, decimals } = field;
   return (value, fault) => {
+    if (value instanceof InexactNumber) return notExact(value, fault);
     if (typeof value !== "number") return wrongType("number", fault);
     if (value < minimum) return fault("too_small", `Must be at least ${minimum}.`, { minimum });
     if (value > maximum) return fault("too_large", `Must be at most ${maximum}.`, { maximum });
@@ -114,6 +133,12 @@ function numberCheck(field: NumberField): Check {
   };
 }
 
+function notExact({ source }: InexactNumber, fault: Fault): undefined {
+  const nearest = Number(source);
+  const held = Number.isFinite(nearest) ? `; the nearest that it holds is ${nearest}` : "";
+  return fault("not_exact", `A JSON number of double precision does not hold this exactly${held}.`);
+}
+
 /** The decimals that the shortest decimal form of a number has: 30.25 has 2, 1e-7 has 7. */
 export function decimalsOf(value: number): number {
   const [digits = "", exponent = "0"] = String(value).split("e");
@@ -124,9 +149,10 @@ export function decimalsOf(value: number): number {
 function dateTimeOf(text: string, fault: Fault): string | undefined {
   const parsed = utcDateTime(text);
   if ("value" in parsed) return parsed.value;
+  const near = nearestDateTime(text, "datetime") ?? "2026-11-21T09:30:00+09:00";
   return parsed.fault === "time_zone_required"
-    ? fault(parsed.fault, "Must end with an offset: Z, or one like +09:00.")
-    : wrongFormat("an RFC 3339 date-time like 2026-11-21T09:30:00+09:00", fault);
+    ? fault(parsed.fault, `Must end with an offset, Z or one like +09:00: for example "${near}".`)
+    : wrongFormat(`an RFC 3339 date-time with an offset, like "${near}"`, fault);
 }
 
 const emailSchema = z.email();
@@ -163,13 +189,16 @@ function notAnOption(values: string[], fault: Fault): undefined {
 function multiSelectCheck(options: Option[]): Check {
   const values = options.map((option) => option.value);
   const known = new Set(values);
-  return (value, fault) => {
+  return (value, fault, { stored }) => {
     if (!Array.isArray(value) || value.some((entry) => typeof entry !== "string")) {
       return wrongType("array of strings", fault);
     }
     const sent = (value as string[]).map((entry) => entry.normalize("NFC"));
     if (!sent.every(isStorable)) return wrongFormat(storable, fault);
-    if (sent.some((entry) => !known.has(entry))) return notAnOption(values, fault);
+    // Options that are no more can stay where they are.
+    if (sent.some((entry) => !known.has(entry) && !stored.includes(entry))) {
+      return notAnOption(values, fault);
+    }
     if (new Set(sent).size < sent.length) return wrongFormat("an array of distinct values", fault);
     return sent;
   };

@@ -1,10 +1,13 @@
 import { isList, type Field, type LineItemsField } from "../definition/field";
 import { errorAt, oneOf, shortened } from "../field-errors";
+import { isObject } from "../json";
+import { mostMatchSteps, type MatchBudget } from "../pattern/pattern";
 import type { FieldError } from "../problem";
 import type { Fault } from "./check-scalar";
 import type { Compiled, CompiledField, CompiledFields } from "./compile";
 import { showData } from "./show";
-import type { Data, Row, Value } from "./values";
+import { nothingBefore, rowsBefore, storedBefore, type Before } from "./stored-before";
+import type { Data, Row, Scalar, Value } from "./values";
 
 export interface Warning {
   field: string;
@@ -28,10 +31,15 @@ export function checkNew(compiled: Compiled, sent: Sent, draft: boolean): Checke
   return { ...checked, warnings: ignored(compiled.fields, sent, "") };
 }
 
-/** What was sent, applied to what is stored. Only the fields that were sent are judged. */
+/**
+ * What was sent, applied to what is stored. Only the fields that were sent are judged, and of these only what differs:
+ * what is stored and sent back stays valid, whatever the definition has become.
+ */
 export function checkPatch(compiled: Compiled, stored: Data, sent: Sent, draft: boolean): Checked {
-  const errors: FieldError[] = [];
-  const { values, failed } = checkSent(compiled.fields, sent, ["data"], { errors, draft });
+  const work = workOn(draft);
+  const { errors } = work;
+  const before = storedBefore(stored);
+  const { values, failed } = checkSent(compiled.fields, sent, ["data"], work, before);
   const data = { ...stored };
   for (const [slot, value] of values) {
     if (value === undefined) delete data[slot];
@@ -39,7 +47,7 @@ export function checkPatch(compiled: Compiled, stored: Data, sent: Sent, draft: 
   }
   if (!draft) {
     const touched = compiled.fields.list.filter(({ field }) => Object.hasOwn(sent, field.key));
-    errors.push(...missingErrors(touched, data, failed, ["data"]));
+    errors.push(...missingErrors(touched, data, failed, ["data"], before));
   }
   return { data, errors, warnings: ignored(compiled.fields, sent, "") };
 }
@@ -75,11 +83,14 @@ function ignored({ byKey }: CompiledFields, sent: Sent, path: string): Warning[]
 }
 
 function checkWhole(compiled: Compiled, whole: Sent, draft: boolean): Checked {
-  const errors: FieldError[] = [];
-  const { values, failed } = checkSent(compiled.fields, whole, ["data"], { errors, draft });
+  const work = workOn(draft);
+  const { errors } = work;
+  const { values, failed } = checkSent(compiled.fields, whole, ["data"], work, nothingBefore);
   const data: Data = {};
   for (const [slot, value] of values) if (value !== undefined) data[slot] = value;
-  if (!draft) errors.push(...missingErrors(compiled.fields.list, data, failed, ["data"]));
+  if (!draft) {
+    errors.push(...missingErrors(compiled.fields.list, data, failed, ["data"], nothingBefore));
+  }
   return { data, errors, warnings: [] };
 }
 
@@ -93,6 +104,11 @@ function withDefaults(fields: CompiledFields, sent: Sent): Sent {
 interface Work {
   errors: FieldError[];
   draft: boolean;
+  matching: MatchBudget;
+}
+
+function workOn(draft: boolean): Work {
+  return { errors: [], draft, matching: { steps: mostMatchSteps } };
 }
 
 interface SentValues {
@@ -102,7 +118,13 @@ interface SentValues {
   failed: Set<string>;
 }
 
-function checkSent(fields: CompiledFields, sent: Sent, path: Path, work: Work): SentValues {
+function checkSent(
+  fields: CompiledFields,
+  sent: Sent,
+  path: Path,
+  work: Work,
+  before: Before,
+): SentValues {
   const values: SentValues["values"] = new Map();
   const failed = new Set<string>();
   for (const key of Object.keys(sent)) {
@@ -115,7 +137,9 @@ function checkSent(fields: CompiledFields, sent: Sent, path: Path, work: Work): 
     if (compiled.field.type === "computed") continue;
     const value = sent[key];
     const empty = isEmpty(compiled.field, value);
-    const stored = empty ? undefined : checkValue(compiled, value, [...path, key], work);
+    const stored = empty
+      ? undefined
+      : (before.same(compiled, value) ?? checkValue(compiled, value, [...path, key], work, before));
     if (!empty && stored === undefined) failed.add(compiled.slot);
     values.set(compiled.slot, stored);
   }
@@ -134,16 +158,28 @@ function checkValue(
   value: unknown,
   path: Path,
   work: Work,
+  before: Before,
 ): Value | undefined {
-  if (compiled.rows) return checkRows(compiled, compiled.rows, value, path, work);
-  return compiled.check?.(value, faultAt(path, work));
+  const stored = before.values(compiled.slot);
+  if (compiled.rows) {
+    return checkRows(
+      compiled,
+      compiled.rows,
+      value,
+      path,
+      work,
+      rowsBefore(stored.flat() as Row[]),
+    );
+  }
+  const around = { stored: stored.flat() as Scalar[], matching: work.matching };
+  return compiled.check?.(value, faultAt(path, work), around);
 }
 
 /** What is wrong with one value of a field, taken by itself. */
 export function judge(compiled: CompiledField, value: unknown): FieldError[] {
-  const errors: FieldError[] = [];
-  if (!isEmpty(compiled.field, value)) checkValue(compiled, value, [], { errors, draft: false });
-  return errors;
+  const work = workOn(false);
+  if (!isEmpty(compiled.field, value)) checkValue(compiled, value, [], work, nothingBefore);
+  return work.errors;
 }
 
 function faultAt(path: Path, work: Work): Fault {
@@ -159,6 +195,7 @@ function checkRows(
   value: unknown,
   path: Path,
   work: Work,
+  before: Before,
 ): Row[] | undefined {
   const fault = faultAt(path, work);
   if (!Array.isArray(value)) {
@@ -168,25 +205,29 @@ function checkRows(
   if (value.length > max_rows) {
     return fault("too_many_rows", `Must have at most ${max_rows} rows.`, { max_rows });
   }
-  const before = work.errors.length;
-  const rows = value.map((row: unknown, index) => checkRow(fields, row, [...path, index], work));
-  return work.errors.length > before ? undefined : rows;
+  const known = work.errors.length;
+  const rows = value.map((row: unknown, index) =>
+    checkRow(fields, row, [...path, index], work, before),
+  );
+  return work.errors.length > known ? undefined : rows;
 }
 
-function checkRow(fields: CompiledFields, sent: unknown, path: Path, work: Work): Row {
+function checkRow(
+  fields: CompiledFields,
+  sent: unknown,
+  path: Path,
+  work: Work,
+  before: Before,
+): Row {
   const row: Row = {};
   if (!isObject(sent)) {
     faultAt(path, work)("invalid_type", "Must be of type object.", { expected: "object" });
     return row;
   }
-  const { values, failed } = checkSent(fields, withDefaults(fields, sent), path, work);
+  const { values, failed } = checkSent(fields, withDefaults(fields, sent), path, work, before);
   for (const [slot, value] of values) if (value !== undefined) row[slot] = value as Row[string];
-  if (!work.draft) work.errors.push(...missingErrors(fields.list, row, failed, path));
+  if (!work.draft) work.errors.push(...missingErrors(fields.list, row, failed, path, before));
   return row;
-}
-
-export function isObject(value: unknown): value is Sent {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 /** `required` and `min_rows`, which speak of what would be stored. */
@@ -195,9 +236,10 @@ function missingErrors(
   data: Data,
   failed: Set<string>,
   path: Path,
+  before: Before,
 ): FieldError[] {
   return fields.flatMap(({ field, slot }) => {
-    if (failed.has(slot)) return [];
+    if (failed.has(slot) || (data[slot] === undefined && before.lacked(slot))) return [];
     const at = [...path, field.key];
     const value = data[slot];
     if (field.required && value === undefined)

@@ -1,5 +1,6 @@
 import type { Collection } from "../definition/collection";
 import { computedFields, valueType, type Field, type FieldSet } from "../definition/field";
+import { fieldNumber, systemFieldIds } from "./field-number";
 import type { Data, Row, Scalar, Value } from "./values";
 
 /**
@@ -16,20 +17,6 @@ export interface SystemValues {
   /** Milliseconds since 1970. */
   createdAt: number;
   updatedAt: number;
-}
-
-/** System fields have numbers of their own, above those that definitions give. */
-export const systemFieldIds = {
-  id: 65_001,
-  status: 65_002,
-  receiptNumber: 65_003,
-  createdAt: 65_004,
-  updatedAt: 65_005,
-} as const satisfies Record<keyof SystemValues, number>;
-
-/** The number of a field in the search index: room for 65,000 fields, ever, in each collection. */
-export function fieldNumber(collectionId: number, fieldId: number): number {
-  return collectionId * 65_536 + fieldId;
 }
 
 /** The entries of an item: of its searchable fields, and of what is given of the system fields. */
@@ -107,7 +94,8 @@ export function formerEntries(
     );
 }
 
-function systemEntries(collectionId: number, system: Partial<SystemValues>): SearchEntry[] {
+/** The entries of what is given of the system fields. */
+export function systemEntries(collectionId: number, system: Partial<SystemValues>): SearchEntry[] {
   return Object.entries(systemFieldIds).flatMap(([name, id]) => {
     const value = system[name as keyof SystemValues] ?? null;
     return value === null ? [] : [entry(fieldNumber(collectionId, id), value)];

@@ -1,6 +1,6 @@
 import { isList } from "../definition/field";
-import type { Compiled, CompiledFields } from "./compile";
-import type { Data, Row } from "./values";
+import type { Compiled, CompiledField, CompiledFields } from "./compile";
+import type { Data, Row, Value } from "./values";
 
 /** Stored data by its keys, every defined field present: `null`, or `[]` for lists, where empty. */
 export function showData(compiled: Compiled, data: Data): Record<string, unknown> {
@@ -9,12 +9,11 @@ export function showData(compiled: Compiled, data: Data): Record<string, unknown
 
 function showFields(fields: CompiledFields, data: Data): Record<string, unknown> {
   const shown: Record<string, unknown> = {};
-  for (const { field, slot, rows } of fields.list) {
-    const value = data[slot];
-    if (value === undefined) shown[field.key] = isList(field) ? [] : null;
-    if (value !== undefined) {
-      shown[field.key] = rows ? (value as Row[]).map((row) => showFields(rows, row)) : value;
-    }
-  }
+  for (const field of fields.list) shown[field.field.key] = showValue(field, data[field.slot]);
   return shown;
+}
+
+export function showValue({ field, rows }: CompiledField, value: Value | undefined): unknown {
+  if (value === undefined) return isList(field) ? [] : null;
+  return rows ? (value as Row[]).map((row) => showFields(rows, row)) : value;
 }

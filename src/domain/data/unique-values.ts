@@ -1,7 +1,7 @@
 import type { Collection } from "../definition/collection";
 import { isUnique } from "../definition/field";
 import type { Status } from "../status";
-import { fieldNumber } from "./search-entries";
+import { fieldNumber } from "./field-number";
 import type { Data, Scalar } from "./values";
 
 export type UniqueValue = [field: number, value: Scalar];

@@ -29,8 +29,8 @@ export interface Collection {
   kind: CollectionKind;
   key: string;
   version: number;
-  /** When the definition last changed; milliseconds since 1970. */
-  changedAt: number;
+  /** The version at which the fields last changed. */
+  fieldsVersion: number;
   definition: Definition;
 }
 

@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 import type { FieldError } from "../problem";
-import { isStorable, storable } from "../text";
+import { hasNoControls, isStorable, storable } from "../text";
 import { instant, isTimeZone } from "../time";
 import { zodErrors } from "../zod-errors";
 import type { CollectionKind } from "./collection";
@@ -10,9 +10,6 @@ const fieldKey = z
   .string()
   .check(z.regex(/^[a-z][a-z0-9_]{0,62}$/, "Must match ^[a-z][a-z0-9_]{0,62}$."));
 export const collectionKey = /^[a-z][a-z0-9_-]{0,62}$/;
-
-const mostFields = 500;
-export const mostDefinitionBytes = 256 * 1024;
 
 const writing = (longest: number) =>
   z.string().check(z.maxLength(longest), z.refine(isStorable, `Must be ${storable}.`));
@@ -38,7 +35,10 @@ const text = (longest: number) => ({
 const options = z
   .array(
     z.strictObject({
-      value: writing(200).check(z.minLength(1)),
+      value: writing(200).check(
+        z.minLength(1),
+        z.refine(hasNoControls, "Must hold no control characters."),
+      ),
       label: z.optional(writing(200)),
     }),
   )
@@ -157,9 +157,6 @@ export function parseDefinition(kind: CollectionKind, key: string, body: unknown
   if (!parsed.success) return { errors: zodErrors(parsed.error.issues, "invalid_definition") };
   const document = parsed.data;
   const errors = [...keyErrors(document.key, key), ...fieldListErrors(document.fields, ["fields"])];
-  if (countFields(document.fields) > mostFields) {
-    errors.push(invalid(["fields"], `A definition has at most ${mostFields} fields.`));
-  }
   if ("acceptance" in document) errors.push(...acceptanceErrors(document.acceptance));
   return { document, errors };
 }
@@ -173,11 +170,4 @@ function acceptanceErrors(sent: z.infer<typeof acceptance> | undefined): FieldEr
   if (!sent || sent.opens_at === null || sent.closes_at === null) return [];
   if (sent.opens_at < sent.closes_at) return [];
   return [invalid(["acceptance", "closes_at"], "Must be later than opens_at.")];
-}
-
-function countFields(fields: FieldDocument[]): number {
-  return fields.reduce(
-    (sum, each) => sum + 1 + (each.type === "line_items" ? each.fields.length : 0),
-    0,
-  );
 }

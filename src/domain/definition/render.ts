@@ -2,7 +2,7 @@ import { stamp } from "../time";
 import { closedReason, type Acceptance, type Collection } from "./collection";
 import type { Field } from "./field";
 
-interface Progress {
+export interface Progress {
   done: number;
   total: number;
 }

@@ -1,6 +1,6 @@
 import { errorAt } from "../field-errors";
 import type { FieldError } from "../problem";
-import { tryPattern } from "../pattern/pattern";
+import { mostMatchSteps, tryPattern } from "../pattern/pattern";
 import type { FieldDocument } from "./document";
 
 /** An error of a definition, with its pointer. */
@@ -74,9 +74,6 @@ function ordered(
   if (least === undefined || most === undefined || least <= most) return [];
   return [invalid(at, `Must not exceed ${name}, which is ${most}.`)];
 }
-
-/** A text is matched within this many steps, each of a few nanoseconds. */
-const mostMatchSteps = 20_000_000;
 
 function patternErrors(
   { pattern, max_length }: { pattern?: string | undefined; max_length: number },

@@ -142,7 +142,8 @@ function seenClass(fields: readonly Field[], rowClasses: ReadonlyMap<number, Row
       : function get(this: Seen) {
           return seenValue(field, this.$data[slot]) ?? empty();
         };
-    Object.defineProperty(Seen.prototype, field.key, { get });
+    // A key that stands twice is refused where definitions are judged, and so it may stand here.
+    Object.defineProperty(Seen.prototype, field.key, { get, configurable: true });
   }
   return Seen;
 }

@@ -10,6 +10,12 @@ import { conditionSchema, searchSchema } from "./search-schema";
 const stamp = { type: "string", format: "date-time" };
 const uri = { type: "string", format: "uri" };
 const status = (...values: string[]) => ({ type: "string", enum: values });
+/** Who did something, as `GET /me` tells a credential of itself. */
+export const actor: Schema = {
+  type: "string",
+  pattern: "^(credential:.+|member:.+|system)$",
+  description: "`credential:ID`, `member:ID`, or `system` for a recalculation.",
+};
 const anyData: Schema = { type: "object", additionalProperties: true };
 
 /** The schemas of the items of a collection; without fields, of any collection of that kind. */
@@ -24,7 +30,9 @@ export function itemSchemas({ kind, one }: Noun, fields?: readonly Field[]): Sch
     version: { type: "integer", minimum: 1 },
     etag: { type: "string" },
     created_at: stamp,
+    created_by: actor,
     updated_at: stamp,
+    updated_by: actor,
     data,
   });
   const whole = item(ref("schemas", `${one}Data`));
@@ -50,9 +58,21 @@ export function itemSchemas({ kind, one }: Noun, fields?: readonly Field[]): Sch
       kind === "form" ? [] : ["data"],
     ),
     [one]: object({ ...whole, warnings: ref("schemas", "Warnings") }, Object.keys(whole)),
+    [`${one}Written`]: written(item(some)),
     [`${one}Page`]: pageOf(object(whole, Object.keys(whole))),
     [`${one}SearchPage`]: pageOf(object(item(some), Object.keys(whole))),
     ...form({ [`${one}Checked`]: checked(one, created) }),
+  };
+}
+
+/** What an update answers to a credential that may not read: what it sent, and what it needs to go on. */
+function written(item: Schema): Schema {
+  const names = ["id", "version", "etag", "updated_at", "data"];
+  const told = Object.fromEntries(names.map((name) => [name, item[name]]));
+  return {
+    ...object({ ...told, warnings: ref("schemas", "Warnings") }, names),
+    description:
+      "For credentials without the permission to read: `data` has the fields that were sent.",
   };
 }
 

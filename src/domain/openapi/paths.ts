@@ -12,17 +12,19 @@ interface Told {
   id: string;
   summary: string;
   description: string;
-  permission: string;
+  /** Any one of them is enough. */
+  permissions: readonly string[];
   tag: string;
 }
 
-export function operation({ id, summary, description, permission, tag }: Told): Schema {
+export function operation({ id, summary, description, permissions, tag }: Told): Schema {
+  const scopes = permissions.map((permission) => ({ client: [permission] }));
   return {
     tags: [tag],
     operationId: id,
     summary,
     description,
-    security: [{ bearer: [] }, { client: [permission] }],
+    security: [{ bearer: [] }, ...scopes],
   };
 }
 
@@ -62,18 +64,27 @@ const answerHeaders = {
   RateLimit: ref("headers", "RateLimit"),
 };
 
+const downloads = {
+  "application/x-ndjson": { schema: { type: "string" } },
+  "text/csv": { schema: { type: "string" } },
+};
+
 function listing({ one, many }: Noun): Schema {
   const told = {
     id: `list${one}s`,
     summary: `List ${many}`,
     description: `The ${many} in stored order, oldest first. Follow \`links.next\` until it is null.`,
-    permission: `${many}:read`,
+    permissions: [`${many}:read`],
     tag: many,
   };
+  const found = page(`${one}Page`);
   return {
     ...operation(told),
     parameters: paging,
-    responses: { "200": page(`${one}Page`), ...refusals(422) },
+    responses: {
+      "200": { ...found, content: { ...(found["content"] as Schema), ...downloads } },
+      ...refusals(422),
+    },
   };
 }
 
@@ -83,7 +94,7 @@ function create({ one, many }: Noun, examples?: Examples): Schema {
     summary: `Create a ${one.toLowerCase()}`,
     description:
       "Creates one, and answers with it. With an Idempotency-Key it may be sent again: the first result is given.",
-    permission: `${many}:write`,
+    permissions: [`${many}:create`, `${many}:write`],
     tag: many,
   };
   const answer = answered("Created, or created before with the same key.", ref("schemas", one));
@@ -107,15 +118,11 @@ function search({ one, many }: Noun): Schema {
     summary: `Search ${many}`,
     description:
       "All that meet the conditions, newest first or as `sort` says. To go on, POST the same body to `links.next`. With `Accept: application/x-ndjson` or `text/csv`, all pages are one download.",
-    permission: `${many}:read`,
+    permissions: [`${many}:read`],
     tag: many,
   };
   const found = page(`${one}SearchPage`);
-  const content = {
-    ...(found["content"] as Schema),
-    "application/x-ndjson": { schema: { type: "string" } },
-    "text/csv": { schema: { type: "string" } },
-  };
+  const content = { ...(found["content"] as Schema), ...downloads };
   return {
     ...operation(told),
     parameters: paging,
@@ -130,7 +137,7 @@ function validate({ one, many }: Noun, examples?: Examples): Schema {
     summary: "Check what a create would check",
     description:
       "Everything that a create would check, and nothing is written. It counts as a read.",
-    permission: `${many}:write`,
+    permissions: [`${many}:create`, `${many}:write`],
     tag: many,
   };
   return {
@@ -151,7 +158,7 @@ function read({ one, many }: Noun): Schema {
     id: `get${one}`,
     summary: `Read a ${one.toLowerCase()}`,
     description: "As it is now, with its ETag.",
-    permission: `${many}:read`,
+    permissions: [`${many}:read`],
     tag: many,
   };
   return {
@@ -163,7 +170,7 @@ function read({ one, many }: Noun): Schema {
         description: "The caller has this version.",
         headers: { ETag: ref("headers", "ETag") },
       },
-      ...refusals(400),
+      ...refusals(400, 422),
     },
   };
 }
@@ -174,7 +181,7 @@ function update({ one, many }: Noun, examples?: Examples): Schema {
     summary: `Change a ${one.toLowerCase()}`,
     description:
       "Changes the fields that are sent; `null` clears one. With If-Match, only the version that it names.",
-    permission: `${many}:write`,
+    permissions: [`${many}:write`],
     tag: many,
   };
   const schema = ref("schemas", `${one}Change`);
@@ -187,7 +194,9 @@ function update({ one, many }: Noun, examples?: Examples): Schema {
     parameters: [ref("parameters", "ifMatch")],
     requestBody: { required: true, content },
     responses: {
-      "200": answered("As it is after the change.", ref("schemas", one)),
+      "200": answered("As it is after the change.", {
+        anyOf: [ref("schemas", one), ref("schemas", `${one}Written`)],
+      }),
       ...refusals(400, 409, 412, 413, 415, 422),
     },
   };
@@ -198,12 +207,12 @@ function remove({ one, many }: Noun): Schema {
     id: `delete${one}`,
     summary: `Delete a ${one.toLowerCase()}`,
     description: "Deletes it for good. A second time it is not found.",
-    permission: `${many}:delete`,
+    permissions: [`${many}:delete`],
     tag: many,
   };
   return {
     ...operation(told),
     parameters: [ref("parameters", "ifMatch")],
-    responses: { "204": { description: "Deleted." }, ...refusals(400, 409, 412) },
+    responses: { "204": { description: "Deleted." }, ...refusals(400, 409, 412, 422) },
   };
 }

@@ -1,11 +1,18 @@
 import { collectionKey } from "../definition/document";
-import { idParameter, itemSchemas, parameter, sharedParameters, sharedSchemas } from "./components";
+import {
+  actor,
+  idParameter,
+  itemSchemas,
+  parameter,
+  sharedParameters,
+  sharedSchemas,
+} from "./components";
 import { definitionSchemas, named, type Kind } from "./definition-schemas";
 import { framed, type Host } from "./document";
 import type { Schema } from "./field-schema";
 import { nounOf } from "./noun";
 import { body, itemPaths, operation, page } from "./paths";
-import { answered, json, object, ref, refusals } from "./responses";
+import { answered, object, ref, refusals } from "./responses";
 
 const all = (parts: Schema[]): Schema => Object.assign({}, ...parts) as Schema;
 const kinds = ["app", "form"] as const;
@@ -67,13 +74,13 @@ function definitionPaths(kind: Kind): Schema {
   };
 }
 
-const told = (id: string, said: string, description: string, permission?: string) =>
+const told = (id: string, said: string, description: string, permission = "schema:read") =>
   operation({
     id,
     summary: said,
     description,
     tag: "definitions",
-    permission: permission ?? "schema:read",
+    permissions: [permission],
   });
 
 /** Open to every credential, whatever its permissions. */
@@ -92,9 +99,11 @@ function summary(kind: Kind): Schema {
   return {
     ...told(`get${named[kind]}`, `Read about an ${kind}`, "Its name, version and addresses."),
     ...open,
+    parameters: [ref("parameters", "ifNoneMatch")],
     responses: {
-      "200": { description: "What it is.", content: json(ref("schemas", named[kind])) },
-      ...refusals(),
+      "200": answered("What it is.", ref("schemas", named[kind])),
+      "304": unchanged,
+      ...refusals(400, 422),
     },
   };
 }
@@ -108,7 +117,7 @@ function definition(kind: Kind): Schema {
     responses: {
       "200": answered("The definition.", ref("schemas", `${named[kind]}Schema`)),
       "304": unchanged,
-      ...refusals(400),
+      ...refusals(400, 422),
     },
   };
 }
@@ -135,7 +144,11 @@ function document(kind: Kind): Schema {
   return {
     ...told(`get${named[kind]}Document`, "Read its OpenAPI document", "OpenAPI 3.1."),
     parameters: [ref("parameters", "ifNoneMatch")],
-    responses: { "200": answered("The document.", anything), "304": unchanged, ...refusals(400) },
+    responses: {
+      "200": answered("The document.", anything),
+      "304": unchanged,
+      ...refusals(400, 422),
+    },
   };
 }
 
@@ -144,20 +157,23 @@ function me(): Schema {
     ...operation({
       id: "getMe",
       summary: "Read about the credential",
-      description: "Its kind, permissions, resources, limits and expiry.",
-      permission: "",
+      description: "Who it is to others, its kind, permissions, resources, limits and expiry.",
+      permissions: [],
       tag: "credential",
     }),
     ...open,
+    parameters: [ref("parameters", "ifNoneMatch")],
     responses: {
-      "200": { description: "The credential.", content: json(ref("schemas", "Me")) },
-      ...refusals(),
+      "200": answered("The credential.", ref("schemas", "Me")),
+      "304": unchanged,
+      ...refusals(400, 422),
     },
   };
 }
 
 const meSchema = object(
   {
+    actor,
     kind: { type: "string", enum: ["token", "client"] },
     name: text,
     permissions: { type: "array", items: text },
@@ -168,5 +184,5 @@ const meSchema = object(
     ]),
     expires_at: { type: ["string", "null"], format: "date-time" },
   },
-  ["kind", "name", "permissions", "resources", "limits", "expires_at"],
+  ["actor", "kind", "name", "permissions", "resources", "limits", "expires_at"],
 );

@@ -1,11 +1,19 @@
 import { parsePattern, PatternError } from "./parse";
-import { programOf, type Step } from "./program";
+import { programOf, statesOf, type Step } from "./program";
+
+/** Steps that matching may still take, each of some 25 ns; shared by whatever is matched for one item. */
+export interface MatchBudget {
+  steps: number;
+}
+
+/** What the patterns of one item may take together. */
+export const mostMatchSteps = 8_000_000;
 
 /** A pattern, ready to be matched. */
 export interface Pattern {
   source: string;
-  /** Whether it matches anywhere in the text, as JSON Schema means it. */
-  matches: (text: string) => boolean;
+  /** Whether it matches anywhere in the text, as JSON Schema means it; undefined when the budget is spent. */
+  matches: (text: string, budget?: MatchBudget) => boolean | undefined;
   /** The states of its automaton: the most that a character of the text can cost. */
   steps: readonly Step[];
 }
@@ -13,13 +21,26 @@ export interface Pattern {
 /** @throws PatternError where the pattern is wrong, or cannot be matched in linear time. */
 export function compilePattern(source: string): Pattern {
   const steps = programOf(parsePattern(source));
-  return { source, steps, matches: (text) => run(steps, text) };
+  const whole = () => ({ steps: mostMatchSteps });
+  return { source, steps, matches: (text, budget = whole()) => run(steps, text, budget) };
+}
+
+/** The pattern, compiled when it is first matched; one that is refused where it is defined matches everything. */
+export function lazyPattern(source: string): Pick<Pattern, "matches"> {
+  let matches: Pattern["matches"] | undefined;
+  return {
+    matches(text, budget) {
+      matches ??=
+        tryPattern(source).fault === undefined ? compilePattern(source).matches : () => true;
+      return matches(text, budget);
+    },
+  };
 }
 
 /** Why this text cannot be a pattern; how many states it has, if it can. */
 export function tryPattern(source: string): { fault?: string; states?: number } {
   try {
-    return { states: compilePattern(source).steps.length };
+    return { states: statesOf(parsePattern(source)) };
   } catch (error) {
     if (error instanceof PatternError) return { fault: error.message };
     throw error;
@@ -30,7 +51,7 @@ export function tryPattern(source: string): { fault?: string; states?: number } 
  * Walks the text once, with the set of all states that the automaton can be in. So a character costs at most as many
  * steps as there are states, whatever the pattern and the text.
  */
-function run(steps: readonly Step[], text: string): boolean {
+function run(steps: readonly Step[], text: string, budget: MatchBudget): boolean | undefined {
   /** The round in which a state was last entered. */
   const entered = new Uint32Array(steps.length);
   let now: number[] = [];
@@ -39,14 +60,15 @@ function run(steps: readonly Step[], text: string): boolean {
   for (let at = 0; ;) {
     const here = text.codePointAt(at) ?? -1;
     round += 1;
-    const waiting: number[] = [];
+    const walk: Walk = { steps, before, here, entered, round, waiting: [], taken: 1 };
     // A match may begin at any character.
-    for (const state of now)
-      if (reach(steps, state, before, here, entered, round, waiting)) return true;
-    if (reach(steps, 0, before, here, entered, round, waiting)) return true;
+    for (const state of now) if (reach(walk, state)) return true;
+    if (reach(walk, 0)) return true;
     if (here === -1) return false;
+    budget.steps -= walk.taken;
+    if (budget.steps < 0) return undefined;
     now = [];
-    for (const state of waiting) {
+    for (const state of walk.waiting) {
       const step = steps[state];
       if (step?.kind === "character" && step.matches(here)) now.push(state + 1);
     }
@@ -55,20 +77,26 @@ function run(steps: readonly Step[], text: string): boolean {
   }
 }
 
+interface Walk {
+  steps: readonly Step[];
+  /** The characters on both sides, -1 beyond the text. */
+  before: number;
+  here: number;
+  entered: Uint32Array;
+  round: number;
+  /** States that wait for a character. */
+  waiting: number[];
+  taken: number;
+}
+
 /** Follows what needs no character; keeps the states that wait for one. True when the pattern has matched. */
-function reach(
-  steps: readonly Step[],
-  from: number,
-  before: number,
-  here: number,
-  entered: Uint32Array,
-  round: number,
-  waiting: number[],
-): boolean {
+function reach(walk: Walk, from: number): boolean {
+  const { steps, entered, round, waiting } = walk;
   const open = [from];
   for (let state = open.pop(); state !== undefined; state = open.pop()) {
     if (entered[state] === round) continue;
     entered[state] = round;
+    walk.taken += 1;
     const step = steps[state];
     switch (step?.kind) {
       case "match":
@@ -83,7 +111,7 @@ function reach(
         open.push(step.to, state + 1);
         break;
       case "assertion":
-        if (holds(step.what, before, here)) open.push(state + 1);
+        if (holds(step.what, walk.before, walk.here)) open.push(state + 1);
         break;
       case undefined:
     }
@@ -91,7 +119,6 @@ function reach(
   return false;
 }
 
-/** `before` and `here` are the characters on both sides, -1 beyond the text. */
 function holds(what: string, before: number, here: number): boolean {
   if (what === "start") return before === -1;
   if (what === "end") return here === -1;
@@ -100,5 +127,10 @@ function holds(what: string, before: number, here: number): boolean {
 
 /** ECMAScript's own: ASCII letters, digits and the underscore. */
 function isWord(codePoint: number): boolean {
-  return codePoint !== -1 && /^\w$/.test(String.fromCodePoint(codePoint));
+  return (
+    (codePoint >= 0x61 && codePoint <= 0x7a) ||
+    (codePoint >= 0x41 && codePoint <= 0x5a) ||
+    (codePoint >= 0x30 && codePoint <= 0x39) ||
+    codePoint === 0x5f
+  );
 }

@@ -2,7 +2,7 @@ import { PatternError, type Assertion, type Node } from "./parse";
 
 /** A step of the automaton (Thompson, 1968; as Pike's machine runs it). */
 export type Step =
-  | { kind: "character"; matches: (codePoint: number) => boolean }
+  | { kind: "character"; matches: Matcher }
   | { kind: "assertion"; what: Assertion }
   /** Goes on at the next step, and at `to`. */
   | { kind: "fork"; to: number }
@@ -10,16 +10,20 @@ export type Step =
   | { kind: "match" };
 
 /** Counted repetitions are written out, so a short pattern can make a long automaton. */
-const mostSteps = 2000;
+const mostStates = 2000;
+
+/** How many states the automaton of a pattern has. */
+export function statesOf(pattern: Node): number {
+  const size = sizeOf(pattern) + 1;
+  if (size <= mostStates) return size;
+  throw new PatternError(`It takes ${size} states; at most ${mostStates} are allowed.`);
+}
 
 /** The automaton of a pattern. */
 export function programOf(pattern: Node): Step[] {
-  const size = sizeOf(pattern) + 1;
-  if (size > mostSteps) {
-    throw new PatternError(`It takes ${size} states; at most ${mostSteps} are allowed.`);
-  }
+  statesOf(pattern);
   const steps: Step[] = [];
-  emit(pattern, steps);
+  emit(pattern, steps, new Map());
   steps.push({ kind: "match" });
   return steps;
 }
@@ -41,31 +45,37 @@ function sizeOf(node: Node): number {
   }
 }
 
-function emit(node: Node, steps: Step[]): void {
+/** Characters that are written alike share their matcher. */
+type Matchers = Map<string, Matcher>;
+
+function emit(node: Node, steps: Step[], matchers: Matchers): void {
   switch (node.kind) {
-    case "character":
-      steps.push({ kind: "character", matches: matcherOf(node.source) });
+    case "character": {
+      const matches = matchers.get(node.source) ?? matcherOf(node.source);
+      matchers.set(node.source, matches);
+      steps.push({ kind: "character", matches });
       return;
+    }
     case "assertion":
       steps.push(node);
       return;
     case "sequence":
-      for (const part of node.parts) emit(part, steps);
+      for (const part of node.parts) emit(part, steps, matchers);
       return;
     case "choice":
-      emitChoice(node.options, steps);
+      emitChoice(node.options, steps, matchers);
       return;
     case "repeat":
-      emitRepeat(node, steps);
+      emitRepeat(node, steps, matchers);
   }
 }
 
-function emitChoice(options: readonly Node[], steps: Step[]): void {
+function emitChoice(options: readonly Node[], steps: Step[], matchers: Matchers): void {
   const ends: { kind: "jump"; to: number }[] = [];
   for (const [i, option] of options.entries()) {
     const fork = { kind: "fork" as const, to: 0 };
     if (i < options.length - 1) steps.push(fork);
-    emit(option, steps);
+    emit(option, steps, matchers);
     const end = { kind: "jump" as const, to: 0 };
     ends.push(end);
     steps.push(end);
@@ -74,14 +84,18 @@ function emitChoice(options: readonly Node[], steps: Step[]): void {
   for (const end of ends) end.to = steps.length;
 }
 
-function emitRepeat(node: Extract<Node, { kind: "repeat" }>, steps: Step[]): void {
+function emitRepeat(
+  node: Extract<Node, { kind: "repeat" }>,
+  steps: Step[],
+  matchers: Matchers,
+): void {
   const { part, least, most } = node;
-  for (let i = 0; i < least; i += 1) emit(part, steps);
+  for (let i = 0; i < least; i += 1) emit(part, steps, matchers);
   if (most === Infinity) {
     const again = steps.length;
     const fork = { kind: "fork" as const, to: 0 };
     steps.push(fork);
-    emit(part, steps);
+    emit(part, steps, matchers);
     steps.push({ kind: "jump", to: again });
     fork.to = steps.length;
     return;
@@ -91,17 +105,39 @@ function emitRepeat(node: Extract<Node, { kind: "repeat" }>, steps: Step[]): voi
     const skip = { kind: "fork" as const, to: 0 };
     skips.push(skip);
     steps.push(skip);
-    emit(part, steps);
+    emit(part, steps, matchers);
   }
   for (const skip of skips) skip.to = steps.length;
 }
 
+type Matcher = (codePoint: number) => boolean;
+
 const asciiSize = 128;
 
-/** Asks V8 about a single character, which no pattern makes slow; ASCII is asked for once. */
-function matcherOf(source: string): (codePoint: number) => boolean {
-  const one = RegExp(`^(?:${source})$`, "u");
-  const asked = (codePoint: number) => one.test(String.fromCodePoint(codePoint));
-  const ascii = Uint8Array.from({ length: asciiSize }, (_, codePoint) => Number(asked(codePoint)));
-  return (codePoint) => (codePoint < asciiSize ? ascii[codePoint] === 1 : asked(codePoint));
+/** A character that stands for itself is compared; a class is what V8 says of a single character, asked when it is met. */
+function matcherOf(source: string): Matcher {
+  if (/^[^\\.[]$/u.test(source)) {
+    const itself = source.codePointAt(0);
+    return (codePoint) => codePoint === itself;
+  }
+  let one: RegExp | undefined;
+  const asked = (codePoint: number) => {
+    one ??= RegExp(`^(?:${source})$`, "u");
+    return one.test(String.fromCodePoint(codePoint));
+  };
+  // Most texts are ASCII; in others, all states that share a class ask about one character after the other.
+  const ascii = new Int8Array(asciiSize);
+  let last = -1;
+  let answer = false;
+  return (codePoint) => {
+    if (codePoint < asciiSize) {
+      ascii[codePoint] ||= asked(codePoint) ? 1 : -1;
+      return ascii[codePoint] === 1;
+    }
+    if (codePoint !== last) {
+      answer = asked(codePoint);
+      last = codePoint;
+    }
+    return answer;
+  };
 }

@@ -1,4 +1,4 @@
-import { fieldNumber, systemFieldIds } from "../data/search-entries";
+import { fieldNumber, systemFieldIds } from "../data/field-number";
 import type { Collection } from "../definition/collection";
 import { valueType, type Field, type RowField } from "../definition/field";
 import type { FieldKind, Operator, SearchField, Source } from "./tree";

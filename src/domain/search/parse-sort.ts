@@ -1,4 +1,4 @@
-import { isObject } from "../data/check";
+import { isObject } from "../json";
 import type { Collection } from "../definition/collection";
 import { oneOf } from "../field-errors";
 import { parseField, refuse, tooComplex, type Fields, type Path, type Work } from "./parse-work";

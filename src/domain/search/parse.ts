@@ -1,4 +1,4 @@
-import { isObject } from "../data/check";
+import { isObject } from "../json";
 import type { Collection } from "../definition/collection";
 import { oneOf, shortened } from "../field-errors";
 import { defaultLimit, leastLimit, mostLimit } from "../page-limit";

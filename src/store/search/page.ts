@@ -3,6 +3,7 @@ import type { Driver, Plan } from "../../domain/search/plan";
 import type { Scalar, Search, Sort } from "../../domain/search/tree";
 import { balanced, conditionSql, valueSql, Values } from "./condition-sql";
 import { lookUps, perCandidate, windowOf } from "./cost";
+import { itemColumns } from "../items";
 import { driverSql, probeSql, rangeSql } from "./driver-sql";
 
 /** The values of the sort keys at a place, null where empty, and the item's number. */
@@ -23,9 +24,9 @@ export interface PageStatement {
   values: string;
 }
 
-const columns =
-  "i.number, i.id, i.collection_id, i.receipt_number, i.status, i.version, i.created_at, i.updated_at, i.data";
-const noColumns = "null, null, null, null, null, null, null, null, null";
+const names = Object.keys(itemColumns);
+const columns = names.map((name) => `i.${name}`).join(", ");
+const noColumns = names.map(() => "null").join(", ");
 
 /**
  * The page of a plan. Its rows are of a `kind`: `hit` is an item, with its place in `k0`, `k1`, …; `edge` is the
@@ -58,6 +59,12 @@ function conditionsSql({ search }: Walk, values: Values): string {
   );
 }
 
+/** The item of an entry `c`; whatever the index says, it is one of this collection. */
+function ownItem({ collectionId }: Walk): string {
+  const { above, below } = numbersOf(collectionId);
+  return `i.number = c.item and i.number > ${above} and i.number < ${below}`;
+}
+
 /** Every match of the driver, sorted. */
 function sortedInMemory(driver: Driver, walk: Walk, rows: number, values: Values): string {
   const { sort } = walk.search;
@@ -67,7 +74,7 @@ function sortedInMemory(driver: Driver, walk: Walk, rows: number, values: Values
   const byNumber = sort.length > 0 ? "i.number" : "i.number desc";
   return `select 'hit' as kind, ${[...keys, `i.number as k${sort.length}`, columns].join(", ")}
     from (select distinct c.item from search_entry c where ${driverSql(driver, values)}) c
-    cross join item i on i.number = c.item
+    cross join item i on ${ownItem(walk)}
     where ${conditionsSql(walk, values)}${after}
     order by ${[...order, byNumber].join(", ")} limit ${rows}`;
 }
@@ -134,14 +141,14 @@ function valueWalk(
   const where = conditionsSql(walk, values);
   // The value is the one condition, so every candidate is a match.
   if (conditions.length === 1) {
-    return `select ${found} from search_entry c cross join item i on i.number = c.item
+    return `select ${found} from search_entry c cross join item i on ${ownItem(walk)}
       where ${own} and ${where} order by c.item desc limit ${rows}`;
   }
   const candidates = windowOf(walk.budget, perCandidate(probes, conditions));
   const probed = probes.map((probe) => `${probeSql(probe, values)} and `).join("");
   const entries = `select c.item from search_entry c where ${own} order by c.item desc`;
   return `with page as materialized (
-      select ${found} from (${entries} limit ${candidates}) c cross join item i on i.number = c.item
+      select ${found} from (${entries} limit ${candidates}) c cross join item i on ${ownItem(walk)}
       where ${probed}${where} limit ${rows})
     select * from page
     union all
@@ -160,7 +167,7 @@ function sortWalk(plan: SortPlan, walk: Walk, rows: number, values: Values): str
   const probed = plan.probes.map((probe) => `${probeSql(probe, values)} and `).join("");
   const candidates = windowOf(walk.budget, perCandidate(plan.probes, search.conditions));
   const hits = `select 'hit' as kind, c.value as k0, i.number as k1, ${columns}
-      from (${entries} limit ${candidates}) c cross join item i on i.number = c.item
+      from (${entries} limit ${candidates}) c cross join item i on ${ownItem(walk)}
       where ${probed}${conditionsSql(walk, values)} limit ${rows}`;
   const count = "(select count(*) from page)";
   const edge = `select 'edge', c.value, c.item, ${noColumns} from (${entries}

@@ -1,0 +1,67 @@
+import { canonical } from "../json";
+import type { CompiledField } from "./compile";
+import { showValue } from "./show";
+import type { Data, Row, Value } from "./values";
+
+/** What an item, or the rows of a list, had before a change: values that are sent back unchanged stay valid. */
+export interface Before {
+  /** The stored value, where `sent` is what is shown of it; of any row, in rows. */
+  same(field: CompiledField, sent: unknown): Value | undefined;
+  /** The stored values of a slot. */
+  values(slot: string): Value[];
+  /** Whether there was no value: then none is missing now that was not missing before. */
+  lacked(slot: string): boolean;
+}
+
+export const nothingBefore: Before = {
+  same: () => undefined,
+  values: () => [],
+  lacked: () => false,
+};
+
+export function storedBefore(stored: Data): Before {
+  return beforeOf([stored]);
+}
+
+/** Rows have no identity: a value is unchanged in its column when any of them had it there. */
+export function rowsBefore(rows: readonly Row[]): Before {
+  return rows.length === 0 ? nothingBefore : beforeOf(rows);
+}
+
+function beforeOf(all: readonly Data[]): Before {
+  const shown = new Map<string, Map<string, Value>>();
+  const values = (slot: string) =>
+    all.flatMap((each) => (each[slot] === undefined ? [] : [each[slot]]));
+  return {
+    values,
+    same(field, sent) {
+      const known = shown.get(field.slot) ?? shownValues(field, values(field.slot));
+      shown.set(field.slot, known);
+      return known.size === 0 ? undefined : known.get(canonical(withoutComputed(field, sent)));
+    },
+    lacked: (slot) => all.some((each) => each[slot] === undefined),
+  };
+}
+
+function shownValues(field: CompiledField, stored: readonly Value[]): Map<string, Value> {
+  return new Map(
+    stored.map((value) => [canonical(withoutComputed(field, showValue(field, value))), value]),
+  );
+}
+
+function isNothing(value: unknown): boolean {
+  return value === null || value === "" || (Array.isArray(value) && value.length === 0);
+}
+
+/** Values that are sent for computed columns are ignored, and so is whether they are sent; null is what is not there. */
+function withoutComputed({ rows }: CompiledField, sent: unknown): unknown {
+  if (!rows || !Array.isArray(sent)) return sent;
+  return sent.map((row: unknown) => {
+    if (typeof row !== "object" || row === null) return row;
+    return Object.fromEntries(
+      Object.entries(row).filter(
+        ([key, value]) => !isNothing(value) && rows.byKey.get(key)?.field.type !== "computed",
+      ),
+    );
+  });
+}

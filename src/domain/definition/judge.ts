@@ -1,0 +1,83 @@
+import { compile } from "../data/compile";
+import { defaultErrors } from "../data/defaults";
+import { lastFieldId } from "../data/field-number";
+import { mostDefinedSteps } from "../formula/compile";
+import { tryPattern } from "../pattern/pattern";
+import { problem, type FieldError } from "../problem";
+import type { CollectionKind, Definition } from "./collection";
+import { collectionKey, parseDefinition } from "./document";
+import type { Field, FieldSet } from "./field";
+import { mergeDefinition, type Merged } from "./merge";
+import { invalid } from "./rules";
+
+/** Fields that are defined or retired, those of rows included. */
+const mostFields = 2000;
+const mostDefinitionBytes = 1_000_000;
+/** States of all patterns of a definition. */
+const mostStates = 10_000;
+
+/**
+ * A document applied to what is defined now (null for a new collection).
+ * @throws Problem `invalid_input` with everything that is wrong with it, and nothing else, whatever is sent.
+ */
+export function judgeDefinition(
+  kind: CollectionKind,
+  key: string,
+  current: Definition | null,
+  body: unknown,
+): Merged {
+  if (!collectionKey.test(key)) {
+    throw problem.invalidInput([invalid(["key"], `Must match ${collectionKey.source}.`)]);
+  }
+  const { document, errors } = parseDefinition(kind, key, body);
+  if (!document) throw problem.invalidInput(errors);
+  const merged = mergeDefinition(kind, key, current, document);
+  const { definition } = merged;
+  const oversize = sizeErrors(definition.fields);
+  // What is too large costs no more than finding that out.
+  const deeper = oversize.length > 0 ? [] : compiledErrors(kind, key, definition);
+  const all = [...errors, ...merged.errors, ...oversize, ...deeper];
+  if (all.length > 0) throw problem.invalidInput(all);
+  return merged;
+}
+
+function sizeErrors(set: FieldSet): FieldError[] {
+  const errors: FieldError[] = [];
+  const refuse = (reason: string) => errors.push(invalid(["fields"], reason));
+  const all = [...set.fields, ...set.retired];
+  const fields = all.flatMap(withColumns);
+  if (fields.length > mostFields) {
+    refuse(
+      `With its retired fields a definition has at most ${mostFields} fields; this one would have ${fields.length}.`,
+    );
+  }
+  if (new TextEncoder().encode(JSON.stringify(set)).length > mostDefinitionBytes) {
+    refuse(`With its retired fields a definition has at most ${mostDefinitionBytes} bytes.`);
+  }
+  if (set.next > lastFieldId) refuse("This definition has had all the fields that it can have.");
+  const states = set.fields.flatMap(withColumns).reduce((sum, field) => sum + statesIn(field), 0);
+  if (states > mostStates) {
+    refuse(`Its patterns take ${states} states together; at most ${mostStates} are allowed.`);
+  }
+  return errors;
+}
+
+function withColumns(field: Field): Field[] {
+  return field.type === "line_items" ? [field, ...field.fields, ...field.retired] : [field];
+}
+
+function statesIn(field: Field): number {
+  if (field.type !== "text" && field.type !== "multiline_text") return 0;
+  return field.pattern === undefined ? 0 : (tryPattern(field.pattern).states ?? 0);
+}
+
+/** What its defaults and formulas are wrong with; patterns that are refused already match everything here. */
+function compiledErrors(kind: CollectionKind, key: string, definition: Definition): FieldError[] {
+  const { fields } = compile({ id: 0, kind, key, version: 0, fieldsVersion: 0, definition });
+  const errors = [...defaultErrors(fields), ...fields.formulaErrors];
+  if (fields.steps > mostDefinedSteps) {
+    const reason = `The formulas take up to ${fields.steps} steps for one item; at most ${mostDefinedSteps} are allowed.`;
+    errors.push(invalid(["fields"], reason));
+  }
+  return errors;
+}

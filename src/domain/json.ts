@@ -1,0 +1,65 @@
+/** A number of a body that no double holds as it was written: fields refuse it with `not_exact`. */
+export class InexactNumber {
+  /** As it was sent. */
+  readonly source: string;
+
+  constructor(source: string) {
+    this.source = source;
+  }
+}
+
+/** Where a number may be inexact: 16 digits in a row, or an exponent. Ordinary bodies have neither. */
+const suspicious = /\d(?:\.?\d){15}|\d[eE][+-]?\d/;
+
+/** JSON.parse, in which numbers that doubles do not hold are told apart. Throws what JSON.parse throws. */
+export function parseJson(text: string): unknown {
+  return suspicious.test(text)
+    ? (JSON.parse(text, exact) as unknown)
+    : (JSON.parse(text) as unknown);
+}
+
+/** ECMAScript's JSON.parse gives a reviver the text of each primitive (TC39, JSON.parse source text access). */
+function exact(_: string, value: unknown, context?: { source: string }): unknown {
+  if (typeof value !== "number" || context === undefined) return value;
+  return isExact(value, context.source) ? value : new InexactNumber(context.source);
+}
+
+function isExact(value: number, source: string): boolean {
+  return Number.isFinite(value) && digitsOf(String(value)) === digitsOf(source);
+}
+
+/** Sign, significant digits and exponent of a number's text, so that 1.50 and 15e-1 are the same. */
+function digitsOf(text: string): string {
+  const [, sign = "", whole = "", fraction = "", exponent = "0"] =
+    /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/.exec(text) ?? [];
+  const digits = (whole + fraction).replace(/^0+/, "");
+  const significant = digits.replace(/0+$/, "");
+  if (significant === "") return "0";
+  // The place of the last significant digit.
+  const place = Number(exponent) - fraction.length + (digits.length - significant.length);
+  return `${sign}${significant}e${place}`;
+}
+
+/** JSON with sorted keys, so that two writings of one body are the same. */
+export function canonical(body: unknown): string {
+  try {
+    return JSON.stringify(body, sortKeys);
+  } catch {
+    // Nested beyond the stack: no body of ours is, so whatever it is, it is refused later on.
+    return "";
+  }
+}
+
+function sortKeys(_: string, value: unknown): unknown {
+  if (!isObject(value)) return value;
+  return Object.fromEntries(Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1)));
+}
+
+export function isObject(value: unknown): value is Record<string, unknown> {
+  return (
+    typeof value === "object" &&
+    value !== null &&
+    !Array.isArray(value) &&
+    !(value instanceof InexactNumber)
+  );
+}
