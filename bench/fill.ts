@@ -88,7 +88,8 @@ export function fillStatements({ collectionId, fieldIds }: Target, from: number,
 
 /** What the collection counts, once the places up to `scale` are filled. */
 export function tallyStatement({ collectionId }: Target, scale: number): string {
-  return `update tally set last_place = ${scale}, live = ${scale}, last_created_at = ${start + scale}
+  return `update tally set last_place = ${scale}, live = ${scale}, last_created_at = ${start + scale},
+      largest = (select max(octet_length(data)) from item where collection_id = ${collectionId})
     where collection_id = ${collectionId}`;
 }
 

@@ -25,7 +25,7 @@ const search = (name: string, body: SearchCase["body"], most: number, fills: boo
 });
 
 export const searches: SearchCase[] = [
-  search("no conditions", {}, 53, true),
+  search("no conditions", {}, 56, true),
   search("equality", where(eq), 150, true),
   search("two equalities", where(eq, { field: "city", op: "eq", value: "City 33" }), 3500, false),
   search("sorted by a field", { sort: by("amount") }, 350, true),

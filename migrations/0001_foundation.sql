@@ -25,7 +25,9 @@ CREATE TABLE tally (
   collection_id INTEGER PRIMARY KEY,
   last_place INTEGER NOT NULL,
   live INTEGER NOT NULL,
-  last_created_at INTEGER NOT NULL
+  last_created_at INTEGER NOT NULL,
+  -- The bytes of data that the largest item ever took: what a page of any items can be at the most.
+  largest INTEGER NOT NULL DEFAULT 0
 ) STRICT;
 
 -- Records and submissions. number = collection_id * 2^32 + place in the collection, so that the table itself

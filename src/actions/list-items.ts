@@ -1,5 +1,6 @@
 import type { Compiled } from "../domain/data/compile";
 import { listItems } from "../store/items";
+import { pageBytes } from "../store/search/cost";
 import type { ActionContext } from "./context";
 import { viewOf, type ItemView } from "./item-view";
 import { collectionAt } from "./known-collections";
@@ -11,12 +12,18 @@ export async function listPage(
   after: number | null,
   limit: number,
 ): Promise<{ views: ItemView[]; more: number | null }> {
-  const { items, definitionVersion } = await listItems(ctx.db, collection.id, after, limit + 1);
+  const { items, cut, definitionVersion } = await listItems(
+    ctx.db,
+    collection.id,
+    after,
+    limit + 1,
+    pageBytes,
+  );
   const compiled = await collectionAt(ctx.db, collection.id, definitionVersion);
   const page = items.slice(0, limit);
   const last = page.at(-1);
   return {
     views: page.map((item) => viewOf(item, compiled)),
-    more: items.length > limit && last ? last.number : null,
+    more: (cut || items.length > limit) && last ? last.number : null,
   };
 }

@@ -4,9 +4,10 @@ import { parseSearch } from "../domain/search/parse";
 import { fieldNumber } from "../domain/data/field-number";
 import { fieldsOf, mostSorted, planOf, probesOf } from "../domain/search/plan";
 import type { Search } from "../domain/search/tree";
-import { probeSizes, readPage, type Page } from "../store/search/search";
-import { scanBudget } from "../store/search/cost";
-import type { Position } from "../store/search/page";
+import type { Place } from "../domain/cursor";
+import { probeSizes, readPage, type FoundPlace, type Page } from "../store/search/search";
+import { mostSortedBytes, scanBudget } from "../store/search/cost";
+import { positionOf } from "../store/search/position";
 import type { ActionContext } from "./context";
 import { currentOf, type CollectionNow } from "./draft";
 import { viewOf, type ItemView } from "./item-view";
@@ -17,7 +18,7 @@ import { untilSettled } from "./until-settled";
 export interface Found {
   views: ItemView[];
   /** The place to go on from; null at the end. A page can be short, even empty, and still have one. */
-  more: Position | null;
+  more: FoundPlace | null;
   /** The keys that were asked for; null for all. */
   fields: string[] | null;
 }
@@ -27,7 +28,7 @@ export async function searchItems(
   ctx: ActionContext,
   known: Compiled,
   body: unknown,
-  position: Position | null,
+  place: Place | null,
   limit?: number,
 ): Promise<Found> {
   let compiled = known;
@@ -39,7 +40,7 @@ export async function searchItems(
       return undefined;
     }
     const rows = limit ?? search.limit;
-    const page = await pageOf(ctx, collection.id, search, position, rows + 1);
+    const page = await pageOf(ctx, collection.id, search, place, rows + 1);
     if (page.definitionVersion === collection.version) {
       refuseUnfinished(ctx, collection.id, search, page.unfinished);
       return found(compiled, search, page, rows);
@@ -68,16 +69,24 @@ async function pageOf(
   ctx: ActionContext,
   collectionId: number,
   search: Search,
-  position: Position | null,
+  place: Place | null,
   rows: number,
 ): Promise<Page> {
   const { drivers, upTo } = probesOf(search);
-  const { sizes } =
-    drivers.length > 0 ? await probeSizes(ctx.db, collectionId, drivers, upTo) : { sizes: [] };
-  const plan = planOf(search, sizes);
+  const probing = drivers.length > 0 || search.sort.length > 1;
+  const [{ sizes, whole }, position] = await Promise.all([
+    probing ? probeSizes(ctx.db, collectionId, drivers, upTo) : nothingProbed,
+    place && positionOf(ctx.db, search.sort, place),
+  ]);
+  const plan = planOf(search, sizes, whole);
   if (!plan) throw tooManyToSort();
-  return readPage(ctx.db, plan, { collectionId, search, position, budget: scanBudget }, rows);
+  const walk = { collectionId, search, position, budget: scanBudget };
+  const page = await readPage(ctx.db, plan, walk, rows);
+  if (page.heavy) throw tooMuchToSort();
+  return page;
 }
+
+const nothingProbed = { sizes: [], whole: { live: 0, largest: 0 } };
 
 /** A search that needs entries which are still being made would miss items. */
 function refuseUnfinished(
@@ -94,7 +103,18 @@ function refuseUnfinished(
 }
 
 function tooManyToSort() {
-  const reason = `A second sort key needs conditions that the index narrows to at most ${mostSorted} items.`;
+  return refusedSort(
+    `In a collection of more than ${mostSorted} items a second sort key needs conditions that the index narrows to at most so many.`,
+  );
+}
+
+function tooMuchToSort() {
+  return refusedSort(
+    `These items are too large to be sorted by a second key: together they may have ${mostSortedBytes} bytes.`,
+  );
+}
+
+function refusedSort(reason: string) {
   const at = { field: "sort[1]", pointer: "/sort/1" };
   return problem.invalidInput([{ ...at, code: "too_complex", reason }]);
 }

@@ -6,7 +6,7 @@ import { uniqueValues } from "../domain/data/unique-values";
 import { computeData } from "../domain/formula/compute";
 import { etagOf, matches, type Precondition } from "../domain/etag";
 import type { Item } from "../domain/item";
-import { refuseTooLarge } from "../domain/item-size";
+import { bytesOf, refuseTooLarge } from "../domain/item-size";
 import { parseItemBody } from "../domain/item-body";
 import { problem } from "../domain/problem";
 import { statusAfter, type Status } from "../domain/status";
@@ -129,6 +129,7 @@ function changeOf({ collection }: Compiled, before: Item, after: Item): ItemChan
   const has = searchEntries(collection, after.data, after);
   const held = uniqueValues(collection, before.data, before.status);
   const holds = uniqueValues(collection, after.data, after.status);
+  const data = JSON.stringify(after.data);
   return {
     number: before.number,
     itemVersion: before.version,
@@ -136,7 +137,8 @@ function changeOf({ collection }: Compiled, before: Item, after: Item): ItemChan
     definitionVersion: collection.version,
     status: after.status,
     updatedAt: after.updatedAt,
-    data: JSON.stringify(after.data),
+    data,
+    grew: bytesOf(data) > bytesOf(JSON.stringify(before.data)),
     // All that it has now: while a field is being indexed, not even what stays has its entry for certain.
     entries: { removed: without(possible, has), added: has },
     unique: { released: without(held, holds), taken: without(holds, held) },

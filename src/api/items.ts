@@ -8,6 +8,7 @@ import { etagOf } from "../domain/etag";
 import { isObject } from "../domain/json";
 import { allows, readPermission } from "../domain/permissions";
 import { defaultLimit } from "../domain/page-limit";
+import { answerDownload, downloadOf } from "../middleware/download";
 import { idempotencyOf, rememberReplay } from "../middleware/idempotency";
 import { ifMatch } from "../middleware/preconditions";
 import type { CollectionEnv, FoundEnv } from "./doors";
@@ -22,6 +23,15 @@ export async function answerList(c: Context<CollectionEnv & PagingEnv>): Promise
   const { compiled, action, paging } = c.var;
   const binding = `list ${compiled.collection.id}`;
   const place = await placeOf(c, binding, paging);
+  const format = downloadOf(c);
+  if (format) {
+    const read = async (from: typeof place, items: number) => {
+      const step = await listPage(action, compiled, from && Number(from[0]), items);
+      return { views: step.views, more: step.more === null ? null : [step.more] };
+    };
+    const most = paging.limit;
+    return answerDownload(c, { compiled, keys: null, start: place, most, read }, format);
+  }
   const after = place === null ? null : Number(place[0]);
   const { views, more } = await listPage(action, compiled, after, paging.limit ?? defaultLimit);
   const next = more === null ? null : await nextUrl(c, binding, paging, [more]);

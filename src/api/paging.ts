@@ -1,5 +1,5 @@
 import { createMiddleware } from "hono/factory";
-import { makeCursor, readCursor } from "../domain/cursor";
+import { makeCursor, readCursor, type Place } from "../domain/cursor";
 import { problem, type FieldError } from "../domain/problem";
 import { leastLimit, mostLimit } from "../domain/page-limit";
 import { signingKeys } from "../domain/signature";
@@ -36,9 +36,6 @@ function limitErrors(sent: string | null): FieldError[] {
   return [{ field: "limit", code: "out_of_range", reason, ...bounds }];
 }
 
-/** A place in a list or search: the values of the sort keys, and the number of the item or collection. */
-type Place = (string | number | null)[];
-
 /** The place that the cursor tells, null at the start. A cursor belongs to the list named by `binding`. */
 export async function placeOf(
   c: Reading<ApiEnv>,
@@ -47,8 +44,7 @@ export async function placeOf(
 ): Promise<Place | null> {
   if (cursor === null) return null;
   const read = await readCursor(signingKeys(c.env.TOKEN_SECRET), binding, cursor);
-  // What was signed here has the form that was given to it here.
-  if (read) return read.position as Place;
+  if (read) return read;
   const reason = "This is no cursor of this list. Follow links.next as it was given.";
   throw problem.invalidInput([{ field: "cursor", code: "invalid_cursor", reason }]);
 }
@@ -58,7 +54,7 @@ export async function nextUrl(
   c: Reading<ApiEnv>,
   binding: string,
   { limit }: Paging,
-  place: Place,
+  place: readonly (string | number | null)[],
 ): Promise<string> {
   const url = new URL(c.req.path, c.req.url);
   if (limit !== null) url.searchParams.set("limit", String(limit));

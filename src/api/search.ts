@@ -1,40 +1,57 @@
 import type { Context } from "hono";
-import { accepts } from "hono/accepts";
 import { itemDocument } from "../actions/item-document";
 import { searchItems } from "../actions/search-items";
 import { canonical, isObject } from "../domain/json";
+import { problem, type FieldError } from "../domain/problem";
 import { sha256 } from "../domain/signature";
+import { answerDownload, downloadOf } from "../middleware/download";
 import type { CollectionEnv } from "./doors";
-import { answerDownload } from "../middleware/download";
 import { nextUrl, placeOf, type Paging, type PagingEnv } from "./paging";
 import { answerPage } from "./representation";
 
 type SearchEnv = CollectionEnv & PagingEnv & { Variables: { body: unknown } };
 
-const page = "application/json";
-const supported = [page, "application/x-ndjson", "text/csv"];
-
 /** A page of matches; or, for `Accept: application/x-ndjson` or `text/csv`, all of them as one download. */
 export async function answerSearch(c: Context<SearchEnv>): Promise<Response> {
-  const type = accepts(c, { header: "Accept", supports: supported, default: page });
-  const { action, compiled, paging } = c.var;
-  const body = withPaging(c.var.body, paging);
+  const { action, compiled, body } = c.var;
+  const paging = pagingOf(body, c.var.paging);
   const binding = await bindingOf(compiled.collection.id, body);
-  const position = await placeOf(c, binding, { ...paging, cursor: cursorOf(body, paging) });
-  if (type !== page) return answerDownload(c, { action, compiled, body }, type, position);
-  const { views, more } = await searchItems(action, compiled, body, position);
-  const next = more && (await nextUrl(c, binding, paging, more));
+  const place = await placeOf(c, binding, paging);
+  const limit = paging.limit ?? undefined;
+  const format = downloadOf(c);
+  if (format) {
+    const keys =
+      isObject(body) && Array.isArray(body["fields"]) ? (body["fields"] as string[]) : null;
+    const most = limit ?? null;
+    const read = (from: typeof place, items: number) =>
+      searchItems(action, compiled, body, from, items);
+    return answerDownload(c, { compiled, keys, start: place, most, read }, format);
+  }
+  const { views, more } = await searchItems(action, compiled, body, place, limit);
+  const next = more && (await nextUrl(c, binding, c.var.paging, more));
   return answerPage(c, views.map(itemDocument), next);
 }
 
-/** `links.next` carries cursor and limit in the query, and the same body is posted to it. */
-function withPaging(body: unknown, { limit }: Paging): unknown {
-  return isObject(body) && limit !== null ? { ...body, limit } : body;
-}
-
-function cursorOf(body: unknown, { cursor }: Paging): string | null {
-  if (cursor !== null) return cursor;
-  return isObject(body) && typeof body["cursor"] === "string" ? body["cursor"] : null;
+/**
+ * `limit` and `cursor` stand in the query (as `links.next` has them) or in the body; where both have them, they must
+ * agree. What the body has of its own is judged with the rest of the search.
+ */
+function pagingOf(body: unknown, paging: Paging): Paging {
+  const { limit = null, cursor = null } = isObject(body) ? body : {};
+  const errors: FieldError[] = [];
+  if (limit !== null && paging.limit !== null && limit !== paging.limit) {
+    const reason = `The query says ${paging.limit}: say the same, or say it once.`;
+    errors.push({ field: "limit", pointer: "/limit", code: "out_of_range", reason });
+  }
+  if (cursor !== null && paging.cursor !== null && cursor !== paging.cursor) {
+    const reason = "The query has another cursor: send one of them.";
+    errors.push({ field: "cursor", pointer: "/cursor", code: "invalid_cursor", reason });
+  }
+  if (errors.length > 0) throw problem.invalidInput(errors);
+  return {
+    limit: paging.limit ?? (typeof limit === "number" ? limit : null),
+    cursor: paging.cursor ?? (typeof cursor === "string" ? cursor : null),
+  };
 }
 
 /** A cursor belongs to the conditions and the sort that it was made for. */

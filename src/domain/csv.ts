@@ -1,38 +1,45 @@
 import type { CollectionKind } from "./definition/collection";
 
-/** RFC 4180, with a header. Line items and lists are JSON in their cell. */
-const system: Record<CollectionKind, readonly string[]> = {
-  app: ["id", "receipt_number", "version", "created_at", "updated_at"],
-  form: ["id", "status", "version", "created_at", "updated_at"],
+/** What CSV is made of: an item as the API shows it. */
+export type CsvItem = { data: Record<string, unknown> } & Record<string, unknown>;
+
+/** A way to write items as lines; an item can be several. */
+export interface CsvLayout {
+  header(): string;
+  lines(item: CsvItem): string;
+}
+
+/** The members of an item besides its data, in the order of their columns. */
+export const systemMembers: Record<CollectionKind, readonly string[]> = {
+  app: ["id", "receipt_number", "version", "created_at", "created_by", "updated_at", "updated_by"],
+  form: ["id", "status", "version", "created_at", "created_by", "updated_at", "updated_by"],
 };
 
-export function csvHeader(kind: CollectionKind, keys: readonly string[]): string {
-  return line([...system[kind].map((name) => `$${name}`), ...keys]);
-}
-
-type Row = { data: Record<string, unknown> } & Record<string, unknown>;
-
-export function csvRow(document: Row, keys: readonly string[]): string {
-  const kind = "receipt_number" in document ? "app" : "form";
-  const own = system[kind].map((name) => document[name]);
-  return line([...own, ...keys.map((key) => document.data[key])]);
-}
-
-function line(values: readonly unknown[]): string {
-  return `${values.map(cell).join(",")}\r\n`;
+/**
+ * RFC 4180 with a header, and lossless: what is stored is what is written. Nothing is an empty cell, and line items and
+ * lists are JSON in theirs.
+ */
+export function losslessCsv(kind: CollectionKind, keys: readonly string[]): CsvLayout {
+  const system = systemMembers[kind];
+  return {
+    header: () => csvLine([...system.map((name) => `$${name}`), ...keys]),
+    lines: (item) =>
+      csvLine([
+        ...system.map((name) => cell(item[name])),
+        ...keys.map((key) => cell(item.data[key])),
+      ]),
+  };
 }
 
 function cell(value: unknown): string {
   if (value === null || value === undefined) return "";
-  if (typeof value === "object") return quoted(JSON.stringify(value));
-  return typeof value === "string" ? quoted(harmless(value)) : JSON.stringify(value);
+  return typeof value === "string" ? value : JSON.stringify(value);
 }
 
-/** Spreadsheets run cells that begin like a formula (OWASP, CSV injection): a quote in front keeps them text. */
-function harmless(text: string): string {
-  return /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
+export function csvLine(cells: readonly string[]): string {
+  return `${cells.map(quoted).join(",")}\r\n`;
 }
 
 function quoted(text: string): string {
-  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+  return /[",\r\n]/.test(text) || text.trim() !== text ? `"${text.replaceAll('"', '""')}"` : text;
 }

@@ -1,35 +1,56 @@
-import { fromBase64url, toBase64url } from "./base64url";
-import type { SigningKeys } from "./signature";
-
-const signatureLength = 11;
-const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: false });
+import { sha256, type SigningKeys } from "./signature";
 
 /**
- * An opaque place in a list: JSON and a signature over it and over what it belongs to (`binding`: route,
- * conditions, sort), so that another list's cursor or a damaged one is told from a good one.
+ * A place in a list or a search: the values of the sort keys, null where empty, and the number of the item or collection
+ * that stands there.
+ */
+export type Place = PlaceValue[];
+export type PlaceValue = string | number | null | Cut;
+
+/** A text too long for a cursor: how it begins, and what tells the whole of it again (`digestOf`). */
+export type Cut = [start: string, digest: string];
+
+/** Longer texts are cut; three of them, a number and what sealing adds fit into a cursor of 500 characters. */
+const mostValueBytes = 84;
+const longestCursor = 500;
+
+export const digestOf = async (text: string): Promise<string> => (await sha256(text)).slice(0, 11);
+
+/**
+ * An opaque place in a list, sealed: addresses end in logs, and tell neither numbers nor values there. It belongs to what
+ * it was made for (`binding`: route, conditions, sort), and to nothing else.
  */
 export async function makeCursor(
   keys: SigningKeys,
   binding: string,
-  position: unknown,
+  place: readonly (string | number | null)[],
 ): Promise<string> {
-  const body = toBase64url(new TextEncoder().encode(JSON.stringify(position)));
-  return (await sign(keys, binding, body)) + body;
+  const kept = await Promise.all(place.map(cut));
+  return keys.seal(JSON.stringify(kept), `cursor ${binding}`);
 }
 
 export async function readCursor(
   keys: SigningKeys,
   binding: string,
   cursor: string,
-): Promise<{ position: unknown } | undefined> {
-  const body = cursor.slice(signatureLength);
-  const signature = cursor.slice(0, signatureLength);
-  if (signature.length < signatureLength) return undefined;
-  if (!(await keys.verify(`cursor\n${binding}\n${body}`, signature))) return undefined;
-  const bytes = fromBase64url(body);
-  return bytes && { position: JSON.parse(decoder.decode(bytes)) };
+): Promise<Place | undefined> {
+  if (cursor.length > longestCursor) return undefined;
+  const opened = await keys.open(cursor, `cursor ${binding}`);
+  // What was sealed here has the form that was given to it here.
+  return opened === undefined ? undefined : (JSON.parse(opened) as Place);
 }
 
-async function sign(keys: SigningKeys, binding: string, body: string): Promise<string> {
-  return (await keys.sign(`cursor\n${binding}\n${body}`)).slice(0, signatureLength);
+async function cut(value: string | number | null): Promise<PlaceValue> {
+  if (typeof value !== "string" || (value.length <= mostValueBytes && fits(value))) return value;
+  let start = "";
+  for (const character of value) {
+    if (!fits(start + character)) break;
+    start += character;
+  }
+  return [start, await digestOf(value)];
+}
+
+/** As it is written: characters take up to four bytes, and escapes six. */
+function fits(text: string): boolean {
+  return new TextEncoder().encode(JSON.stringify(text)).length <= mostValueBytes;
 }

@@ -10,7 +10,11 @@ export function refuseTooLarge(...texts: string[]): void {
   if (!texts.every(fitsStorage)) throw problem.itemTooLarge(mostBytes);
 }
 
+export function bytesOf(text: string): number {
+  return new TextEncoder().encode(text).length;
+}
+
 /** A UTF-16 unit takes at most three bytes in UTF-8, so most texts need no measuring. */
 export function fitsStorage(text: string): boolean {
-  return text.length * 3 <= mostBytes || new TextEncoder().encode(text).length <= mostBytes;
+  return text.length * 3 <= mostBytes || bytesOf(text) <= mostBytes;
 }

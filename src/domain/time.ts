@@ -23,7 +23,7 @@ const extended =
   /^(\d{4})-(\d\d)-(\d\d)[Tt]([01]\d|2[0-3]):([0-5]\d)(?::([0-5]\d|60)(?:\.(\d{1,9}))?)?([Zz]|[+-](?:[01]\d|2[0-3])(?::?[0-5]\d)?)$/;
 const basic =
   /^(\d{4})(\d\d)(\d\d)[Tt]([01]\d|2[0-3])([0-5]\d)(?:([0-5]\d|60)(?:\.(\d{1,9}))?)?([Zz]|[+-](?:[01]\d|2[0-3])(?::?[0-5]\d)?)$/;
-const localDateTime =
+const withoutOffset =
   /^(?:\d{4}-\d\d-\d\d[Tt ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?|\d{8}[Tt]\d{4}(?:\d\d(?:\.\d+)?)?)$/;
 
 export type TimeFault = "time_zone_required" | "invalid_format";
@@ -34,7 +34,7 @@ export type TimeFault = "time_zone_required" | "invalid_format";
  */
 export function utcDateTime(text: string): { value: string } | { fault: TimeFault } {
   const match = extended.exec(text) ?? basic.exec(text);
-  if (!match) return { fault: localDateTime.test(text) ? "time_zone_required" : "invalid_format" };
+  if (!match) return { fault: withoutOffset.test(text) ? "time_zone_required" : "invalid_format" };
   const [
     ,
     year = "",
@@ -145,6 +145,13 @@ function pad(part: number): string {
 /** The calendar day, `YYYY-MM-DD`, that it is in a zone. */
 export function dayInZone(time: number, zone: string): string {
   return stamp(time + offsetAt(zone, time) * minute).slice(0, 10);
+}
+
+/** `YYYY-MM-DD HH:MM:SS` as clocks in a zone show it. */
+export function localDateTime(time: number, zone: string): string {
+  return stamp(time + offsetAt(zone, time) * minute)
+    .slice(0, 19)
+    .replace("T", " ");
 }
 
 /** Minutes east of UTC, rounded: before standard time, zones had seconds. */

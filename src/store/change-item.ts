@@ -33,6 +33,8 @@ export interface ItemChange extends Expected {
   status: string | null;
   updatedAt: number;
   data: string;
+  /** Whether the data takes more bytes than before. */
+  grew: boolean;
   entries: Entries;
   unique: UniqueValues;
   /** Whether the change is possible only while the form is open: a draft that is submitted. */
@@ -111,6 +113,19 @@ const updateItem = statement((db) =>
     .where(eq(item.number, placeholder("number"))),
 );
 
+/** What grows may be the largest now. */
+const growLargest = statement((db) =>
+  db
+    .update(tally)
+    .set({ largest: sql`octet_length(${placeholder("data")})` })
+    .where(
+      and(
+        eq(tally.collectionId, placeholder("collectionId")),
+        sql`largest < octet_length(${placeholder("data")})`,
+      ),
+    ),
+);
+
 const deleteItem = statement((db) => db.delete(item).where(eq(item.number, placeholder("number"))));
 
 const countDown = statement((db) =>
@@ -138,6 +153,7 @@ export async function changeItem(db: D1Database, change: ItemChange, act: Act): 
     ...(unique.released.length > 0 ? [releaseUnique] : []),
     ...(unique.taken.length > 0 ? [takeUnique] : []),
     updateItem,
+    ...(change.grew ? [growLargest] : []),
     insertAct,
   ].map((bind) => bind(db, values));
   return outcomeOf(db, statements, unique.taken, change.number);

@@ -61,6 +61,7 @@ export const giveNumber = statement((db) =>
       lastPlace: sql`last_place + 1`,
       live: sql`live + 1`,
       lastCreatedAt: sql`max(last_created_at + 1, ${placeholder("now")})`,
+      largest: sql`max(largest, octet_length(${placeholder("data")}))`,
     })
     .where(and(eq(tally.collectionId, placeholder("collectionId")), fresh)),
 );

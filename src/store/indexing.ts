@@ -5,7 +5,7 @@ import type { Item } from "../domain/item";
 import { attempt } from "./attempt";
 import { failureOf } from "./failure";
 import { guardCode, guardStatement } from "./guard";
-import { auditEntry, indexing, item, searchEntry } from "./schema";
+import { auditEntry, indexing, item, searchEntry, tally } from "./schema";
 import { itemColumns, itemOf, type ItemRow } from "./items";
 import { statement } from "./statement";
 
@@ -86,6 +86,15 @@ const insertEntries = statement((db) =>
     .onConflictDoNothing(),
 );
 
+const growLargest = statement((db) =>
+  db
+    .update(tally)
+    .set({
+      largest: sql`max(largest, (select max(octet_length(e.value ->> 3)) from json_each(${placeholder("recalculated")}) e))`,
+    })
+    .where(eq(tally.collectionId, placeholder("collectionId"))),
+);
+
 const isExpected = guardStatement(
   sql`select ${guardCode("definition_changed")} as code from collection
     where id = ${placeholder("collectionId")} and version <> ${placeholder("definitionVersion")}`,
@@ -140,7 +149,7 @@ export async function storeStep(db: D1Database, work: Indexing, step: IndexingSt
     isExpected,
     ...(step.removed.length > 0 ? [removeEntries] : []),
     insertEntries,
-    ...(step.recalculated.length > 0 ? [auditRecalculation, recalculate] : []),
+    ...(step.recalculated.length > 0 ? [auditRecalculation, recalculate, growLargest] : []),
     advance,
     finish,
   ].map((bind) => bind(db, values));

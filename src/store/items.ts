@@ -78,13 +78,27 @@ export async function findItemByReceipt(
   return itemNowOf(row);
 }
 
+/**
+ * A page holds at most `bytes` of stored data, and one item at the least. How many that are is counted only where the
+ * largest item of the collection could make it matter; sizes are told without reading what they are of.
+ */
+const allowed = sql`(select case when t.largest * ${placeholder("limit")} <= ${placeholder("bytes")}
+      then ${placeholder("limit")}
+      else (select count(*) from (
+        select sum(size) over (order by number) - size as spent from (
+          select number, octet_length(data) as size from item
+            where number > ${placeholder("after")} and number < ${placeholder("below")}
+            order by number limit ${placeholder("limit")}))
+        where spent < ${placeholder("bytes")}) end
+    from tally t where t.collection_id = ${placeholder("id")})` as SQL<number>;
+
 const selectPage = statement((db) =>
   db
-    .select(itemColumns)
+    .select({ ...itemColumns, allowed: allowed.as("allowed") })
     .from(item)
     .where(and(gt(item.number, placeholder("after")), lt(item.number, placeholder("below"))))
     .orderBy(asc(item.number))
-    .limit(placeholder("limit")),
+    .limit(allowed as never),
 );
 
 const selectVersion = statement((db) =>
@@ -94,21 +108,26 @@ const selectVersion = statement((db) =>
     .where(eq(collection.id, placeholder("id"))),
 );
 
-/** The items of a collection behind the number `after`, in stored order, with the definition's version. */
+/**
+ * The items of a collection behind the number `after`, in stored order, with the definition's version; fewer than `limit`
+ * are not the end of it where they were `cut`, as their data has more than `bytes`.
+ */
 export async function listItems(
   db: D1Database,
   collectionId: number,
   after: number | null,
   limit: number,
-): Promise<{ items: Item[]; definitionVersion: number }> {
+  bytes: number,
+): Promise<{ items: Item[]; cut: boolean; definitionVersion: number }> {
   const { above, below } = numbersOf(collectionId);
-  const page = selectPage(db, { after: after ?? above, below, limit });
+  const page = selectPage(db, { id: collectionId, after: after ?? above, below, limit, bytes });
   const version = selectVersion(db, { id: collectionId });
   const [head, rows] = await attempt(() => db.batch([version, page]));
   const [found] = (head?.results ?? []) as { version: number }[];
   if (!found) throw new Error(`Collection ${collectionId} is gone.`);
-  const items = ((rows?.results ?? []) as ItemRow[]).map(itemOf);
-  return { items, definitionVersion: found.version };
+  const read = (rows?.results ?? []) as (ItemRow & { allowed: number })[];
+  const cut = (read[0]?.allowed ?? limit) < limit;
+  return { items: read.map(itemOf), cut, definitionVersion: found.version };
 }
 
 function itemNowOf(row: ItemNowRow | null): ItemNow | undefined {

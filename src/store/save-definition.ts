@@ -42,7 +42,7 @@ const insertCollection = statement((db) => db.insert(collection).values(placehol
 const ownCollection = sql`kind = ${placeholder("kind")} and key = ${placeholder("key")}`;
 
 const insertTally = statement((db) =>
-  db.insert(tally).select(sql`select id, 0, 0, 0 from collection where ${ownCollection}`),
+  db.insert(tally).select(sql`select id, 0, 0, 0, 0 from collection where ${ownCollection}`),
 );
 
 const auditCreation = statement((db) =>

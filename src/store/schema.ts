@@ -42,6 +42,7 @@ export const tally = sqliteTable("tally", {
   lastPlace: integer("last_place").notNull(),
   live: integer("live").notNull(),
   lastCreatedAt: integer("last_created_at").notNull(),
+  largest: integer("largest").notNull().default(0),
 });
 
 export const item = sqliteTable("item", {

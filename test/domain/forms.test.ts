@@ -17,14 +17,33 @@ const bytes = fc.uint8Array({ minLength: 32, maxLength: 32 });
 
 const signs = fc.constantFrom("A", "a", "Z", "z", "0", "9", "-", "_");
 
+const longText = fc.string({ unit: "binary", minLength: 0, maxLength: 200 });
+const sortValue = fc.oneof(
+  fc.constant(null),
+  fc.integer(),
+  longText,
+  fc.constantFrom(
+    "日本語".repeat(2000),
+    "\u0001".repeat(300),
+    "😀".repeat(100),
+    "2026-11-21T09:30:00.000",
+  ),
+);
+const place = fc.tuple(sortValue, sortValue, sortValue, fc.maxSafeInteger());
+
 describe("Cursors", () => {
   it("give back their position to their own list, and to no other", async () => {
     await fc.assert(
-      fc.asyncProperty(fc.jsonValue(), fc.string(), fc.string(), async (position, list, other) => {
+      fc.asyncProperty(place, fc.string(), fc.string(), async (position, list, other) => {
         const cursor = await makeCursor(keys, list, position);
-        expect(cursor).toMatch(/^[\w-]+$/);
-        const read = await readCursor(keys, list, cursor);
-        expect(read?.position).toEqual(JSON.parse(JSON.stringify(position)));
+        expect(cursor).toMatch(/^[\w-]{1,500}$/);
+        const read = (await readCursor(keys, list, cursor)) ?? [];
+        expect(read).toHaveLength(position.length);
+        for (const [index, value] of position.entries()) {
+          const kept = read[index];
+          if (!Array.isArray(kept)) expect(kept).toBe(value);
+          else expect(String(value).startsWith(kept[0])).toBe(true);
+        }
         if (other !== list) expect(await readCursor(keys, other, cursor)).toBeUndefined();
       }),
     );
@@ -33,7 +52,7 @@ describe("Cursors", () => {
   it("are refused when one character is changed", async () => {
     await fc.assert(
       fc.asyncProperty(fc.nat(), fc.nat(), signs, async (n, at, sign) => {
-        const cursor = await makeCursor(keys, "list", n);
+        const cursor = await makeCursor(keys, "list", [n]);
         const place = at % cursor.length;
         const damaged = cursor.slice(0, place) + sign + cursor.slice(place + 1);
         if (damaged !== cursor) expect(await readCursor(keys, "list", damaged)).toBeUndefined();

@@ -9,14 +9,14 @@ import { searchItems } from "../../actions/search-items";
 import { updateItem } from "../../actions/update-item";
 import { visibleRecord, visibleSubmission, type Found } from "../../actions/visible";
 import type { Compiled } from "../../domain/data/compile";
-import { makeCursor, readCursor } from "../../domain/cursor";
+import { makeCursor, readCursor, type Place } from "../../domain/cursor";
 import type { CollectionKind } from "../../domain/definition/collection";
 import { etagOf } from "../../domain/etag";
 import { isObject } from "../../domain/json";
 import { problem } from "../../domain/problem";
 import { signingKeys } from "../../domain/signature";
 import type { AdminEnv } from "../../env";
-import { answerDownload } from "../../middleware/download";
+import { answerDownload, type Format } from "../../middleware/download";
 import { able, answer, answerDone, attempted } from "../answers";
 import { words } from "../collections/words";
 import { readSent } from "../negotiate";
@@ -25,6 +25,13 @@ import { ItemPage } from "./item-page";
 import { ItemsPage } from "./items-page";
 import { searchOf, type Query } from "./search-input";
 
+/** Downloads by their names in addresses. */
+const formats: Record<string, Format> = {
+  spreadsheet: { type: "text/csv", spreadsheet: "items" },
+  lines: { type: "text/csv", spreadsheet: "lines" },
+  csv: { type: "text/csv", spreadsheet: null },
+};
+
 /** The data of an app or a form. */
 export const itemRoutes = (kind: CollectionKind) =>
   new Hono<AdminEnv>()
@@ -32,9 +39,11 @@ export const itemRoutes = (kind: CollectionKind) =>
     .get("/export", async (c) => {
       const { compiled } = await opened(c, kind);
       const { format, ...query } = c.req.query();
-      const type = format === "csv" ? "text/csv" : "application/x-ndjson";
       const body = searchOf(compiled.collection.definition.fields.fields, query);
-      return answerDownload(c, { action: c.var.action, compiled, body }, type, null);
+      const read = (from: Place | null, items: number) =>
+        searchItems(c.var.action, compiled, body, from, items);
+      const download = { compiled, keys: null, start: null, most: null, read };
+      return answerDownload(c, download, formats[format ?? ""] ?? { type: "application/x-ndjson" });
     })
     .get("/new", able("write"), async (c) => {
       const { compiled } = await opened(c, kind);
@@ -160,8 +169,7 @@ async function pageOf(c: Context<AdminEnv>, compiled: Compiled, { cursor, ...que
   const binding = `admin ${address.pathname}${address.search}`;
   const read = cursor ? await readCursor(keys, binding, cursor) : undefined;
   const body = searchOf(compiled.collection.definition.fields.fields, query);
-  const position = (read?.position ?? null) as Parameters<typeof searchItems>[3];
-  const { views, more } = await searchItems(c.var.action, compiled, body, position);
+  const { views, more } = await searchItems(c.var.action, compiled, body, read ?? null);
   if (more) address.searchParams.set("cursor", await makeCursor(keys, binding, more));
   return { views, next: more ? address.href : null };
 }

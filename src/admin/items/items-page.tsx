@@ -49,6 +49,14 @@ export function ItemsPage({ c, compiled, live, indexing, query, views, next, pro
             New {item}
           </a>
         ) : null}
+        <a class="button quiet" href={download("spreadsheet")} data-rows={live} download>
+          Download for spreadsheets
+        </a>
+        {definition.fields.fields.some(({ type }) => type === "line_items") ? (
+          <a class="button quiet" href={download("lines")} data-rows={live} download>
+            Download rows
+          </a>
+        ) : null}
         <a class="button quiet" href={download("csv")} data-rows={live} download>
           Download CSV
         </a>

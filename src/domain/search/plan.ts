@@ -20,8 +20,8 @@ interface Bound {
 
 /** How a page is made. Every plan gives the same items in the same order, so that pages can change it. */
 export type Plan =
-  /** Few candidates: read them all, sort them in memory. */
-  | { walk: "none"; driver: Driver }
+  /** Few candidates, or a small collection (no driver): read them all, sort them in memory. */
+  | { walk: "none"; driver: Driver | null }
   /** The items themselves, newest first. */
   | { walk: "items" }
   /** The entries of one value, newest item first. */
@@ -135,7 +135,7 @@ function needsValue(condition: Leaf): boolean {
   }
 }
 
-/** The drivers whose sizes decide the plan, and up to which size; none where one plan is good whatever they are. */
+/** The drivers whose sizes decide the plan, and up to which size; null where one plan is good whatever they are. */
 export function probesOf(search: Search): { drivers: Driver[]; upTo: number } {
   const drivers = driversOf(search);
   const [sort] = search.sort;
@@ -158,16 +158,34 @@ export interface Size {
   span: number;
 }
 
+/** What a probe tells of the collection. */
+export interface Whole {
+  /** Its items, and the bytes that the largest one ever took. */
+  live: number;
+  largest: number;
+}
+
+/** What is read at once to be sorted in memory, where a walk would do as well. */
+const mostReadBytes = 16_000_000;
+
 /** The plan, where `sizes` are those of the probed drivers. Undefined: too many to sort. */
-export function planOf(search: Search, sizes: readonly Size[]): Plan | undefined {
+export function planOf(
+  search: Search,
+  sizes: readonly Size[],
+  { live, largest }: Whole,
+): Plan | undefined {
   const { drivers, upTo } = probesOf(search);
   const probed = drivers.map((driver, index) => ({ driver, size: sizes[index] }));
   const [smallest] = probed.toSorted((a, b) => (a.size?.count ?? 0) - (b.size?.count ?? 0));
-  if (smallest?.size && smallest.size.count <= upTo) {
+  const count = smallest?.size?.count ?? Infinity;
+  const [sort, second] = search.sort;
+  if (second) {
+    if (smallest && count <= upTo) return { walk: "none", driver: smallest.driver };
+    return live <= mostSorted ? { walk: "none", driver: null } : undefined;
+  }
+  if (smallest && count <= upTo && count * largest <= mostReadBytes) {
     return { walk: "none", driver: smallest.driver };
   }
-  const [sort, second] = search.sort;
-  if (second) return undefined;
   if (sort) return sortWalk(search, sort);
   const [rarest, ...others] = probed
     .toSorted((a, b) => (b.size?.span ?? 0) - (a.size?.span ?? 0))

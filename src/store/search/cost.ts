@@ -7,6 +7,13 @@ import type { Condition, Leaf } from "../../domain/search/tree";
  */
 export const scanBudget = 10_000;
 
+/** Bytes of stored data that a page may hold, and look at where items are large: then it ends early as well. */
+export const pageBytes = 4_000_000;
+/** Where all that a page could look at is less than this, whatever is stored, nobody measures. */
+export const lightBytes = 16_000_000;
+/** What may be sorted by several keys at once. */
+export const mostSortedBytes = 64_000_000;
+
 /** How many candidates the budget allows; one at the least, so that every page gets on. */
 export function windowOf(budget: number, rowsPerCandidate: number): number {
   return Math.max(1, Math.floor(budget / rowsPerCandidate));
@@ -17,17 +24,71 @@ export function perCandidate(probes: readonly Driver[], conditions: readonly Con
   return 2 + (probes.length > 0 ? 0.4 : 1) + lookUps(conditions);
 }
 
-/** Look-ups of folded text that judging one item can take; a row of line items counts as five. */
-export function lookUps(conditions: readonly Condition[], weight = 1): number {
-  return conditions.reduce((sum, each) => {
-    if ("all" in each) return sum + lookUps(each.all, weight);
-    if ("any" in each) return sum + lookUps(each.any, weight);
-    if ("not" in each) return sum + lookUps([each.not], weight);
-    return sum + leafLookUps(each, weight);
-  }, 0);
+/** Look-ups of folded text that judging one item takes; those of rows are counted where they are. */
+export function lookUps(conditions: readonly Condition[]): number {
+  return leavesOf(conditions).filter(isTextSearch).length;
 }
 
-function leafLookUps({ op, value }: Leaf, weight: number): number {
-  if (op === "any" || op === "none") return lookUps([value], weight * 5);
-  return op === "contains" || op === "starts_with" ? weight : 0;
+/** What judging an item costs, in bytes that are read once. */
+export interface ItemCost {
+  /** For each byte of the item. */
+  perByte: number;
+  /** For each entry of these lists. */
+  perEntry: { slot: string; cost: number }[];
+}
+
+/** Going through one entry of a list; and looking up its folded text besides. */
+const entryBytes = 40;
+const lookUpBytes = 400;
+/** Letters that are compared with each letter of a text, for the cost of reading a byte. */
+const lettersPerByte = 32;
+
+export function itemCost(conditions: readonly Condition[]): ItemCost {
+  const leaves = leavesOf(conditions);
+  const inRows = leaves.flatMap((leaf) => rowLeaves(leaf));
+  const perByte = [...leaves, ...inRows]
+    .filter(isTextSearch)
+    .reduce((sum, { value }) => sum + 1 + String(value).length / lettersPerByte, 1);
+  const perEntry = leaves.flatMap((leaf) => {
+    const { source, kind } = leaf.field;
+    if (source.in !== "data" || leaf.op === "is_empty") return [];
+    if (kind === "multi_select") return [{ slot: source.slot, cost: entryBytes }];
+    const rows = rowLeaves(leaf);
+    const texts = rows.filter(isTextSearch).length;
+    const cost = entryBytes * rows.length + lookUpBytes * texts;
+    return kind === "line_items" ? [{ slot: source.slot, cost }] : [];
+  });
+  return { perByte, perEntry };
+}
+
+/** An entry of a list takes so many bytes at the least. */
+const leastEntryBytes = 5;
+
+/** The most that a byte of an item can cost, whatever is stored. */
+export function worstPerByte({ perByte, perEntry }: ItemCost): number {
+  return perEntry.reduce((sum, { cost }) => sum + cost / leastEntryBytes, perByte);
+}
+
+/** The cost of judging an item `i`, as SQL. Its size is told without reading it. */
+export function itemCostSql({ perByte, perEntry }: ItemCost): string {
+  const lists = perEntry.map(
+    ({ slot, cost }) => ` + ${cost} * coalesce(json_array_length(i.data, '$."${slot}"'), 0)`,
+  );
+  return `octet_length(i.data) * ${perByte}${lists.join("")}`;
+}
+
+function leavesOf(conditions: readonly Condition[]): Leaf[] {
+  return conditions.flatMap((each) => {
+    if ("all" in each) return leavesOf(each.all);
+    if ("any" in each) return leavesOf(each.any);
+    return "not" in each ? leavesOf([each.not]) : [each];
+  });
+}
+
+function rowLeaves({ op, value }: Leaf): Leaf[] {
+  return op === "any" || op === "none" ? leavesOf([value]) : [];
+}
+
+function isTextSearch({ op }: Leaf): boolean {
+  return op === "contains" || op === "starts_with";
 }

@@ -1,13 +1,14 @@
 import { eq, sql } from "drizzle-orm";
 import type { Item } from "../../domain/item";
-import type { Driver, Plan, Size } from "../../domain/search/plan";
+import type { Driver, Plan, Size, Whole } from "../../domain/search/plan";
+import type { Scalar } from "../../domain/search/tree";
 import { attempt } from "../attempt";
 import { itemOf, type ItemRow } from "../items";
 import { collection, indexing } from "../schema";
 import { statement } from "../statement";
 import { Values } from "./condition-sql";
 import { countSql, spanSql } from "./driver-sql";
-import { pageStatement, type Position, type Walk } from "./page";
+import { pageStatement, type Walk } from "./page";
 
 /** The definition's version, and the fields that items lack entries of, where there are any. */
 const selectHead = statement((builder) =>
@@ -18,40 +19,49 @@ const selectHead = statement((builder) =>
     .where(eq(collection.id, sql.placeholder("id"))),
 );
 
-/** How many entries each driver has, counted up to one more than `upTo`, with the definition's version. */
+/** How many entries each driver has, counted up to one more than `upTo`, and how large the collection is. */
 export async function probeSizes(
   db: D1Database,
   collectionId: number,
   drivers: readonly Driver[],
   upTo: number,
-): Promise<{ definitionVersion: number; sizes: Size[] }> {
+): Promise<{ sizes: Size[]; whole: Whole }> {
   const values = new Values();
   const columns = drivers.flatMap((driver, index) => [
     `${countSql(driver, upTo, values)} as count${index}`,
     `${spanSql(driver, values)} as span${index}`,
   ]);
-  const probe = db.prepare(`select ${columns.join(", ")}`).bind(values.json);
-  const version = selectHead(db, { id: collectionId });
-  const [head, counted] = await attempt(() => db.batch<Record<string, number>>([version, probe]));
+  const text = `select ${["live", "largest", ...columns].join(", ")} from tally where collection_id = ${collectionId}`;
+  const probe = columns.length > 0 ? db.prepare(text).bind(values.json) : db.prepare(text);
+  const found = (await attempt(() => probe.first<Record<string, number>>())) ?? {};
   return {
-    definitionVersion: headOf(head).version,
     sizes: drivers.map((_, index) => ({
-      count: counted?.results[0]?.[`count${index}`] ?? 0,
-      span: counted?.results[0]?.[`span${index}`] ?? 0,
+      count: found[`count${index}`] ?? 0,
+      span: found[`span${index}`] ?? 0,
     })),
+    whole: { live: found["live"] ?? 0, largest: found["largest"] ?? 0 },
   };
 }
+
+/** A place as the database tells it: the values of the sort keys, null where empty, and the item's number. */
+export type FoundPlace = (Scalar | null)[];
 
 export interface Page {
   definitionVersion: number;
   /** Ids of fields of which not all items have their entries yet. */
   unfinished: number[];
-  hits: { item: Item; place: Position }[];
+  hits: { item: Item; place: FoundPlace }[];
   /** Up to where was looked, when the budget ended the page before it was full. */
-  edge: Position | null;
+  edge: FoundPlace | null;
+  /** There is more than is sorted at once. */
+  heavy: boolean;
 }
 
-type Row = ItemRow & { kind: "hit" | "edge" } & Record<`k${number}`, string | number | null>;
+/** `allowed` is how many items the page may have, where every candidate is one. */
+type Row = ItemRow & { allowed?: number } & { kind: "hit" | "edge" | "heavy" } & Record<
+    `k${number}`,
+    string | number | null
+  >;
 
 /** At most `rows` matches behind the walk's position, in the order of the search. */
 export async function readPage(
@@ -68,7 +78,8 @@ export async function readPage(
   const read = (found?.results ?? []) as Row[];
   const place = (row: Row) =>
     [...walk.search.sort, null].map((_, index) => row[`k${index}`] ?? null);
-  const edge = read.find((row) => row.kind === "edge");
+  const isCut = read[0]?.allowed === read.length && read.length < rows;
+  const edge = isCut ? read.at(-1) : read.find((row) => row.kind === "edge");
   const { version: definitionVersion, fields } = headOf(head);
   return {
     definitionVersion,
@@ -77,6 +88,7 @@ export async function readPage(
       .filter((row) => row.kind === "hit")
       .map((row) => ({ item: itemOf(row), place: place(row) })),
     edge: edge ? place(edge) : null,
+    heavy: read.some((row) => row.kind === "heavy"),
   };
 }
 

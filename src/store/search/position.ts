@@ -1,0 +1,62 @@
+import { digestOf, type Place } from "../../domain/cursor";
+import type { Scalar, Sort } from "../../domain/search/tree";
+import { attempt } from "../attempt";
+import { valueSql } from "./condition-sql";
+
+/** Where a page begins: strictly behind the values of the sort keys, null where empty, and the item's number. */
+export interface Position {
+  values: (Scalar | null)[];
+  number: number;
+  /**
+   * The sort key of whose value only the beginning is known, as the item that had it has gone or changed. Then the page
+   * begins where such values do: items may be repeated, never skipped.
+   */
+  from: number | null;
+}
+
+/** The position of a place: of texts that were cut the whole is read again, where their item still has them. */
+export async function positionOf(
+  db: D1Database,
+  sort: readonly Sort[],
+  place: Place,
+): Promise<Position> {
+  const number = Number(place.at(-1));
+  const kept = place.slice(0, -1);
+  const now = kept.some(Array.isArray) ? await valuesOf(db, sort, number) : {};
+  const values: (Scalar | null)[] = [];
+  for (const [index, value] of kept.entries()) {
+    if (!Array.isArray(value)) {
+      values.push(value);
+      continue;
+    }
+    const [start, digest] = value;
+    const text = now[`k${index}`];
+    if (typeof text !== "string" || (await digestOf(text)) !== digest) {
+      return { values: [...values, start], number, from: index };
+    }
+    values.push(text);
+  }
+  return { values, number, from: null };
+}
+
+async function valuesOf(
+  db: D1Database,
+  sort: readonly Sort[],
+  number: number,
+): Promise<Record<string, unknown>> {
+  const columns = sort.map(({ field }, index) => `${valueSql(field)} as k${index}`);
+  const select = db.prepare(`select ${columns.join(", ")} from item i where i.number = ?1`);
+  const row = await attempt(() => select.bind(number).first<Record<string, unknown>>());
+  return row ?? {};
+}
+
+/** The first text behind all that begin with this one, in the order of code points; undefined where there is none. */
+export function behindAll(start: string): string | undefined {
+  const points = Array.from(start, (character) => character.codePointAt(0) ?? 0);
+  while (points.at(-1) === 0x10_ffff) points.pop();
+  const last = points.pop();
+  if (last === undefined) return undefined;
+  // Surrogates are no characters.
+  const next = last === 0xd7ff ? 0xe000 : last + 1;
+  return String.fromCodePoint(...points, next);
+}
