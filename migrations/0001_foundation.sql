@@ -87,7 +87,11 @@ CREATE TABLE guard (
   CONSTRAINT full CHECK (code <> 4),
   CONSTRAINT item_changed CHECK (code <> 5),
   CONSTRAINT values_exist CHECK (code <> 6),
-  CONSTRAINT duplicates_exist CHECK (code <> 7)
+  CONSTRAINT taken CHECK (code <> 7),
+  CONSTRAINT credential_changed CHECK (code <> 8),
+  CONSTRAINT address_taken CHECK (code <> 9),
+  CONSTRAINT link_used CHECK (code <> 10),
+  CONSTRAINT last_owner CHECK (code <> 11)
 ) STRICT;
 
 CREATE TABLE audit_entry (
@@ -125,6 +129,8 @@ CREATE INDEX session_by_expiry ON session (expires_at);
 
 CREATE TABLE credential (
   id TEXT PRIMARY KEY,
+  -- Grows with every change, that of its member included: its object takes the newest, whatever arrives when.
+  version INTEGER NOT NULL,
   kind TEXT NOT NULL CHECK (kind IN ('token', 'client')),
   name TEXT NOT NULL,
   permissions TEXT NOT NULL,
@@ -140,3 +146,4 @@ CREATE TABLE credential (
   revoked_at INTEGER,
   last_used_at INTEGER
 ) STRICT, WITHOUT ROWID;
+CREATE INDEX credential_by_member ON credential (member_id);

@@ -9,3 +9,12 @@ CREATE TABLE invitation (
 ) STRICT, WITHOUT ROWID;
 
 CREATE INDEX session_by_member ON session (member_id);
+
+-- Where members have signed in from: guesses made elsewhere do not lock them out there.
+CREATE TABLE known_address (
+  member_id TEXT NOT NULL REFERENCES member (id),
+  -- SHA-256 of the member's id and the address.
+  address TEXT NOT NULL,
+  at INTEGER NOT NULL,
+  PRIMARY KEY (member_id, address)
+) STRICT, WITHOUT ROWID;

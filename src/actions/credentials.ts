@@ -56,7 +56,14 @@ export async function visibleCredential(ctx: CredentialContext, id: string): Pro
   const { member } = ctx;
   const credential = await findCredential(ctx.db, id);
   const visible = may(member.role, "credentials") || credential?.createdBy.id === member.id;
-  if (!credential || !visible || credential.revokedAt !== null) throw problem.notFound();
+  if (!credential || !visible) throw problem.notFound();
+  return credential;
+}
+
+/** One that can still be changed. */
+async function liveCredential(ctx: CredentialContext, id: string): Promise<Credential> {
+  const credential = await visibleCredential(ctx, id);
+  if (credential.revokedAt !== null) throw problem.notFound();
   return credential;
 }
 
@@ -71,6 +78,7 @@ export async function issueCredential(
   const credential: Credential = {
     ...input,
     id,
+    version: 1,
     kind,
     secrets: [kept],
     revokedAt: null,
@@ -82,16 +90,17 @@ export async function issueCredential(
   return { credential, secret };
 }
 
+/** Changes what is given of it; `version` is the one that the change was made for, where the caller knows. */
 export async function editCredential(
   ctx: CredentialContext,
-  id: string,
+  before: Credential,
   change: Partial<CredentialInput>,
+  version = before.version,
 ): Promise<Credential> {
-  const before = await visibleCredential(ctx, id);
+  if (before.revokedAt !== null) throw problem.notFound();
   const after = { ...before, ...change };
   refuseInput(ctx, before.kind, after);
-  await replace(ctx, before, after, "credential.edit");
-  return after;
+  return replace(ctx, version, after, "credential.edit");
 }
 
 const mostSecrets = 2;
@@ -102,41 +111,50 @@ export async function rotateCredential(
   id: string,
   overlap: number,
 ): Promise<Issued> {
-  const before = await visibleCredential(ctx, id);
+  const before = await liveCredential(ctx, id);
   const now = ctx.now();
   if (!isLive(before, now)) throw problem.notFound();
+  // A new secret has all the rights of the credential: it is for those who could issue it as it is.
+  refuseInput(ctx, before.kind, before);
   const newest = Math.max(...before.secrets.map((each) => each.id));
   const { secret, kept } = await newSecret(ctx, before.kind, id, newest + 1);
   const ending = now + overlap;
   const old = liveSecrets(before, now)
     .slice(1 - mostSecrets)
     .map((each) => ({ ...each, expires_at: Math.min(each.expires_at ?? ending, ending) }));
-  const credential = { ...before, secrets: [...old, kept] };
-  await replace(ctx, before, credential, "credential.rotate");
+  const after = { ...before, secrets: [...old, kept] };
+  const credential = await replace(ctx, before.version, after, "credential.rotate");
   return { credential, secret };
 }
 
+/** Ends it. Repeated, its object is told again: it is done once both know. */
 export async function revokeCredential(ctx: CredentialContext, id: string): Promise<void> {
-  const credential = await visibleCredential(ctx, id);
-  const entry = act(ctx, "credential.revoke", `credential:${id}`);
-  await storeRevocation(ctx.db, id, entry);
-  await ctx.announce({ ...credential, revokedAt: entry.at });
+  const { revokedAt } = await visibleCredential(ctx, id);
+  if (revokedAt === null) {
+    await storeRevocation(ctx.db, id, act(ctx, "credential.revoke", `credential:${id}`));
+  }
+  await announceStored(ctx, id);
 }
 
 async function replace(
   ctx: CredentialContext,
-  before: Credential,
+  expected: number,
   after: Credential,
   action: string,
-): Promise<void> {
-  const replaced = await updateCredential(
-    ctx.db,
-    before,
-    after,
-    act(ctx, action, `credential:${before.id}`),
-  );
-  if (!replaced) throw problem.tryAgain();
-  await ctx.announce(after);
+): Promise<Credential> {
+  const entry = act(ctx, action, `credential:${after.id}`);
+  if (!(await updateCredential(ctx.db, expected, after, entry))) {
+    throw problem.conflict("Somebody else changed this credential meanwhile: look at it again.");
+  }
+  return announceStored(ctx, after.id);
+}
+
+/** Tells the object what holds: what is read of the database, as the object would read it. */
+async function announceStored(ctx: CredentialContext, id: string): Promise<Credential> {
+  const stored = await findCredential(ctx.db, id);
+  if (!stored) throw new Error(`Credential ${id} is gone, though credentials are never deleted.`);
+  await ctx.announce(stored);
+  return stored;
 }
 
 async function newSecret(

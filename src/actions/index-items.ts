@@ -11,7 +11,7 @@ import { computeData, withoutComputed } from "../domain/formula/compute";
 import type { Item } from "../domain/item";
 import { fitsStorage } from "../domain/item-size";
 import {
-  itemsToIndex,
+  itemsInRange,
   nextIndexing,
   storeStep,
   type Indexing,
@@ -20,8 +20,10 @@ import {
 import { collectionNow } from "./known-collections";
 
 const itemsPerStep = 200;
-/** A step's entries travel in one parameter, of which D1 takes 2 MB. */
-const bytesPerStep = 500_000;
+/** Stored data that a step reads. */
+const bytesPerStep = 2_000_000;
+/** What a step makes of it travels in one parameter, of which D1 takes 2 MB. */
+const entryBytesPerStep = 500_000;
 const stepsPerRun = 200;
 
 /** Brings search entries and computed values up to date, in bounded steps; what is left, the next run does. */
@@ -35,8 +37,12 @@ export async function indexItems(db: D1Database): Promise<void> {
 
 async function indexStep(db: D1Database, work: Indexing): Promise<void> {
   const compiled = await collectionNow(db, work.collectionId);
-  const items = await itemsToIndex(db, work, itemsPerStep);
   const fields = new Set(JSON.parse(work.fields) as number[]);
+  const items = await itemsInRange(db, work, {
+    limit: itemsPerStep,
+    bytes: bytesPerStep,
+    slots: slotsOf(compiled, fields),
+  });
   const step: IndexingStep = {
     definitionVersion: compiled.collection.version,
     entries: [],
@@ -51,7 +57,7 @@ async function indexStep(db: D1Database, work: Indexing): Promise<void> {
   for (const item of items) {
     const renewed = renewal(compiled, item, fields);
     bytes += renewed.bytes;
-    if (step.count > 0 && bytes > bytesPerStep) break;
+    if (step.count > 0 && bytes > entryBytesPerStep) break;
     const { number, version } = item;
     for (const entry of renewed.entries) step.entries.push([...entry, number, version]);
     for (const entry of renewed.removed) step.removed.push([...entry, number, version]);
@@ -61,8 +67,20 @@ async function indexStep(db: D1Database, work: Indexing): Promise<void> {
     step.count += 1;
     step.to = number + 1;
   }
-  if (step.count === items.length && items.length < itemsPerStep) step.to = work.last + 1;
   await storeStep(db, work, step);
+}
+
+/** The slots that hold these fields, those of rows under their list; null where formulas need all that there is. */
+function slotsOf({ collection }: Compiled, wanted: ReadonlySet<number>): string[] | null {
+  const { fields } = collection.definition;
+  const computed = computedIds(fields);
+  if ([...wanted].some((id) => computed.has(id))) return null;
+  return fields.fields
+    .filter((field) => {
+      const rows = field.type === "line_items" ? field.fields : [];
+      return [field, ...rows].some(({ id }) => wanted.has(id));
+    })
+    .map(({ id }) => String(id));
 }
 
 interface Renewal {

@@ -8,7 +8,9 @@ import { findCollection, findCollectionById, type CollectionNow } from "../store
  */
 const known = new Map<string, Compiled>();
 const knownById = new Map<number, Compiled>();
-const mostKnown = 500;
+/** Of definitions as they are stored; compiled, they take some ten times as much. */
+const mostKnownBytes = 2_000_000;
+let knownBytes = 0;
 
 const nameOf = (kind: CollectionKind, key: string) => `${kind}:${key}`;
 
@@ -16,16 +18,34 @@ export function knownCollection(kind: CollectionKind, key: string): Compiled | u
   return known.get(nameOf(kind, key));
 }
 
+const sizes = new Map<number, number>();
+/** What the smallest of them takes. */
+const leastBytes = 2000;
+
+function forget(id: number): void {
+  const kept = knownById.get(id);
+  if (!kept) return;
+  knownById.delete(id);
+  known.delete(nameOf(kept.collection.kind, kept.collection.key));
+  knownBytes -= sizes.get(id) ?? 0;
+  sizes.delete(id);
+}
+
 function remember(now: CollectionNow | undefined): Compiled | undefined {
   if (!now) return undefined;
   const { collection } = now;
   const before = knownById.get(collection.id);
   if (before?.collection.version === collection.version) return before;
-  if (known.size >= mostKnown) {
-    known.clear();
-    knownById.clear();
+  forget(collection.id);
+  const bytes = now.bytes + leastBytes;
+  // Oldest first: a map keeps the order in which it was filled.
+  for (const [id] of knownById) {
+    if (knownBytes + bytes <= mostKnownBytes) break;
+    forget(id);
   }
   const compiled = compile(collection);
+  sizes.set(collection.id, bytes);
+  knownBytes += bytes;
   known.set(nameOf(collection.kind, collection.key), compiled);
   knownById.set(collection.id, compiled);
   return compiled;

@@ -8,6 +8,8 @@ import {
   insertInvitation,
   type Invitation,
 } from "../store/invitations";
+import type { Credential } from "../domain/credential";
+import { listMemberCredentials } from "../store/credentials";
 import { endOtherSessions, listMembers, updateMember } from "../store/members";
 import { act, type ActionContext } from "./context";
 import { hashPassword } from "./password";
@@ -16,6 +18,8 @@ import { hashPassword } from "./password";
 export interface MemberContext extends ActionContext {
   member: { id: string; role: Role };
   random(length: number): Uint8Array;
+  /** Tells the objects of these credentials, so that a change holds for their next request. */
+  announce(credentials: readonly Credential[]): Promise<void>;
 }
 
 const invitedFor = 7 * 24 * 60 * 60 * 1000;
@@ -56,7 +60,7 @@ export async function invitationOf(ctx: ActionContext, secret: string): Promise<
 
 /** Makes the member whose link this is. A second time it is not found. */
 export async function joinMembers(
-  ctx: Omit<MemberContext, "member">,
+  ctx: Pick<MemberContext, keyof ActionContext | "random">,
   secret: string,
   password: string,
 ): Promise<void> {
@@ -84,8 +88,11 @@ export async function changeMember(
   const disabled = change.disabled ?? before.disabledAt !== null;
   const disabledAt = disabled ? (before.disabledAt ?? ctx.now()) : null;
   const entry = act(ctx, disabled ? "member.remove" : "member.change", `member:${id}`);
-  if (await updateMember(ctx.db, { id, role, disabledAt }, entry)) return;
-  throw problem.conflict("One owner has to stay.");
+  if (!(await updateMember(ctx.db, { id, role, disabledAt }, entry))) {
+    throw problem.conflict("One owner has to stay.");
+  }
+  const since = disabledAt ?? entry.at;
+  await ctx.announce(await listMemberCredentials(ctx.db, id, since));
 }
 
 /** Signs a member out everywhere but here; with a new password, where one is given. */

@@ -6,6 +6,7 @@ import {
   findSession,
   insertFirstOwner,
   insertSession,
+  isKnownAddress,
   type Member,
 } from "../store/members";
 import { act, type ActionContext } from "./context";
@@ -14,28 +15,44 @@ import { hashPassword, isPassword, nobody } from "./password";
 export interface SignInContext extends ActionContext {
   /** Random bytes. */
   random(length: number): Uint8Array;
+  /** Counts an attempt of this name, and refuses one too many in a minute. */
+  limitAttempts(name: string): Promise<void>;
 }
 
 const sessionLifetime = 12 * 60 * 60 * 1000;
 
-/** Starts a session: its id for the cookie, or nothing, after as long a time, when account or password is wrong. */
+/**
+ * Starts a session: its id for the cookie, or nothing, after as long a time, when account or password is wrong. Attempts
+ * are limited by address and by account, so that neither many accounts nor many addresses help to guess; but who signed
+ * in from an address before is let in there, whatever others try elsewhere.
+ */
 export async function signIn(
   ctx: SignInContext,
   email: string,
   password: string,
+  from: string,
 ): Promise<{ sessionId: string; maxAge: number } | undefined> {
-  const member = await findMemberByEmail(ctx.db, email.toLowerCase());
+  const account = email.toLowerCase();
+  await ctx.limitAttempts(`address ${from}`);
+  const member = await findMemberByEmail(ctx.db, account);
+  const address = await sha256(`${member?.id ?? ""} ${from}`);
+  const known = member !== undefined && (await isKnownAddress(ctx.db, member.id, address));
+  await ctx.limitAttempts(known ? `account ${account} from ${from}` : `account ${account}`);
   const right = await isPassword(password, member?.password ?? nobody);
   if (!member || !right) return undefined;
   const sessionId = toBase64url(ctx.random(32));
   const createdAt = ctx.now();
   const expiresAt = createdAt + sessionLifetime;
-  await insertSession(ctx.db, {
-    hash: await sha256(sessionId),
-    memberId: member.id,
-    createdAt,
-    expiresAt,
-  });
+  await insertSession(
+    ctx.db,
+    {
+      hash: await sha256(sessionId),
+      memberId: member.id,
+      createdAt,
+      expiresAt,
+    },
+    address,
+  );
   return { sessionId, maxAge: sessionLifetime / 1000 };
 }
 

@@ -8,6 +8,7 @@ import { errorAt } from "../domain/field-errors";
 import type { AdminEnv } from "../env";
 import { countSessions } from "../store/members";
 import { answer, answerDone, attempted } from "./answers";
+import { limitAttempts } from "./attempts";
 import { Act, AdminPage } from "./layout";
 import { memberContext } from "./members";
 import { readFields } from "./negotiate";
@@ -37,6 +38,7 @@ export const account = new Hono<AdminEnv>()
       c,
       async () => {
         const { current, password } = await readFields(c, Passwords);
+        await limitAttempts(c, `password ${c.var.member.id}`);
         if (!(await isPassword(current, c.var.member.password))) {
           throw problem.invalidInput([
             errorAt(["current"], "invalid_format", "This is not your password."),

@@ -1,5 +1,6 @@
 import { Hono, type Context } from "hono";
-import { stamp } from "../domain/time";
+import { problem } from "../domain/problem";
+import { isCalendarDay, stamp } from "../domain/time";
 import type { AdminEnv } from "../env";
 import { readAudit, type AuditEntry } from "../store/audit-log";
 import { listMembers } from "../store/members";
@@ -12,8 +13,8 @@ const day = 24 * 60 * 60 * 1000;
 /** Who did what, when. It is read here, and changed nowhere. */
 export const audit = new Hono<AdminEnv>().use(able("audit")).get("/", async (c) => {
   const query = c.req.query();
-  const from = dayOf(query["from"]);
-  const until = dayOf(query["until"]);
+  const from = dayOf("from", query["from"]);
+  const until = dayOf("until", query["until"]);
   const filter = {
     actor: query["actor"],
     action: query["action"],
@@ -21,7 +22,7 @@ export const audit = new Hono<AdminEnv>().use(able("audit")).get("/", async (c) 
     from,
     until: until === undefined ? undefined : until + day,
   };
-  const before = /^\d{1,15}$/.test(query["before"] ?? "") ? Number(query["before"]) : null;
+  const before = placeOf(query["before"]);
   const { entries, next } = await readAudit(c.env.DB, filter, before, perPage);
   const address = new URL(c.req.url);
   if (next !== null) address.searchParams.set("before", String(next));
@@ -34,9 +35,18 @@ export const audit = new Hono<AdminEnv>().use(able("audit")).get("/", async (c) 
   ));
 });
 
-function dayOf(text: string | undefined): number | undefined {
-  const time = Date.parse(`${text}T00:00:00Z`);
-  return text && Number.isFinite(time) ? time : undefined;
+function placeOf(text = ""): number | null {
+  if (text === "") return null;
+  if (/^\d{1,15}$/.test(text)) return Number(text);
+  const reason = "This is no place in the audit. Follow links.next as it was given.";
+  throw problem.invalidInput([{ field: "before", code: "invalid_cursor", reason }]);
+}
+
+function dayOf(field: string, text = ""): number | undefined {
+  if (text === "") return undefined;
+  if (isCalendarDay(text)) return Date.parse(`${text}T00:00:00Z`);
+  const reason = "Must be a calendar day like 2026-11-21.";
+  throw problem.invalidInput([{ field, code: "invalid_format", reason }]);
 }
 
 function entryDocument({ at, requestId, sentRequestId, ...entry }: AuditEntry) {

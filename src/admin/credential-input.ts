@@ -86,7 +86,9 @@ export const IssueInput = tidy(
 );
 
 /** What is left out stays as it is. */
-export const EditInput = tidy(z.partial(z.strictObject(shape)));
+export const EditInput = tidy(
+  z.partial(z.strictObject({ ...shape, version: z.coerce.number().check(z.int()) })),
+);
 
 const hour = 60 * 60 * 1000;
 const overlaps = { none: 0, "1h": hour, "24h": 24 * hour, "7d": 7 * 24 * hour };

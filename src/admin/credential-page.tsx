@@ -46,34 +46,51 @@ export function CredentialPage({ c, credential, resources, calls, sent, problem 
         </dd>
         <dt>Expires</dt>
         <dd>{expires}</dd>
+        {credential.revoked_at === null ? null : (
+          <>
+            <dt>Revoked</dt>
+            <dd>{credential.revoked_at}</dd>
+          </>
+        )}
         <dt>Last used</dt>
         <dd>{credential.last_used_at ?? "not yet"}</dd>
       </dl>
-      <div class="actions">
-        <form method="post" action={`${path}/rotate`} class="actions">
-          <select name="overlap" aria-label="The secret before">
-            <option value="24h">The old secret lives for 24 hours</option>
-            <option value="7d">… for 7 days</option>
-            <option value="1h">… for an hour</option>
-            <option value="none">… ends at once</option>
-          </select>
-          <button type="submit" class="quiet">
-            Make a new secret
-          </button>
-        </form>
-        <Act
-          action={`${path}/revoke`}
-          name="Revoke"
-          confirm={`Revoke ${name}? Its next request is refused.`}
-        />
-      </div>
+      {credential.revoked_at === null ? <Acts path={path} name={name} /> : null}
       <Calls calls={calls} />
-      <h2>Change it</h2>
-      <form method="post" action={path}>
-        <CredentialFields resources={resources} sent={sent ?? now} expires={expires} />
-        <button type="submit">Save</button>
-      </form>
+      {credential.revoked_at === null ? (
+        <>
+          <h2>Change it</h2>
+          <form method="post" action={path}>
+            <input type="hidden" name="version" value={credential.version} />
+            <CredentialFields resources={resources} sent={sent ?? now} expires={expires} />
+            <button type="submit">Save</button>
+          </form>
+        </>
+      ) : null}
     </AdminPage>
+  );
+}
+
+function Acts({ path, name }: { path: string; name: string }) {
+  return (
+    <div class="actions">
+      <form method="post" action={`${path}/rotate`} class="actions">
+        <select name="overlap" aria-label="The secret before">
+          <option value="24h">The old secret lives for 24 hours</option>
+          <option value="7d">… for 7 days</option>
+          <option value="1h">… for an hour</option>
+          <option value="none">… ends at once</option>
+        </select>
+        <button type="submit" class="quiet">
+          Make a new secret
+        </button>
+      </form>
+      <Act
+        action={`${path}/revoke`}
+        name="Revoke"
+        confirm={`Revoke ${name}? Its next request is refused.`}
+      />
+    </div>
   );
 }
 

@@ -61,7 +61,10 @@ export const integrations = new Hono<AdminEnv>()
       c,
       async () => {
         const id = c.req.param("id");
-        const { requests, writes, expires, time_zone, ...rest } = await readFields(c, EditInput);
+        const { requests, writes, expires, time_zone, version, ...rest } = await readFields(
+          c,
+          EditInput,
+        );
         const before = await visibleCredential(context(c), id);
         const limits = {
           requests: requests ?? before.limits.requests,
@@ -73,12 +76,8 @@ export const integrations = new Hono<AdminEnv>()
         const given = Object.fromEntries(
           Object.entries(rest).filter(([, value]) => value !== undefined),
         );
-        const after = await editCredential(context(c), id, {
-          ...given,
-          limits,
-          expiresAt,
-          expiresZone,
-        });
+        const change = { ...given, limits, expiresAt, expiresZone };
+        const after = await editCredential(context(c), before, change, version);
         return answerDone(c, credentialDocument(after), `/admin/integrations/${id}`);
       },
       async (refusal) => {
@@ -156,6 +155,7 @@ function credentialDocument(credential: Credential) {
   const { expiresAt, expiresZone, lastUsedAt } = credential;
   return {
     id,
+    version: credential.version,
     kind,
     name,
     ...(kind === "client" ? { client_id: `efc_${id}` } : {}),
@@ -171,6 +171,7 @@ function credentialDocument(credential: Credential) {
     created_at: stamp(credential.createdAt),
     expires_at: expiresAt === null ? null : stamp(expiresAt),
     expires: expiryInWords(expiresAt, expiresZone),
+    revoked_at: credential.revokedAt === null ? null : stamp(credential.revokedAt),
     last_used_at: lastUsedAt === null ? null : stamp(lastUsedAt),
   };
 }

@@ -5,8 +5,10 @@ import type { Role } from "../domain/permissions";
 import type { Problem } from "../domain/problem";
 import { stamp } from "../domain/time";
 import type { AdminEnv } from "../env";
+import { originOf } from "../middleware/host";
 import { listInvitations, type Invitation } from "../store/invitations";
 import { listMembers, type MemberSummary } from "../store/members";
+import { announceAll } from "./announce";
 import { able, answer, answerDone, attempted } from "./answers";
 import { Act, AdminPage, Copyable, Table, Time } from "./layout";
 import { readFields } from "./negotiate";
@@ -29,7 +31,7 @@ export const members = new Hono<AdminEnv>()
       async () => {
         const { email, role: given } = await readFields(c, Invite);
         const { secret, invitation } = await inviteMember(memberContext(c), email, given);
-        const link = new URL(`/admin/join/${secret}`, c.req.url).href;
+        const link = new URL(`/admin/join/${secret}`, originOf(c)).href;
         const document = { ...invitationDocument(invitation), link };
         return answer(
           c,
@@ -53,7 +55,8 @@ export const members = new Hono<AdminEnv>()
   );
 
 export function memberContext(c: Context<AdminEnv>): MemberContext {
-  return { ...c.var.action, member: c.var.member, random };
+  const announce: MemberContext["announce"] = (credentials) => announceAll(c.env.GATE, credentials);
+  return { ...c.var.action, member: c.var.member, random, announce };
 }
 
 async function everybody(c: Context<AdminEnv>) {

@@ -1,6 +1,8 @@
 import type { Context } from "hono";
 import { accepts } from "hono/accepts";
 import type * as z from "zod/mini";
+import { errorAt } from "../domain/field-errors";
+import { isObject } from "../domain/json";
 import { problem } from "../domain/problem";
 import { zodErrors } from "../domain/zod-errors";
 
@@ -27,6 +29,12 @@ export async function readFields<Schema extends z.ZodMiniType>(
 /** What was sent, as it was sent. */
 export async function readSent(c: Context): Promise<Record<string, unknown>> {
   const isJson = (c.req.header("Content-Type") ?? "").startsWith("application/json");
+  const sent = await readBody(c, isJson);
+  if (isObject(sent)) return sent;
+  throw problem.invalidInput([errorAt([], "invalid_type", "Must be of type object.")]);
+}
+
+async function readBody(c: Context, isJson: boolean): Promise<unknown> {
   try {
     return isJson ? await c.req.json() : await c.req.parseBody({ all: true });
   } catch {

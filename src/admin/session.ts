@@ -8,6 +8,7 @@ import type { AdminEnv, AppEnv, Reading } from "../env";
 import { actionContext } from "../middleware/action-context";
 import { problem } from "../domain/problem";
 import { memberOfAccess, usesAccess } from "./access";
+import { limitAttempts } from "./attempts";
 import { wantsJson } from "./negotiate";
 
 const cookie = "session";
@@ -47,7 +48,8 @@ export const signedIn = createMiddleware<AdminEnv>(async (c, next) => {
 
 /** Context for those who have not signed in yet. */
 export function signInContext(c: Reading<AppEnv>) {
-  return { ...actionContext(c, "nobody", { permissions: [], resources: [] }), random };
+  const context = actionContext(c, "nobody", { permissions: [], resources: [] });
+  return { ...context, random, limitAttempts: (name: string) => limitAttempts(c, name) };
 }
 
 export function random(length: number): Uint8Array {

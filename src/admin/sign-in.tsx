@@ -3,9 +3,10 @@ import * as z from "zod/mini";
 import { invitationOf, joinMembers } from "../actions/members";
 import { setUp, signIn, signOut } from "../actions/sign-in";
 import { problem } from "../domain/problem";
-import type { AppEnv, Reading } from "../env";
+import type { AppEnv } from "../env";
 import { answerDone, attempted } from "./answers";
 import { readFields, wantsJson } from "./negotiate";
+import { addressOf, limitAttempts } from "./attempts";
 import { dropSession, keepSession, sessionIdOf, signInContext } from "./session";
 import { JoinPage, SetUpPage, SignInPage } from "./sign-in-page";
 
@@ -25,11 +26,10 @@ export const signInRoutes = new Hono<AppEnv>()
   .get("/sign-in", (c) => c.html(<SignInPage />))
   .post("/sign-in", async (c) => {
     const { email, password } = await readFields(c, Account);
-    await limitAttempts(c, c.req.header("CF-Connecting-IP") ?? "unknown", email.toLowerCase());
     // A session that somebody else put here is no use to them: signing in always makes a new one.
     const before = sessionIdOf(c);
     if (before) await signOut(c.env.DB, before);
-    const session = await signIn(signInContext(c), email, password);
+    const session = await signIn(signInContext(c), email, password, addressOf(c));
     if (session) keepSession(c, session.sessionId, session.maxAge);
     if (wantsJson(c)) {
       if (session) return c.json({ signed_in: true });
@@ -75,11 +75,3 @@ export const signInRoutes = new Hono<AppEnv>()
       (refusal) => <JoinPage email={email} role={role} problem={refusal} />,
     );
   });
-
-/** By address and by account, so that neither many accounts nor many addresses help to guess. */
-async function limitAttempts(c: Reading<AppEnv>, ...keys: string[]): Promise<void> {
-  for (const key of keys) {
-    const { success } = await c.env.SIGN_INS.limit({ key });
-    if (!success) throw problem.rateLimited(60, "Too many attempts to sign in.");
-  }
-}

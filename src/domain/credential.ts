@@ -15,6 +15,8 @@ export interface Secret {
 
 export interface Credential {
   id: string;
+  /** Grows with every change, that of its member included. */
+  version: number;
   kind: CredentialKind;
   name: string;
   permissions: Permission[];

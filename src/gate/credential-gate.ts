@@ -112,8 +112,12 @@ export class CredentialGate extends DurableObject<Bindings> {
     return credential ? exchangedFor(credential, presented.proof, Date.now()) : undefined;
   }
 
-  /** Takes a change at once. It is stored before this answers, so that no eviction brings the old state back. */
+  /**
+   * Takes a change at once, unless it knows of a later one. It is stored before this answers, so that no eviction brings
+   * the old state back.
+   */
   async change(credential: Credential): Promise<void> {
+    if (isOlder(credential, this.#known)) return;
     this.#known = { credential, readAt: Date.now() };
     this.ctx.storage.kv.put("known", this.#known);
     await this.ctx.storage.sync();
@@ -141,7 +145,9 @@ export class CredentialGate extends DurableObject<Bindings> {
     const readAt = Date.now();
     const credential = (await findCredential(this.env.DB, id)) ?? null;
     // A change that arrived while this read was under way is newer than what was read.
-    if (this.#known && this.#known !== before) return this.#known;
+    if (this.#known && (this.#known !== before || isOlder(credential, this.#known))) {
+      return this.#known;
+    }
     this.#known = { credential, readAt };
     this.#persist("known", this.#known);
     return this.#known;
@@ -192,6 +198,12 @@ export class CredentialGate extends DurableObject<Bindings> {
     const quotas = { default: quotaOf(this.#requests, requests, now) };
     return write ? { ...quotas, write: quotaOf(this.#writes, writes, now) } : quotas;
   }
+}
+
+/** Whether this state of a credential was before the one that is known: messages overtake each other. */
+function isOlder(credential: Credential | null, known: Known | undefined): boolean {
+  const newest = known?.credential?.version ?? 0;
+  return newest > 0 && (credential?.version ?? 0) < newest;
 }
 
 function quotaOf(window: SlidingWindow, limit: number, now: number): Quota {

@@ -8,6 +8,7 @@ import {
   type Quota,
 } from "../gate/credential-gate";
 import { findCredential } from "../store/credentials";
+import { timely } from "../store/attempt";
 import { takePending } from "./call-log";
 import { logMended } from "./log";
 
@@ -22,10 +23,9 @@ export async function admit(
 ): Promise<Admission> {
   try {
     // A stub is of no use after an exception, so each request takes its own.
-    return await env.GATE.getByName(presented.credentialId).admit(
-      presented,
-      write,
-      takePending(presented.credentialId),
+    const calls = takePending(presented.credentialId);
+    return await timely<Admission>(async () =>
+      env.GATE.getByName(presented.credentialId).admit(presented, write, calls),
     );
   } catch (error) {
     logMended("credential object unreachable", error);
@@ -38,15 +38,15 @@ async function withoutObject(
   presented: Presented,
   write: boolean,
 ): Promise<Admission> {
-  const credential = await findCredential(env.DB, presented.credentialId).catch(
+  const credential = await readCredential(env, presented);
+  const grant = credential && grantOf(credential, presented.proof, Date.now());
+  if (!grant) return { verdict: "refused" };
+  const { success } = await env.FALLBACK.limit({ key: grant.credentialId }).catch(
     (error: unknown) => {
-      logMended("credential unreadable", error);
+      logMended("fallback of the limits unreachable", error);
       throw problem.tryAgain();
     },
   );
-  const grant = credential && grantOf(credential, presented.proof, Date.now());
-  if (!grant) return { verdict: "refused" };
-  const { success } = await env.FALLBACK.limit({ key: grant.credentialId });
   const quota = (limit: number): Quota => ({ limit, remaining: success ? 1 : 0, reset: 60 });
   const { requests, writes } = grant.limits;
   const quotas = { default: quota(requests), ...(write ? { write: quota(writes) } : {}) };
@@ -61,7 +61,9 @@ export async function exchangeSecret(
   presented: Presented,
 ): Promise<Exchanged | undefined> {
   try {
-    return await env.GATE.getByName(presented.credentialId).exchange(presented);
+    return await timely<Exchanged | undefined>(async () =>
+      env.GATE.getByName(presented.credentialId).exchange(presented),
+    );
   } catch (error) {
     logMended("credential object unreachable", error);
     const credential = await readCredential(env, presented);

@@ -8,6 +8,7 @@ import type { Quota, Quotas } from "../gate/credential-gate";
 import { actionContext } from "./action-context";
 import { admit } from "./admit";
 import { noteCall } from "./call-log";
+import { logMended } from "./log";
 
 type Identified = AppEnv & { Variables: { presented: Presented } };
 
@@ -62,7 +63,11 @@ function isWrite(method: string, path: string): boolean {
 /** 401, or 429 for an address that fails too often. */
 export async function unauthenticated(c: Reading<AppEnv>, sent: boolean) {
   const address = c.req.header("CF-Connecting-IP") ?? "unknown";
-  const { success } = await c.env.FAILURES.limit({ key: address });
+  // A brake that cannot be reached brakes nobody.
+  const { success } = await c.env.FAILURES.limit({ key: address }).catch((error: unknown) => {
+    logMended("failures cannot be counted", error);
+    return { success: true };
+  });
   return success
     ? problem.unauthenticated(sent)
     : problem.rateLimited(60, "Too many requests from this address failed to authenticate.");

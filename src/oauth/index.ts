@@ -1,16 +1,26 @@
 import { Hono, type Context } from "hono";
 import { bodyLimit } from "hono/body-limit";
+import { problem } from "../domain/problem";
 import { permissions, type Permission } from "../domain/permissions";
 import { signingKeys } from "../domain/signature";
 import { makeAccessToken, readSecret } from "../domain/token";
 import type { AppEnv } from "../env";
 import { exchangeSecret } from "../middleware/admit";
+import { originOf } from "../middleware/host";
 import { only } from "../middleware/methods";
 import { unauthenticated } from "../middleware/authenticate";
 
+const maxSize = 16 * 1024;
+const limit = bodyLimit({
+  maxSize,
+  onError: () => {
+    throw problem.tooLarge(maxSize);
+  },
+});
+
 /** OAuth 2.0 client credentials (RFC 6749, section 4.4) and its metadata (RFC 8414). */
 export const oauth = new Hono<AppEnv>()
-  .post("/oauth/token", bodyLimit({ maxSize: 16 * 1024 }), async (c) => {
+  .post("/oauth/token", limit, async (c) => {
     c.header("Cache-Control", "no-store");
     c.header("Pragma", "no-cache");
     const answer = await exchange(c);
@@ -24,7 +34,7 @@ export const oauth = new Hono<AppEnv>()
     return c.json(answer, 401, c.req.header("Authorization") === undefined ? {} : challenge);
   })
   .get("/.well-known/oauth-authorization-server", (c) => {
-    const issuer = new URL(c.req.url).origin;
+    const issuer = originOf(c);
     return c.json(
       {
         issuer,
@@ -62,7 +72,8 @@ interface Issued {
 
 async function exchange(c: Context<AppEnv>): Promise<Issued | Refusal> {
   const form = await readForm(c);
-  if (!form) return refuse("invalid_request", "Send an application/x-www-form-urlencoded body.");
+  if (!form)
+    return refuse("invalid_request", "Send an application/x-www-form-urlencoded body in UTF-8.");
   const names = [...form.keys()];
   if (new Set(names).size < names.length) {
     return refuse("invalid_request", "A parameter stands there more than once.");
@@ -107,10 +118,14 @@ function unknownClient(): Refusal {
 async function readForm(c: Context<AppEnv>): Promise<URLSearchParams | undefined> {
   const [type = ""] = (c.req.header("Content-Type") ?? "").split(";");
   if (type.trim().toLowerCase() !== "application/x-www-form-urlencoded") return undefined;
-  const form = await c.req.formData();
-  return new URLSearchParams(
-    [...form].map(([name, value]) => [name, typeof value === "string" ? value : ""]),
-  );
+  try {
+    const bytes = await c.req.arrayBuffer();
+    return new URLSearchParams(
+      new TextDecoder("utf-8", { fatal: true, ignoreBOM: false }).decode(bytes),
+    );
+  } catch {
+    return undefined;
+  }
 }
 
 /** RFC 6749, section 2.3.1: HTTP Basic or the body, and not both. */

@@ -8,6 +8,8 @@ import { collection, indexing, tally } from "./schema";
 /** A collection with the number of items that it holds. */
 export interface CollectionNow {
   collection: Collection;
+  /** Of its fields, as they are stored. */
+  bytes: number;
   live: number;
   /** While items lack search entries: the ids of the fields, and how far the work is. */
   indexing: { fields: number[]; done: number; total: number } | null;
@@ -47,6 +49,7 @@ async function findOne(
   const { fields, done, total } = row.indexing ?? {};
   return {
     collection: collectionOf(row.collection),
+    bytes: row.collection.fields.length,
     live: row.tally.live,
     indexing:
       fields === undefined || done === undefined || total === undefined

@@ -1,9 +1,10 @@
-import { and, desc, eq, isNull, sql } from "drizzle-orm";
+import { and, desc, eq, gte, isNull, or, sql } from "drizzle-orm";
 import { drizzle } from "drizzle-orm/d1";
 import type { Credential, Secret } from "../domain/credential";
 import { within, type Permission, type Resources } from "../domain/permissions";
-import { attempt, once } from "./attempt";
+import { attempt, once, unlessRefused } from "./attempt";
 import { insertAct, type Act } from "./audit";
+import { guardCode, guardStatement } from "./guard";
 import { credential, member } from "./schema";
 import { placeholders, statement } from "./statement";
 
@@ -11,6 +12,7 @@ const { placeholder } = sql;
 
 const columns = {
   id: credential.id,
+  version: credential.version,
   kind: credential.kind,
   name: credential.name,
   permissions: credential.permissions,
@@ -43,6 +45,7 @@ async function select(db: D1Database, condition: ReturnType<typeof and>): Promis
     const asked = JSON.parse(row.permissions) as Permission[];
     return {
       id: row.id,
+      version: row.version,
       kind: row.kind,
       name: row.name,
       permissions: row.kind === "token" && row.role ? within(row.role, asked) : asked,
@@ -75,6 +78,7 @@ export async function listCredentials(
 
 const fields = [
   "id",
+  "version",
   "kind",
   "name",
   "permissions",
@@ -90,12 +94,19 @@ const fields = [
 
 const insert = statement((db) => db.insert(credential).values(placeholders(fields)));
 
-/** Guarded by the secrets that were read, so that two rotations at once cannot lose a secret. */
+/** Of two changes that were made of one state, the second is refused, and told. */
+const isUnchanged = guardStatement(
+  sql`select ${guardCode("credential_changed")} as code
+    where not exists (select 1 from credential where id = ${placeholder("id")}
+      and version = ${placeholder("expected")} and revoked_at is null)`,
+);
+
 const update = statement((db) =>
   db
     .update(credential)
     .set(
       placeholders([
+        "version",
         "name",
         "permissions",
         "resources",
@@ -106,25 +117,20 @@ const update = statement((db) =>
         "expiresZone",
       ]),
     )
-    .where(
-      and(
-        eq(credential.id, placeholder("id")),
-        eq(credential.secrets, placeholder("expectedSecrets")),
-        isNull(credential.revokedAt),
-      ),
-    ),
+    .where(eq(credential.id, placeholder("id"))),
 );
 
 const revoke = statement((db) =>
   db
     .update(credential)
-    .set({ revokedAt: sql`${placeholder("at")}` })
+    .set({ revokedAt: sql`${placeholder("at")}`, version: sql`version + 1` })
     .where(and(eq(credential.id, placeholder("id")), isNull(credential.revokedAt))),
 );
 
 function rowOf(value: Credential) {
   return {
     id: value.id,
+    version: value.version,
     kind: value.kind,
     name: value.name,
     permissions: JSON.stringify(value.permissions),
@@ -143,16 +149,26 @@ export async function insertCredential(db: D1Database, value: Credential, act: A
   await once(() => db.batch([insert(db, rowOf(value)), insertAct(db, { ...act })]));
 }
 
-/** False when the credential was changed or revoked since `before` was read; the act is then logged as tried. */
+/** False, with nothing stored, when the credential was changed or revoked since it had the version `expected`. */
 export async function updateCredential(
   db: D1Database,
-  before: Credential,
+  expected: number,
   after: Credential,
   act: Act,
 ): Promise<boolean> {
-  const values = { ...rowOf(after), expectedSecrets: JSON.stringify(before.secrets) };
-  const [result] = await once(() => db.batch([update(db, values), insertAct(db, { ...act })]));
-  return result?.meta.changes === 1;
+  const values = { ...rowOf(after), expected, version: expected + 1 };
+  const statements = [isUnchanged, update].map((bind) => bind(db, values));
+  return unlessRefused(db, [...statements, insertAct(db, { ...act })]);
+}
+
+/** Those of a member that are not revoked, or were with its removal at `since`. */
+export async function listMemberCredentials(
+  db: D1Database,
+  memberId: string,
+  since: number,
+): Promise<Credential[]> {
+  const live = or(isNull(credential.revokedAt), gte(credential.revokedAt, since));
+  return select(db, and(eq(credential.memberId, memberId), live));
 }
 
 export async function revokeCredential(db: D1Database, id: string, act: Act): Promise<void> {

@@ -10,7 +10,11 @@ export const guardCodes = {
   full: 4,
   item_changed: 5,
   values_exist: 6,
-  duplicates_exist: 7,
+  taken: 7,
+  credential_changed: 8,
+  address_taken: 9,
+  link_used: 10,
+  last_owner: 11,
 } as const;
 
 /** A code as SQL. */

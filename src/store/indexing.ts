@@ -1,4 +1,4 @@
-import { and, asc, eq, gte, lte, sql } from "drizzle-orm";
+import { and, asc, eq, sql } from "drizzle-orm";
 import { drizzle } from "drizzle-orm/d1";
 import type { SearchEntry } from "../domain/data/search-entries";
 import type { Item } from "../domain/item";
@@ -19,22 +19,56 @@ export async function nextIndexing(db: D1Database): Promise<Indexing | undefined
   return row;
 }
 
+const range = sql`number >= ${placeholder("next")} and number <= ${placeholder("last")}`;
+
+/** As many items as are within the bytes of a step, one at the least; their sizes are told without reading them. */
+const fitting = sql`(select count(*) from (
+    select sum(size) over (order by number) - size as spent from (
+      select number, octet_length(data) as size from item where ${range}
+        order by number limit ${placeholder("limit")}))
+    where spent < ${placeholder("bytes")})`;
+
 const selectItems = statement((db) =>
   db
     .select(itemColumns)
     .from(item)
-    .where(and(gte(item.number, placeholder("next")), lte(item.number, placeholder("last"))))
+    .where(range)
     .orderBy(asc(item.number))
-    .limit(placeholder("limit")),
+    .limit(fitting as never),
 );
 
-export async function itemsToIndex(
+/** Of the data only the values of `slots`, taken out by the database. */
+const selectParts = statement((db) =>
+  db
+    .select({
+      ...itemColumns,
+      data: sql<string>`(select json_group_object(s.value, data -> ('$."' || s.value || '"'))
+          from json_each(${placeholder("slots")}) s
+          where data -> ('$."' || s.value || '"') is not null)`.as("data"),
+    })
+    .from(item)
+    .where(range)
+    .orderBy(asc(item.number))
+    .limit(fitting as never),
+);
+
+/** A run of items by their numbers. */
+export interface Range {
+  next: number;
+  last: number;
+}
+
+/** The next items of a range, at most `limit` of them and `bytes` of stored data; with all data, or these slots of it. */
+export async function itemsInRange(
   db: D1Database,
-  { next, last }: Indexing,
-  limit: number,
+  { next, last }: Range,
+  { limit, bytes, slots }: { limit: number; bytes: number; slots: readonly string[] | null },
 ): Promise<Item[]> {
-  const values = { next, last, limit };
-  const { results } = await attempt(() => selectItems(db, values).all<ItemRow>());
+  const values = { next, last, limit, bytes };
+  const bound = slots
+    ? selectParts(db, { ...values, slots: JSON.stringify(slots) })
+    : selectItems(db, values);
+  const { results } = await attempt(() => bound.all<ItemRow>());
   return results.map(itemOf);
 }
 

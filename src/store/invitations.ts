@@ -11,7 +11,7 @@ export type Invitation = typeof invitation.$inferSelect;
 const { placeholder } = sql;
 
 const isNoMember = guardStatement(
-  sql`select ${guardCode("item_changed")} as code
+  sql`select ${guardCode("address_taken")} as code
     where exists (select 1 from member where email = ${placeholder("email")} and disabled_at is null)`,
 );
 
@@ -68,7 +68,7 @@ export async function findInvitation(
 }
 
 const isOpen = guardStatement(
-  sql`select ${guardCode("item_changed")} as code
+  sql`select ${guardCode("link_used")} as code
     where not exists (select 1 from invitation where hash = ${placeholder("hash")} and expires_at > ${placeholder("now")})`,
 );
 

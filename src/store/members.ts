@@ -4,8 +4,8 @@ import type { Role } from "../domain/permissions";
 import { attempt, once, unlessRefused } from "./attempt";
 import { insertAct, type Act } from "./audit";
 import { guardCode, guardStatement } from "./guard";
-import { member, session } from "./schema";
-import { statement } from "./statement";
+import { credential, knownAddress, member, session } from "./schema";
+import { placeholders, statement } from "./statement";
 
 export interface Member {
   id: string;
@@ -35,6 +35,43 @@ export async function findMemberByEmail(
   return found;
 }
 
+/** Whether a member has signed in from this address before. */
+export async function isKnownAddress(
+  db: D1Database,
+  memberId: string,
+  address: string,
+): Promise<boolean> {
+  const [found] = await attempt(() =>
+    drizzle(db)
+      .select({ at: knownAddress.at })
+      .from(knownAddress)
+      .where(and(eq(knownAddress.memberId, memberId), eq(knownAddress.address, address))),
+  );
+  return found !== undefined;
+}
+
+const mostAddresses = 20;
+
+const keepAddress = statement((db) =>
+  db
+    .insert(knownAddress)
+    .values(placeholders(["memberId", "address", "at"]))
+    .onConflictDoUpdate({
+      target: [knownAddress.memberId, knownAddress.address],
+      set: { at: sql`excluded.at` },
+    }),
+);
+const forgetOldest = statement((db) =>
+  db.delete(knownAddress).where(
+    sql`member_id = ${placeholder("memberId")} and address not in (
+        select address from known_address where member_id = ${placeholder("memberId")}
+          order by at desc limit ${sql.raw(String(mostAddresses))})`,
+  ),
+);
+const insert = statement((db) =>
+  db.insert(session).values(placeholders(["hash", "memberId", "createdAt", "expiresAt"])),
+);
+
 const { placeholder } = sql;
 const insertFirst = statement((db) =>
   db.insert(member).select(
@@ -55,11 +92,14 @@ export async function insertFirstOwner(
   return result?.meta.changes === 1;
 }
 
+/** Starts a session, and remembers from where: the last 20 addresses. */
 export async function insertSession(
   db: D1Database,
   values: { hash: string; memberId: string; createdAt: number; expiresAt: number },
+  address: string,
 ): Promise<void> {
-  await once(() => drizzle(db).insert(session).values(values));
+  const known = { memberId: values.memberId, address, at: values.createdAt };
+  await once(() => db.batch([insert(db, values), keepAddress(db, known), forgetOldest(db, known)]));
 }
 
 /** The member whose session this is, while both are good. */
@@ -97,7 +137,7 @@ export async function listMembers(db: D1Database): Promise<MemberSummary[]> {
 
 /** One owner stays, whoever asks what at the same time. */
 const ownerStays = guardStatement(
-  sql`select ${guardCode("item_changed")} as code
+  sql`select ${guardCode("last_owner")} as code
     where (${placeholder("role")} <> 'owner' or ${placeholder("disabledAt")} is not null)
       and exists (select 1 from member where id = ${placeholder("id")} and role = 'owner' and disabled_at is null)
       and not exists (select 1 from member where role = 'owner' and disabled_at is null and id <> ${placeholder("id")})`,
@@ -119,14 +159,31 @@ const endSessions = statement((db) =>
     .where(sql`member_id = ${placeholder("id")} and hash is not ${placeholder("keep")}`),
 );
 
-/** Changes what a member is; all of its sessions end. False, with nothing stored, when no owner would be left. */
+/** A change of the member is one of its credentials: they carry its role. Removal ends its personal tokens for good. */
+const changeCredentials = statement((db) =>
+  db
+    .update(credential)
+    .set({
+      version: sql`version + 1`,
+      revokedAt: sql`case when ${placeholder("disabledAt")} is not null and kind = 'token'
+        then coalesce(revoked_at, ${placeholder("at")}) else revoked_at end`,
+    })
+    .where(eq(credential.memberId, placeholder("id"))),
+);
+
+/**
+ * Changes what a member is; all of its sessions end, and its tokens with its removal. False, with nothing stored, when no
+ * owner would be left.
+ */
 export async function updateMember(
   db: D1Database,
   change: { id: string; role: Role; disabledAt: number | null },
   act: Act,
 ): Promise<boolean> {
-  const values = { ...change, keep: null };
-  const statements = [ownerStays, changeMember, endSessions].map((bind) => bind(db, values));
+  const values = { ...change, keep: null, at: act.at };
+  const statements = [ownerStays, changeMember, endSessions, changeCredentials].map((bind) =>
+    bind(db, values),
+  );
   return unlessRefused(db, [...statements, insertAct(db, { ...act })]);
 }
 

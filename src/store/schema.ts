@@ -144,6 +144,18 @@ export const session = sqliteTable(
   ],
 );
 
+export const knownAddress = sqliteTable(
+  "known_address",
+  {
+    memberId: text("member_id")
+      .notNull()
+      .references(() => member.id),
+    address: text("address").notNull(),
+    at: integer("at").notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.memberId, table.address] })],
+);
+
 export const invitation = sqliteTable("invitation", {
   hash: text("hash").primaryKey(),
   email: text("email").notNull().unique(),
@@ -152,21 +164,26 @@ export const invitation = sqliteTable("invitation", {
   expiresAt: integer("expires_at").notNull(),
 });
 
-export const credential = sqliteTable("credential", {
-  id: text("id").primaryKey(),
-  kind: text("kind", { enum: ["token", "client"] }).notNull(),
-  name: text("name").notNull(),
-  permissions: text("permissions").notNull(),
-  resources: text("resources").notNull(),
-  requests: integer("requests").notNull(),
-  writes: integer("writes").notNull(),
-  secrets: text("secrets").notNull(),
-  memberId: text("member_id")
-    .notNull()
-    .references(() => member.id),
-  createdAt: integer("created_at").notNull(),
-  expiresAt: integer("expires_at"),
-  expiresZone: text("expires_zone"),
-  revokedAt: integer("revoked_at"),
-  lastUsedAt: integer("last_used_at"),
-});
+export const credential = sqliteTable(
+  "credential",
+  {
+    id: text("id").primaryKey(),
+    version: integer("version").notNull(),
+    kind: text("kind", { enum: ["token", "client"] }).notNull(),
+    name: text("name").notNull(),
+    permissions: text("permissions").notNull(),
+    resources: text("resources").notNull(),
+    requests: integer("requests").notNull(),
+    writes: integer("writes").notNull(),
+    secrets: text("secrets").notNull(),
+    memberId: text("member_id")
+      .notNull()
+      .references(() => member.id),
+    createdAt: integer("created_at").notNull(),
+    expiresAt: integer("expires_at"),
+    expiresZone: text("expires_zone"),
+    revokedAt: integer("revoked_at"),
+    lastUsedAt: integer("last_used_at"),
+  },
+  (table) => [index("credential_by_member").on(table.memberId)],
+);

@@ -94,7 +94,8 @@ describe("Integrations and external data", () => {
       { Accept: "text/html" },
     );
     expect([answer.status, answer.headers.get("Location")]).toEqual([303, "/admin/integrations"]);
-    expect((await admin("GET", `/integrations/${issued.id}`)).status).toBe(404);
+    const read = await admin("GET", `/integrations/${issued.id}`);
+    expect([read.status, read.body.revoked_at]).toEqual([200, expect.stringMatching(/Z$/)]);
     expect((await admin("POST", `/integrations/${issued.id}/rotate`, {})).status).toBe(404);
   });
 

@@ -522,7 +522,7 @@ describe("Downloads", () => {
       text
         .trimEnd()
         .split("\n")
-        .map((line) => JSON.parse(line) as Json);
+        .map((line) => JSON.parse(line));
     expect(lines(download.text)).toEqual(body.items);
     for (const limited of [
       await integrator.post(path, { ...search, limit: 3 }, { Accept }),
@@ -638,7 +638,7 @@ describe("Downloads", () => {
         },
       });
       const bytes = await (await exports.default.fetch(request)).bytes();
-      expect([...bytes.slice(0, 3)]).toEqual([0xef, 0xbb, 0xbf]);
+      expect(Array.from(bytes.slice(0, 3))).toEqual([0xef, 0xbb, 0xbf]);
       const [head = [], ...lines] = rows;
       expect(head.slice(7)).toEqual(fields.map((field) => (field as Json).label));
       const cell = (row: number, label: string) => lines[row]?.[head.indexOf(label)];

@@ -12,7 +12,9 @@ export async function admin(
   path: string,
   body?: object,
   headers: Record<string, string> = {},
+  raw?: string,
 ): Promise<Answer> {
+  const sent = raw ?? (body && JSON.stringify(body));
   const request = new Request(`${host}/admin${path}`, {
     method,
     redirect: "manual",
@@ -22,7 +24,7 @@ export async function admin(
       Cookie: await ownerCookie(),
       ...headers,
     },
-    ...(body ? { body: JSON.stringify(body) } : {}),
+    ...(sent === undefined ? {} : { body: sent }),
   });
   return answerOf(await exports.default.fetch(request));
 }

@@ -205,7 +205,7 @@ function inOrder(
       };
     }
     for (const { field, formula } of ready) {
-      if (formula) order.push({ field, run: (seen) => formula(seen as never) as unknown });
+      if (formula) order.push({ field, run: (seen) => formula(seen) as unknown });
       done.add(field.key);
     }
     left = left.filter(({ field }) => !done.has(field.key));

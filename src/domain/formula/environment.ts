@@ -36,7 +36,7 @@ export const renamed: Record<string, string> = {
 /** The language of formulas: CEL in which every number is an exact decimal, with `today()` and its kin. */
 export function formulaEnvironment(): Environment {
   const environment = new Environment({ limits });
-  environment.registerType("decimal", { ctor: Decimal as never, fields: {} });
+  environment.registerType("decimal", { ctor: Decimal, fields: {} });
   registerOperators(environment);
   registerNumbers(environment);
   registerTexts(environment);

@@ -4,6 +4,8 @@ import { dayWithOffset, utcDateTime } from "../time";
 import type { Condition, Operator, Scalar, SearchField } from "./tree";
 
 const mostValues = 100;
+/** What is looked for within texts: looking takes as long as both are, multiplied. */
+const longestText = 1000;
 
 type Parsed = { condition: Condition } | { reason: string; code: FieldErrorCode };
 
@@ -21,9 +23,10 @@ export function parseOperand(field: SearchField, op: Operator, sent: unknown): P
     }
     case "contains":
     case "starts_with":
-      return typeof sent === "string" && sent !== ""
-        ? { condition: { field, op, value: fold(sent.normalize("NFC")) } }
-        : wrong("a string that is not empty");
+      if (typeof sent !== "string" || sent === "") return wrong("a string that is not empty");
+      return sent.length > longestText
+        ? wrong(`at most ${longestText} characters long`, "too_complex")
+        : { condition: { field, op, value: fold(sent.normalize("NFC")) } };
     case "in":
     case "not_in":
     case "has_any":

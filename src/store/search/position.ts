@@ -46,7 +46,7 @@ async function valuesOf(
 ): Promise<Record<string, unknown>> {
   const columns = sort.map(({ field }, index) => `${valueSql(field)} as k${index}`);
   const select = db.prepare(`select ${columns.join(", ")} from item i where i.number = ?1`);
-  const row = await attempt(() => select.bind(number).first<Record<string, unknown>>());
+  const row = await attempt(() => select.bind(number).first());
   return row ?? {};
 }
 
