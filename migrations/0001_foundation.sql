@@ -4,6 +4,8 @@ CREATE TABLE collection (
   kind TEXT NOT NULL CHECK (kind IN ('app', 'form')),
   key TEXT NOT NULL,
   version INTEGER NOT NULL,
+  -- Grows with every change of what writes have to obey, that which is pending included: what they are guarded by.
+  revision INTEGER NOT NULL,
   name TEXT NOT NULL,
   description TEXT NOT NULL,
   time_zone TEXT NOT NULL,

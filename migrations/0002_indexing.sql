@@ -9,3 +9,23 @@ CREATE TABLE indexing (
   done INTEGER NOT NULL,
   total INTEGER NOT NULL
 ) STRICT;
+
+-- A change of a definition that has to look at more items than one step can: it takes effect when all were seen.
+CREATE TABLE pending_change (
+  collection_id INTEGER PRIMARY KEY,
+  -- What it makes of the definition, and asks of items: JSON.
+  change TEXT NOT NULL,
+  -- Who asked for it: the entry of the audit, JSON.
+  act TEXT NOT NULL,
+  next INTEGER NOT NULL,
+  last INTEGER NOT NULL,
+  done INTEGER NOT NULL,
+  total INTEGER NOT NULL,
+  -- Why it was dropped: the problem that it would have been, JSON; kept until the next change.
+  problem TEXT
+) STRICT;
+
+-- Numbers of unique fields that are none any more; their values are swept in steps.
+CREATE TABLE former_unique (
+  field INTEGER PRIMARY KEY
+) STRICT;

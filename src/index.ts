@@ -1,5 +1,5 @@
 import { app } from "./app";
-import { indexItems } from "./actions/index-items";
+import { catchUp } from "./actions/catch-up";
 import { sweep } from "./actions/sweep";
 
 export { CredentialGate } from "./gate/credential-gate";
@@ -8,6 +8,6 @@ export default {
   fetch: app.fetch,
   scheduled: async (event, env) => {
     await sweep(env.DB, event.scheduledTime);
-    await indexItems(env.DB);
+    await catchUp(env.DB);
   },
 } satisfies ExportedHandler<Bindings>;

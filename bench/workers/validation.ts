@@ -62,6 +62,8 @@ const compiled = compile({
   kind: "form",
   key: "bench",
   version: 1,
+  revision: 1,
+  pending: null,
   fieldsVersion: 1,
   definition,
 });

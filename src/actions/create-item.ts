@@ -16,7 +16,7 @@ import {
   type Replay,
 } from "../store/create-item";
 import { act, type ActionContext } from "./context";
-import { currentOf, draftOf, duplicateOf, refuseClosed, type Draft } from "./draft";
+import { currentOf, draftOf, duplicateOf, refuseClosed, refuseEmptied, type Draft } from "./draft";
 import type { ItemView } from "./item-view";
 import { untilSettled } from "./until-settled";
 
@@ -80,6 +80,7 @@ async function storeDraft(
   draft: Draft,
   idempotency: Idempotency | null,
 ): Promise<Creation | undefined> {
+  refuseEmptied(compiled.collection, draft.data);
   const answer = answerOf(ctx, compiled, draft);
   const item = newItem(ctx, compiled, draft, answer);
   const written = JSON.stringify(answer);
@@ -117,12 +118,13 @@ function newItem(
   { status, data }: Draft,
   { prefix }: Answer,
 ): NewItem {
-  const { kind, id: collectionId, version } = collection;
+  const { kind, id: collectionId, version, revision } = collection;
   const id = `${kind === "app" ? "rec" : "sub"}_${ctx.newId()}`;
   return {
     id,
     collectionId,
     version,
+    revision,
     now: ctx.now(),
     status,
     receiptPrefix: prefix,

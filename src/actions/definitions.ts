@@ -1,7 +1,8 @@
 import { computedIds, searchableIds } from "../domain/data/search-entries";
-import type { Collection, CollectionKind } from "../domain/definition/collection";
+import type { Collection, CollectionKind, PendingRules } from "../domain/definition/collection";
 import { computedFields, type ComputedField, type FieldSet } from "../domain/definition/field";
 import { judgeDefinition } from "../domain/definition/judge";
+import { saying } from "../domain/definition/render";
 import type { Merged } from "../domain/definition/merge";
 import { definitionTag, namesVersion } from "../domain/definition/tag";
 import type { Precondition } from "../domain/etag";
@@ -13,10 +14,16 @@ import {
   type CollectionNow,
   type CollectionSummary,
 } from "../store/collections";
-import { changeDefinition, createCollection } from "../store/save-definition";
+import {
+  beginPending,
+  changeDefinition,
+  createCollection,
+  forgetPending,
+} from "../store/save-definition";
 import { findDuplicate } from "../store/unique-values";
 import { act, type ActionContext } from "./context";
-import { indexItems } from "./index-items";
+import { catchUp } from "./catch-up";
+import { sharedBy, typeInUse } from "./schema-in-use";
 import { untilSettled } from "./until-settled";
 
 export interface Conditions {
@@ -45,6 +52,9 @@ export async function listVisible(
   return listCollections(ctx.db, kind, visibleKeys(ctx.resources, kind), after, limit);
 }
 
+/** What became of a document: `pending` where items have to be looked at before it holds. */
+export type Put = CollectionNow & { outcome: "created" | "changed" | "unchanged" | "pending" };
+
 /** Creates or changes an app or a form. A document that changes nothing keeps the version. */
 export async function putDefinition(
   ctx: ActionContext,
@@ -52,20 +62,17 @@ export async function putDefinition(
   key: string,
   body: unknown,
   conditions: Conditions,
-): Promise<CollectionNow & { created: boolean }> {
+): Promise<Put> {
   if (!isVisible(ctx.resources, kind, key)) throw problem.notFound();
   return untilSettled(async () => {
     const now = await findCollection(ctx.db, kind, key);
     refusePreconditions(ctx, now, conditions);
     const merged = judgeDefinition(kind, key, now?.collection.definition ?? null, body);
-    const { definition } = merged;
-    if (now && JSON.stringify(now.collection.definition) === JSON.stringify(definition)) {
-      return { ...now, created: false };
-    }
-    if (!(await save(ctx, kind, key, now, merged))) return undefined;
+    const outcome = await save(ctx, kind, key, now, merged);
+    if (!outcome) return undefined;
     const saved = await findCollection(ctx.db, kind, key);
-    if (saved?.indexing) ctx.later(() => indexItems(ctx.db));
-    return saved && { ...saved, created: !now };
+    if (saved?.pending || saved?.indexing) ctx.later(() => catchUp(ctx.db));
+    return saved && { ...saved, outcome };
   });
 }
 
@@ -81,8 +88,11 @@ function refusePreconditions(
 }
 
 /** The tag of the schema document as it is now. */
-export function tagOf(ctx: ActionContext, { collection, live, indexing }: CollectionNow): string {
-  return definitionTag(collection, live, indexing, ctx.now());
+export function tagOf(
+  ctx: ActionContext,
+  { collection, live, indexing, pending }: CollectionNow,
+): string {
+  return definitionTag(collection, live, indexing, pending, ctx.now());
 }
 
 /**
@@ -108,24 +118,46 @@ function recalculated(before: FieldSet, after: FieldSet): number[] {
   return has.some((field) => had.get(field.id) !== said(field)) ? has.map(({ id }) => id) : [];
 }
 
-/** False when somebody else changed the definition in between. */
+/** Nothing when somebody else changed the definition in between. */
 async function save(
   ctx: ActionContext,
   kind: CollectionKind,
   key: string,
   now: CollectionNow | undefined,
   merged: Merged,
-): Promise<boolean> {
-  const current = now?.collection;
-  const entry = act(ctx, current ? "definition.change" : "definition.create", `${kind}:${key}`);
-  const saved = current
-    ? await changeDefinition(ctx.db, current, merged, unindexed(now, merged), entry)
-    : await createCollection(ctx.db, kind, key, merged.definition, entry);
+): Promise<Put["outcome"] | undefined> {
+  const { definition, emptied, gained, lost } = merged;
+  const subject = `${kind}:${key}`;
+  if (!now) {
+    const entry = act(ctx, "definition.create", subject);
+    const created = await createCollection(ctx.db, kind, key, definition, entry);
+    return created.outcome === "saved" ? "created" : undefined;
+  }
+  const { collection: current, pending } = now;
+  if (JSON.stringify(current.definition) === JSON.stringify(definition)) {
+    if (!pending) return "unchanged";
+    const forgotten = await forgetPending(ctx.db, current, pending);
+    return forgotten.outcome === "saved" ? "unchanged" : undefined;
+  }
+  const isUnderWay = pending?.problem === null;
+  if (isUnderWay && saying(kind, pending.change.definition) === saying(kind, definition)) {
+    return "pending";
+  }
+  const change = { definition, emptied, gained, lost, unindexed: unindexed(now, merged) };
+  const entry = act(ctx, "definition.change", subject);
+  const small = isSmall(now, change);
+  const saved = await (small ? changeDefinition : beginPending)(
+    ctx.db,
+    current,
+    change,
+    pending,
+    entry,
+  );
   switch (saved.outcome) {
     case "saved":
-      return true;
+      return small ? "changed" : "pending";
     case "stale":
-      return false;
+      return undefined;
     case "values_exist":
       throw typeInUse(merged);
     case "duplicates_exist":
@@ -133,18 +165,16 @@ async function save(
   }
 }
 
-function typeInUse({ emptied }: Merged) {
-  const fields = emptied.map((field) => field.key);
-  const named = fields.map((field) => `"${field}"`).join(", ");
-  const detail = `The type of ${named} cannot change while items have values there.`;
-  return problem.schemaInUse(detail, { field: fields[0], fields });
+/** What one batch can look at: items times fields, and bytes. */
+const mostLooks = 20_000;
+const mostBytes = 8_000_000;
+
+function isSmall({ live, largest }: CollectionNow, { emptied, gained }: PendingRules): boolean {
+  const looks = live * (emptied.length + gained.length);
+  return looks === 0 || (looks <= mostLooks && live * largest <= mostBytes);
 }
 
-async function valuesInUse(ctx: ActionContext, current: Collection | undefined, merged: Merged) {
-  const found = current && (await findDuplicate(ctx.db, current.id, merged.gained));
-  if (!found) return problem.tryAgain();
-  // The items are named and not the value: changing a definition does not imply reading data.
-  const { key: field, items } = found;
-  const detail = `"${field}" cannot become unique: ${items.join(" and ")} have the same value.`;
-  return problem.schemaInUse(detail, { field, items });
+async function valuesInUse(ctx: ActionContext, current: Collection, { gained }: PendingRules) {
+  const found = await findDuplicate(ctx.db, current.id, gained);
+  return found ? sharedBy(found.key, found.items) : problem.tryAgain();
 }

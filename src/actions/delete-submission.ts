@@ -22,6 +22,7 @@ export async function deleteSubmission(
       itemVersion: item.version,
       collectionId: item.collectionId,
       definitionVersion: compiled.collection.version,
+      revision: compiled.collection.revision,
       entries: possibleEntries(compiled.collection, item.data, item),
       unique: uniqueValues(compiled.collection, item.data, item.status),
     };

@@ -1,9 +1,11 @@
 import { checkNew, nothingChecked, type Warning } from "../domain/data/check";
 import type { Compiled } from "../domain/data/compile";
 import { computeData } from "../domain/formula/compute";
+import { filledAmong } from "../domain/data/emptied";
 import { fieldNumber } from "../domain/data/field-number";
 import type { Data } from "../domain/data/values";
-import { closedReason } from "../domain/definition/collection";
+import { closedReason, type Collection } from "../domain/definition/collection";
+import { uniqueIdOf } from "../domain/definition/field";
 import { parseItemBody } from "../domain/item-body";
 import { allows, readPermission } from "../domain/permissions";
 import { problem, type FieldError, type Problem } from "../domain/problem";
@@ -56,6 +58,14 @@ export function refuseClosed({ compiled, live }: CollectionNow, now: number): vo
   if (reason) throw problem.submissionsClosed(reason);
 }
 
+/** While a field changes its type, no item can be given a value there: it would stand against the change. */
+export function refuseEmptied({ pending }: Collection, data: Data, before: Data = {}): void {
+  const [filled] = filledAmong(pending?.emptied ?? [], data, before);
+  if (!filled) return;
+  const detail = `The type of "${filled.key}" is being changed; until that is done it takes no values.`;
+  throw problem.schemaInUse(detail, { field: filled.key });
+}
+
 /** The 409 that names the first of the fields whose value is taken, and who has it to those who may read. */
 export function duplicateOf(
   ctx: ActionContext,
@@ -63,8 +73,11 @@ export function duplicateOf(
   taken: readonly Taken[],
 ): Problem {
   const mayRead = allows(ctx.permissions, readPermission[collection.kind]);
-  for (const { id, key } of collection.definition.fields.fields) {
-    const found = taken.find(({ field }) => field === fieldNumber(collection.id, id));
+  const coming = collection.pending?.gained ?? [];
+  for (const each of [...collection.definition.fields.fields, ...coming]) {
+    const { key } = each;
+    const id = "id" in each && "label" in each ? uniqueIdOf(each) : each.uniqueId;
+    const found = taken.find(({ field }) => field === fieldNumber(collection.id, id ?? 0));
     if (found) return problem.duplicate(key, mayRead ? found.id : undefined);
   }
   return problem.tryAgain();

@@ -45,6 +45,7 @@ async function indexStep(db: D1Database, work: Indexing): Promise<void> {
   });
   const step: IndexingStep = {
     definitionVersion: compiled.collection.version,
+    revision: compiled.collection.revision,
     entries: [],
     removed: [],
     recalculated: [],

@@ -35,7 +35,7 @@ function remember(now: CollectionNow | undefined): Compiled | undefined {
   if (!now) return undefined;
   const { collection } = now;
   const before = knownById.get(collection.id);
-  if (before?.collection.version === collection.version) return before;
+  if (before?.collection.revision === collection.revision) return before;
   forget(collection.id);
   const bytes = now.bytes + leastBytes;
   // Oldest first: a map keeps the order in which it was filled.
@@ -69,8 +69,12 @@ export async function collectionNow(db: D1Database, id: number): Promise<Compile
   return compiled;
 }
 
-/** The collection at `version`, from memory where it is known; at a newer version if it changed since. */
-export async function collectionAt(db: D1Database, id: number, version: number): Promise<Compiled> {
+/** The collection at `revision`, from memory where it is known; at a newer one if it changed since. */
+export async function collectionAt(
+  db: D1Database,
+  id: number,
+  revision: number,
+): Promise<Compiled> {
   const kept = knownById.get(id);
-  return kept?.collection.version === version ? kept : collectionNow(db, id);
+  return kept?.collection.revision === revision ? kept : collectionNow(db, id);
 }

@@ -12,14 +12,14 @@ export async function listPage(
   after: number | null,
   limit: number,
 ): Promise<{ views: ItemView[]; more: number | null }> {
-  const { items, cut, definitionVersion } = await listItems(
+  const { items, cut, revision } = await listItems(
     ctx.db,
     collection.id,
     after,
     limit + 1,
     pageBytes,
   );
-  const compiled = await collectionAt(ctx.db, collection.id, definitionVersion);
+  const compiled = await collectionAt(ctx.db, collection.id, revision);
   const page = items.slice(0, limit);
   const last = page.at(-1);
   return {

@@ -41,11 +41,11 @@ export async function searchItems(
     }
     const rows = limit ?? search.limit;
     const page = await pageOf(ctx, collection.id, search, place, rows + 1);
-    if (page.definitionVersion === collection.version) {
+    if (page.revision === collection.revision) {
       refuseUnfinished(ctx, collection.id, search, page.unfinished);
       return found(compiled, search, page, rows);
     }
-    compiled = await collectionAt(ctx.db, collection.id, page.definitionVersion);
+    compiled = await collectionAt(ctx.db, collection.id, page.revision);
     return undefined;
   });
 }

@@ -12,7 +12,7 @@ import { problem } from "../domain/problem";
 import { statusAfter, type Status } from "../domain/status";
 import { changeItem, type ItemChange } from "../store/change-item";
 import { act, type ActionContext } from "./context";
-import { duplicateOf } from "./draft";
+import { duplicateOf, refuseEmptied } from "./draft";
 import { viewOf, type ItemView } from "./item-view";
 import { untilSettled } from "./until-settled";
 import { readAgain, type Found } from "./visible";
@@ -67,6 +67,7 @@ function nextState(
     : checkPatch(compiled, item.data, data, after === "draft");
   const wrong = [...errors, ...("error" in status ? [status.error] : []), ...checked.errors];
   if (wrong.length > 0) throw problem.invalidInput(wrong);
+  refuseEmptied(compiled.collection, checked.data, item.data);
   const computed = computeData(compiled, checked.data, ctx.now());
   const warnings = [...checked.warnings, ...computed.warnings];
   return { data: computed.data, errors: [], warnings, status: after };
@@ -135,13 +136,17 @@ function changeOf({ collection }: Compiled, before: Item, after: Item): ItemChan
     itemVersion: before.version,
     collectionId: collection.id,
     definitionVersion: collection.version,
+    revision: collection.revision,
     status: after.status,
     updatedAt: after.updatedAt,
     data,
     grew: bytesOf(data) > bytesOf(JSON.stringify(before.data)),
     // All that it has now: while a field is being indexed, not even what stays has its entry for certain.
     entries: { removed: without(possible, has), added: has },
-    unique: { released: without(held, holds), taken: without(holds, held) },
+    unique: {
+      released: without(held, holds),
+      taken: collection.pending ? holds : without(holds, held),
+    },
     whileOpen: before.status === "draft" && after.status !== "draft",
   };
 }

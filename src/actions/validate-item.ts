@@ -4,7 +4,7 @@ import { uniqueValues } from "../domain/data/unique-values";
 import { problem } from "../domain/problem";
 import { takenValues } from "../store/unique-values";
 import type { ActionContext } from "./context";
-import { currentOf, draftOf, duplicateOf, refuseClosed } from "./draft";
+import { currentOf, draftOf, duplicateOf, refuseClosed, refuseEmptied } from "./draft";
 import type { ItemView } from "./item-view";
 
 /** Everything that a create would check, with nothing written: refuses as the create would. */
@@ -18,6 +18,7 @@ export async function validateItem(
   const { compiled } = now;
   const { status, data, errors, warnings } = draftOf(compiled, body, ctx.now());
   if (errors.length > 0) throw problem.invalidInput(errors);
+  refuseEmptied(compiled.collection, data);
   const unique = uniqueValues(compiled.collection, data, status);
   const taken = unique.length > 0 ? await takenValues(ctx.db, unique, null) : [];
   if (taken.length > 0) throw duplicateOf(ctx, compiled, taken);

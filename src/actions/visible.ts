@@ -52,7 +52,7 @@ export async function visibleSubmission(ctx: ActionContext, id: string): Promise
 
 async function visible(ctx: ActionContext, now: ItemNow | undefined): Promise<Found> {
   if (!now) throw problem.notFound();
-  const compiled = await collectionAt(ctx.db, now.item.collectionId, now.definitionVersion);
+  const compiled = await collectionAt(ctx.db, now.item.collectionId, now.revision);
   const { kind, key } = compiled.collection;
   if (!isVisible(ctx.resources, kind, key)) throw problem.notFound();
   return { item: now.item, compiled };

@@ -59,8 +59,15 @@ for (const kind of ["app", "form"] as const) {
         const saved = await putDefinition(c.var.action, kind, key, c.var.body, conditions);
         const document = definitionDocument(c, saved);
         const headers = { ETag: tagOf(c.var.action, saved) };
-        if (!saved.created) return c.json(document, 200, headers);
-        return c.json(document, 201, { ...headers, Location: document.links.self });
+        switch (saved.outcome) {
+          case "created":
+            return c.json(document, 201, { ...headers, Location: document.links.self });
+          case "pending":
+            return c.json(document, 202, headers);
+          case "changed":
+          case "unchanged":
+            return c.json(document, 200, headers);
+        }
       },
     );
 }

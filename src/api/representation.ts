@@ -55,9 +55,12 @@ export function writtenDocument(view: ItemView, sent: readonly string[]) {
 }
 
 /** The schema document with its links (contract, section 7). */
-export function definitionDocument(c: Context, { collection, live, indexing }: CollectionNow) {
+export function definitionDocument(
+  c: Context,
+  { collection, live, indexing, pending }: CollectionNow,
+) {
   return {
-    ...schemaDocument(collection, live, indexing, Date.now()),
+    ...schemaDocument(collection, live, indexing, pending, Date.now()),
     links: collectionLinks(c, collection.kind, collection.key),
   };
 }

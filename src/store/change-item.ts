@@ -15,7 +15,9 @@ interface Expected {
   number: number;
   itemVersion: number;
   collectionId: number;
+  /** Of the definition: the one that data is written under, and the one that guards it. */
   definitionVersion: number;
+  revision: number;
 }
 
 interface Entries {
@@ -59,7 +61,7 @@ const isExpected = guardStatement(
   sql`select case
       when not exists (select 1 from item where number = ${placeholder("number")} and version = ${placeholder("itemVersion")})
         then ${guardCode("item_changed")}
-      when c.version <> ${placeholder("definitionVersion")} then ${guardCode("definition_changed")}
+      when c.revision <> ${placeholder("revision")} then ${guardCode("definition_changed")}
       when not ${placeholder("whileOpen")} then null
       when c.state = 'closed' or c.closes_at <= ${placeholder("at")} then ${guardCode("closed")}
       when c.opens_at > ${placeholder("at")} then ${guardCode("not_open_yet")}
@@ -92,11 +94,22 @@ const releaseUnique = statement((db) =>
   ),
 );
 
+/** What it has already stays: while a field becomes unique, nobody knows which values are there yet. */
 const takeUnique = statement((db) =>
-  db.insert(uniqueValue).select(
-    sql`select e.value ->> 0, e.value ->> 1, ${placeholder("number")}
-        from json_each(${placeholder("taken")}) e`,
-  ),
+  db
+    .insert(uniqueValue)
+    .select(
+      sql`select e.value ->> 0, e.value ->> 1, ${placeholder("number")}
+        from json_each(${placeholder("taken")}) e where true`,
+    )
+    .onConflictDoNothing(),
+);
+
+const isMine = guardStatement(
+  sql`select ${guardCode("taken")} as code where exists (
+      select 1 from json_each(${placeholder("taken")}) e
+        join unique_value u on u.field = e.value ->> 0 and u.value = e.value ->> 1
+        where u.item <> ${placeholder("number")})`,
 );
 
 const updateItem = statement((db) =>
@@ -151,7 +164,7 @@ export async function changeItem(db: D1Database, change: ItemChange, act: Act): 
     ...(entries.removed.length > 0 ? [removeEntries] : []),
     ...(entries.added.length > 0 ? [addEntries] : []),
     ...(unique.released.length > 0 ? [releaseUnique] : []),
-    ...(unique.taken.length > 0 ? [takeUnique] : []),
+    ...(unique.taken.length > 0 ? [takeUnique, isMine] : []),
     updateItem,
     ...(change.grew ? [growLargest] : []),
     insertAct,
@@ -189,7 +202,7 @@ async function outcomeOf(
     return { outcome: "changed" };
   } catch (error) {
     const failure = failureOf(error);
-    if (failure.kind === "unique" && failure.table === "unique_value") {
+    if (failure.kind === "guard" && failure.constraint === "taken") {
       return { outcome: "duplicate", taken: await takenValues(db, taken, number) };
     }
     if (failure.kind !== "guard") throw error;

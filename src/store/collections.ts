@@ -1,9 +1,15 @@
 import { and, asc, eq, gt, inArray, sql } from "drizzle-orm";
 import { drizzle } from "drizzle-orm/d1";
-import type { Collection, CollectionKind, Definition } from "../domain/definition/collection";
+import type {
+  Collection,
+  CollectionKind,
+  Definition,
+  PendingRules,
+  PendingState,
+} from "../domain/definition/collection";
 import type { FieldSet } from "../domain/definition/field";
 import { attempt } from "./attempt";
-import { collection, indexing, tally } from "./schema";
+import { collection, indexing, pendingChange, tally } from "./schema";
 
 /** A collection with the number of items that it holds. */
 export interface CollectionNow {
@@ -13,6 +19,21 @@ export interface CollectionNow {
   live: number;
   /** While items lack search entries: the ids of the fields, and how far the work is. */
   indexing: { fields: number[]; done: number; total: number } | null;
+  pending: Pending | null;
+  /** The bytes of the largest item ever. */
+  largest: number;
+}
+
+/** A change that is under way or was dropped, with what it would make of the definition. */
+export interface Pending extends PendingState {
+  change: PendingChange;
+}
+
+export interface PendingChange extends PendingRules {
+  definition: Definition;
+  lost: number[];
+  /** Fields that items lack entries of once it takes effect. */
+  unindexed: number[];
 }
 
 type Row = typeof collection.$inferSelect;
@@ -42,13 +63,17 @@ async function findOne(
       .from(collection)
       .innerJoin(tally, eq(tally.collectionId, collection.id))
       .leftJoin(indexing, eq(indexing.collectionId, collection.id))
+      .leftJoin(pendingChange, eq(pendingChange.collectionId, collection.id))
       .where(condition)
       .limit(1),
   );
   if (!row) return undefined;
   const { fields, done, total } = row.indexing ?? {};
+  const pending = pendingOf(row.pending_change);
   return {
-    collection: collectionOf(row.collection),
+    collection: collectionOf(row.collection, pending),
+    pending,
+    largest: row.tally.largest,
     bytes: row.collection.fields.length,
     live: row.tally.live,
     indexing:
@@ -87,9 +112,23 @@ export async function listCollections(
   );
 }
 
-function collectionOf(row: Row): Collection {
-  const { id, kind, key, version, fieldsVersion } = row;
-  return { id, kind, key, version, fieldsVersion, definition: definitionOf(row) };
+function pendingOf(row: typeof pendingChange.$inferSelect | null): Pending | null {
+  if (!row) return null;
+  const { done, total, problem, change } = row;
+  return {
+    done,
+    total,
+    problem: problem === null ? null : (JSON.parse(problem) as Record<string, unknown>),
+    change: JSON.parse(change) as PendingChange,
+  };
+}
+
+function collectionOf(row: Row, pending: Pending | null): Collection {
+  const { id, kind, key, version, revision, fieldsVersion } = row;
+  const rules = pending?.problem === null ? pending.change : null;
+  const obeyed = rules && { emptied: rules.emptied, gained: rules.gained };
+  const definition = definitionOf(row);
+  return { id, kind, key, version, revision, pending: obeyed, fieldsVersion, definition };
 }
 
 function definitionOf(row: Row): Definition {

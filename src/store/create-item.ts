@@ -21,8 +21,9 @@ import { takenValues, type Taken } from "./unique-values";
 export interface NewItem {
   id: string;
   collectionId: number;
-  /** The definition version that the data was validated with. */
+  /** The version and the revision of the definition that the data was validated with. */
   version: number;
+  revision: number;
   now: number;
   status: string | null;
   /** Null for submissions, which have no receipt number. */

@@ -44,7 +44,7 @@ export const claim = statement((db) =>
 
 export const mayStore = guardStatement(
   sql`select case
-      when c.version <> ${placeholder("version")} then ${guardCode("definition_changed")}
+      when c.revision <> ${placeholder("revision")} then ${guardCode("definition_changed")}
       when c.state = 'closed' or c.closes_at <= ${placeholder("now")} then ${guardCode("closed")}
       when c.opens_at > ${placeholder("now")} then ${guardCode("not_open_yet")}
       when t.live >= c.max_submissions then ${guardCode("full")}

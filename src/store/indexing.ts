@@ -131,7 +131,7 @@ const growLargest = statement((db) =>
 
 const isExpected = guardStatement(
   sql`select ${guardCode("definition_changed")} as code from collection
-    where id = ${placeholder("collectionId")} and version <> ${placeholder("definitionVersion")}`,
+    where id = ${placeholder("collectionId")} and revision <> ${placeholder("revision")}`,
 );
 
 const advance = statement((db) =>
@@ -156,6 +156,7 @@ type ItemEntry = [...SearchEntry, item: number, version: number];
 
 export interface IndexingStep {
   definitionVersion: number;
+  revision: number;
   /** Entries with the number and the version of their item. */
   entries: ItemEntry[];
   /** Those that computed values had before. */

@@ -6,10 +6,10 @@ import { attempt } from "./attempt";
 import { collection, item } from "./schema";
 import { statement } from "./statement";
 
-/** An item with the version that its collection's definition has at this moment. */
+/** An item with the revision that its collection's definition has at this moment. */
 export interface ItemNow {
   item: Item;
-  definitionVersion: number;
+  revision: number;
 }
 
 const { placeholder } = sql;
@@ -28,19 +28,17 @@ export const itemColumns = {
   updated_by: item.updatedBy,
   data: item.data,
 };
-/** D1 names result columns by their own names, and both tables have a version. */
-const collectionVersion = sql<number>`${collection.version}`.as("collection_version");
 
 /** An item as D1 gives it: its columns by their own names. */
 export type ItemRow = {
   [Name in keyof typeof itemColumns]: GetColumnData<(typeof itemColumns)[Name]>;
 };
-type ItemNowRow = ItemRow & { collection_version: number };
+type ItemNowRow = ItemRow & { revision: number };
 
 const itemWhere = (condition: SQL | undefined) =>
   statement((db) =>
     db
-      .select({ ...itemColumns, collectionVersion })
+      .select({ ...itemColumns, revision: collection.revision })
       .from(item)
       .innerJoin(collection, eq(collection.id, item.collectionId))
       .where(condition)
@@ -101,15 +99,15 @@ const selectPage = statement((db) =>
     .limit(allowed as never),
 );
 
-const selectVersion = statement((db) =>
+const selectRevision = statement((db) =>
   db
-    .select({ version: collection.version })
+    .select({ revision: collection.revision })
     .from(collection)
     .where(eq(collection.id, placeholder("id"))),
 );
 
 /**
- * The items of a collection behind the number `after`, in stored order, with the definition's version; fewer than `limit`
+ * The items of a collection behind the number `after`, in stored order, with the definition's revision; fewer than `limit`
  * are not the end of it where they were `cut`, as their data has more than `bytes`.
  */
 export async function listItems(
@@ -118,20 +116,20 @@ export async function listItems(
   after: number | null,
   limit: number,
   bytes: number,
-): Promise<{ items: Item[]; cut: boolean; definitionVersion: number }> {
+): Promise<{ items: Item[]; cut: boolean; revision: number }> {
   const { above, below } = numbersOf(collectionId);
   const page = selectPage(db, { id: collectionId, after: after ?? above, below, limit, bytes });
-  const version = selectVersion(db, { id: collectionId });
-  const [head, rows] = await attempt(() => db.batch([version, page]));
-  const [found] = (head?.results ?? []) as { version: number }[];
+  const revision = selectRevision(db, { id: collectionId });
+  const [head, rows] = await attempt(() => db.batch([revision, page]));
+  const [found] = (head?.results ?? []) as { revision: number }[];
   if (!found) throw new Error(`Collection ${collectionId} is gone.`);
   const read = (rows?.results ?? []) as (ItemRow & { allowed: number })[];
   const cut = (read[0]?.allowed ?? limit) < limit;
-  return { items: read.map(itemOf), cut, definitionVersion: found.version };
+  return { items: read.map(itemOf), cut, revision: found.revision };
 }
 
 function itemNowOf(row: ItemNowRow | null): ItemNow | undefined {
-  return row ? { item: itemOf(row), definitionVersion: row.collection_version } : undefined;
+  return row ? { item: itemOf(row), revision: row.revision } : undefined;
 }
 
 export function itemOf(row: ItemRow): Item {

@@ -1,14 +1,22 @@
 import { eq, sql } from "drizzle-orm";
 import { fieldNumber } from "../domain/data/field-number";
 import type { Collection, CollectionKind, Definition } from "../domain/definition/collection";
-import type { Merged } from "../domain/definition/merge";
 import { numbersOf } from "../domain/item";
 import { once } from "./attempt";
 import { insertAct, type Act } from "./audit";
 import { failureOf } from "./failure";
 import { guardCode, guardStatement } from "./guard";
-import { auditEntry, collection, indexing, tally, uniqueValue } from "./schema";
-import { placeholders, statement, type Bind } from "./statement";
+import type { Pending, PendingChange } from "./collections";
+import {
+  auditEntry,
+  collection,
+  formerUnique,
+  indexing,
+  pendingChange,
+  tally,
+  uniqueValue,
+} from "./schema";
+import { placeholders, statement } from "./statement";
 
 export type Saved =
   | { outcome: "saved" }
@@ -23,6 +31,7 @@ const columns = [
   "kind",
   "key",
   "version",
+  "revision",
   "name",
   "description",
   "timeZone",
@@ -55,7 +64,7 @@ const auditCreation = statement((db) =>
 
 const isExpected = guardStatement(
   sql`select ${guardCode("definition_changed")} as code
-    from collection where id = ${placeholder("id")} and version <> ${placeholder("expected")}`,
+    from collection where id = ${placeholder("id")} and revision <> ${placeholder("revision")}`,
 );
 
 /** Values are sought in the items themselves; those of rows one level down. */
@@ -69,12 +78,12 @@ const isEmpty = guardStatement(
             where row.value ->> ${placeholder("slot")} is not null) end)`,
 );
 
-const dropUnique = statement((db) =>
+/** Its values are none any more; they are swept in steps. */
+const endUnique = statement((db) =>
   db
-    .delete(uniqueValue)
-    .where(
-      sql`field = ${placeholder("field")} and item > ${placeholder("above")} and item < ${placeholder("below")}`,
-    ),
+    .insert(formerUnique)
+    .values(placeholders(["field"]))
+    .onConflictDoNothing(),
 );
 
 /** Dates are the same on the same calendar day; drafts hold no unique values. */
@@ -121,7 +130,7 @@ export async function createCollection(
   definition: Definition,
   act: Act,
 ): Promise<Saved> {
-  const values = { ...act, ...rowOf(definition, 1, act.at), kind, key, version: 1 };
+  const values = { ...act, ...rowOf(definition, 1, act.at), kind, key, version: 1, revision: 1 };
   return savedBy(
     db,
     [insertCollection, insertTally, auditCreation].map((bind) => bind(db, values)),
@@ -149,44 +158,175 @@ const startIndexing = statement((db) =>
     }),
 );
 
+/** What a change that takes effect writes, whoever has looked at the items. */
+function effectOf(
+  db: D1Database,
+  current: Collection,
+  { definition, lost, unindexed }: Pick<PendingChange, "definition" | "lost" | "unindexed">,
+  act: Act,
+): D1PreparedStatement[] {
+  const { id, version, revision } = current;
+  const fields = [current.definition, definition].map((each) => JSON.stringify(each.fields));
+  const fieldsVersion = fields[0] === fields[1] ? current.fieldsVersion : version + 1;
+  const values = { id, ...numbersOf(id), unindexed: JSON.stringify(unindexed) };
+  return [
+    ...lost.map((each) => endUnique(db, { field: fieldNumber(id, each) })),
+    ...(unindexed.length > 0 ? [startIndexing(db, values)] : []),
+    updateCollection(db, {
+      ...values,
+      ...rowOf(definition, fieldsVersion, act.at),
+      version: version + 1,
+      revision: revision + 1,
+    }),
+    insertAct(db, { ...act, collectionId: id, version: version + 1 }),
+  ];
+}
+
+/** Drops a change that is pending: what it made unique is none. */
+function dropPending(
+  db: D1Database,
+  { id }: Collection,
+  pending: Pending | null,
+): D1PreparedStatement[] {
+  if (!pending) return [];
+  const gained = pending.problem === null ? pending.change.gained : [];
+  return [
+    deletePending(db, { id }),
+    ...gained.map(({ uniqueId }) => endUnique(db, { field: fieldNumber(id, uniqueId) })),
+  ];
+}
+
+const deletePending = statement((db) =>
+  db.delete(pendingChange).where(eq(pendingChange.collectionId, placeholder("id"))),
+);
+
 /** Replaces a definition by the next version, with all that this asks of stored data, in one batch. */
 export async function changeDefinition(
   db: D1Database,
   current: Collection,
-  { definition, emptied, gained, lost }: Merged,
-  unindexed: readonly number[],
+  change: PendingChange,
+  before: Pending | null,
   act: Act,
 ): Promise<Saved> {
-  const { id, version } = current;
-  const range = numbersOf(id);
-  const fields = [current.definition, definition].map((each) => JSON.stringify(each.fields));
-  const refielded = fields[0] !== fields[1];
-  const bound = (bind: Bind<Record<string, unknown>>, values: Record<string, unknown>) =>
-    bind(db, { id, ...range, ...values });
+  const { id, revision } = current;
+  const range = { id, ...numbersOf(id) };
   return savedBy(db, [
-    bound(isExpected, { expected: version }),
-    ...emptied.map((field) =>
-      bound(isEmpty, {
+    isExpected(db, { id, revision }),
+    ...dropPending(db, current, before),
+    ...change.emptied.map((field) =>
+      isEmpty(db, {
+        ...range,
         slot: String(field.id),
         within: field.within === null ? null : String(field.within),
       }),
     ),
-    ...lost.map((field) => bound(dropUnique, { field: fieldNumber(id, field) })),
-    ...gained.map((field) =>
-      bound(fillUnique, {
-        field: fieldNumber(id, field.id),
+    ...change.gained.map((field) =>
+      fillUnique(db, {
+        ...range,
+        field: fieldNumber(id, field.uniqueId),
         slot: String(field.id),
         isDate: field.type === "date" ? 1 : 0,
       }),
     ),
-    ...(unindexed.length > 0
-      ? [bound(startIndexing, { unindexed: JSON.stringify(unindexed) })]
-      : []),
-    bound(updateCollection, {
-      ...rowOf(definition, refielded ? version + 1 : current.fieldsVersion, act.at),
-      version: version + 1,
-    }),
-    insertAct(db, { ...act, collectionId: id, version: version + 1 }),
+    ...effectOf(db, current, change, act),
+  ]);
+}
+
+/** The ids that a pending change has given are given, whatever becomes of it. */
+const obeyPending = statement((db) =>
+  db
+    .update(collection)
+    .set({
+      revision: sql`revision + 1`,
+      fields: sql`json_set(fields, '$.next', max(fields ->> '$.next', ${placeholder("nextId")}))`,
+    })
+    .where(eq(collection.id, placeholder("id"))),
+);
+
+const insertPending = statement((db) =>
+  db.insert(pendingChange).select(
+    sql`select t.collection_id, ${placeholder("change")}, ${placeholder("act")}, ${placeholder("above")} + 1,
+        ${placeholder("above")} + t.last_place, 0, t.live, null
+        from tally t where t.collection_id = ${placeholder("id")}`,
+  ),
+);
+
+/** Begins a change that has to look at more items than one batch can: from now on, writes obey it too. */
+export async function beginPending(
+  db: D1Database,
+  current: Collection,
+  change: PendingChange,
+  before: Pending | null,
+  act: Act,
+): Promise<Saved> {
+  const { id, revision } = current;
+  const values = {
+    id,
+    revision,
+    ...numbersOf(id),
+    change: JSON.stringify(change),
+    act: JSON.stringify(act),
+    nextId: change.definition.fields.next,
+  };
+  return savedBy(db, [
+    isExpected(db, values),
+    ...dropPending(db, current, before),
+    insertPending(db, values),
+    obeyPending(db, values),
+  ]);
+}
+
+/** Ends a change that was pending without effect, as the definition that holds was sent again. */
+export async function forgetPending(
+  db: D1Database,
+  current: Collection,
+  before: Pending,
+): Promise<Saved> {
+  const { id, revision } = current;
+  const values = { id, revision, nextId: 0 };
+  return savedBy(db, [
+    isExpected(db, values),
+    ...dropPending(db, current, before),
+    obeyPending(db, values),
+  ]);
+}
+
+/** All items were seen: the change takes effect. */
+export async function completePending(
+  db: D1Database,
+  current: Collection,
+  change: PendingChange,
+  act: Act,
+): Promise<Saved> {
+  const { id, revision } = current;
+  return savedBy(db, [
+    isExpected(db, { id, revision }),
+    deletePending(db, { id }),
+    ...effectOf(db, current, change, act),
+  ]);
+}
+
+const keepProblem = statement((db) =>
+  db
+    .update(pendingChange)
+    .set({ problem: sql`${placeholder("problem")}` })
+    .where(eq(pendingChange.collectionId, placeholder("id"))),
+);
+
+/** An item stands against the change: it is dropped, and says why until the next one. */
+export async function refusePending(
+  db: D1Database,
+  current: Collection,
+  { gained }: PendingChange,
+  problem: object,
+): Promise<Saved> {
+  const { id, revision } = current;
+  const values = { id, revision, nextId: 0, problem: JSON.stringify(problem) };
+  return savedBy(db, [
+    isExpected(db, values),
+    keepProblem(db, values),
+    ...gained.map(({ uniqueId }) => endUnique(db, { field: fieldNumber(id, uniqueId) })),
+    obeyPending(db, values),
   ]);
 }
 

@@ -21,6 +21,7 @@ export const collection = sqliteTable(
     kind: text("kind", { enum: ["app", "form"] }).notNull(),
     key: text("key").notNull(),
     version: integer("version").notNull(),
+    revision: integer("revision").notNull(),
     name: text("name").notNull(),
     description: text("description").notNull(),
     timeZone: text("time_zone").notNull(),
@@ -102,6 +103,21 @@ export const indexing = sqliteTable("indexing", {
   last: integer("last").notNull(),
   done: integer("done").notNull(),
   total: integer("total").notNull(),
+});
+
+export const pendingChange = sqliteTable("pending_change", {
+  collectionId: integer("collection_id").primaryKey(),
+  change: text("change").notNull(),
+  act: text("act").notNull(),
+  next: integer("next").notNull(),
+  last: integer("last").notNull(),
+  done: integer("done").notNull(),
+  total: integer("total").notNull(),
+  problem: text("problem"),
+});
+
+export const formerUnique = sqliteTable("former_unique", {
+  field: integer("field").primaryKey(),
 });
 
 export const guard = sqliteTable("guard", { code: integer("code").notNull() });

@@ -1,6 +1,6 @@
 import { eq, sql } from "drizzle-orm";
 import type { UniqueValue } from "../domain/data/unique-values";
-import type { Merged } from "../domain/definition/merge";
+import type { Gained } from "../domain/definition/collection";
 import { numbersOf } from "../domain/item";
 import { attempt } from "./attempt";
 import { item, uniqueValue } from "./schema";
@@ -55,7 +55,7 @@ const selectDuplicate = statement((db) =>
 export async function findDuplicate(
   db: D1Database,
   collectionId: number,
-  gained: Merged["gained"],
+  gained: readonly Gained[],
 ): Promise<{ key: string; items: string[] } | undefined> {
   for (const { id, key, type } of gained) {
     const values = {

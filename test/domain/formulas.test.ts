@@ -20,7 +20,16 @@ function compiled(fields: object[], zone = "Asia/Tokyo") {
   const { document, errors } = parseDefinition("form", "f", { fields, time_zone: zone });
   if (!document) throw new Error(JSON.stringify(errors));
   const { definition } = mergeDefinition("form", "f", null, document);
-  const made = compile({ id: 1, kind: "form", key: "f", version: 1, fieldsVersion: 1, definition });
+  const made = compile({
+    id: 1,
+    kind: "form",
+    key: "f",
+    version: 1,
+    revision: 1,
+    pending: null,
+    fieldsVersion: 1,
+    definition,
+  });
   expect([errors, made.fields.formulaErrors]).toEqual([[], []]);
   return made;
 }

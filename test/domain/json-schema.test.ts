@@ -153,6 +153,8 @@ describe("JSON Schema and the service", () => {
           kind: "form",
           key: "f",
           version: 1,
+          revision: 1,
+          pending: null,
           fieldsVersion: 1,
           definition: merged,
         });

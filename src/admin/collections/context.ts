@@ -18,8 +18,8 @@ export interface Document extends Record<string, unknown> {
   fields: FieldDocument[];
 }
 
-export function documentOf({ collection, live, indexing }: CollectionNow): Document {
-  const document = schemaDocument(collection, live, indexing, Date.now());
+export function documentOf({ collection, live, indexing, pending }: CollectionNow): Document {
+  const document = schemaDocument(collection, live, indexing, pending, Date.now());
   return JSON.parse(JSON.stringify(document)) as Document;
 }
 

@@ -1,4 +1,4 @@
-import type { FieldSet } from "./field";
+import type { Field, FieldSet } from "./field";
 
 export type CollectionKind = "app" | "form";
 
@@ -29,9 +29,42 @@ export interface Collection {
   kind: CollectionKind;
   key: string;
   version: number;
+  /** Grows with every change of what writes have to obey, a pending one included. */
+  revision: number;
+  /** What a pending change asks of writes, which obey it beside the definition. */
+  pending: PendingRules | null;
   /** The version at which the fields last changed. */
   fieldsVersion: number;
   definition: Definition;
+}
+
+export interface PendingRules {
+  emptied: Emptied[];
+  gained: Gained[];
+}
+
+/** A field that changes its type: possible only while no item has a value under the old id. */
+export interface Emptied {
+  id: number;
+  /** The list that it is a column of. */
+  within: number | null;
+  key: string;
+}
+
+/** A field that becomes unique. */
+export interface Gained {
+  id: number;
+  uniqueId: number;
+  key: string;
+  type: Field["type"];
+}
+
+/** How far a pending change is, or why it was dropped. */
+export interface PendingState {
+  done: number;
+  total: number;
+  /** The problem document that it would have been. */
+  problem: Record<string, unknown> | null;
 }
 
 export const alwaysOpen: Acceptance = {

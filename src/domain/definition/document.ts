@@ -113,6 +113,7 @@ const shared = {
   fields: z.array(field),
   schema_version: z.optional(z.unknown()),
   indexing: z.optional(z.unknown()),
+  pending: z.optional(z.unknown()),
   links: z.optional(z.unknown()),
 };
 /** What a definition document is checked with first; rules that span fields come after. */

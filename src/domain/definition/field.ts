@@ -18,6 +18,8 @@ interface Named {
 
 interface Scalar extends Named {
   unique: boolean;
+  /** The id under which its unique values are kept: a new one each time that it becomes unique. */
+  uniqueId?: number | undefined;
 }
 
 export interface TextField extends Scalar {
@@ -105,6 +107,7 @@ export function valueType(field: Field): Exclude<Field["type"], "computed"> {
   return field.type === "computed" ? field.result : field.type;
 }
 
-export function isUnique(field: Field): boolean {
-  return "unique" in field && field.unique;
+/** The id under which a field's unique values are kept, where it is unique. */
+export function uniqueIdOf(field: Field): number | undefined {
+  return "unique" in field && field.unique ? field.uniqueId : undefined;
 }

@@ -73,7 +73,16 @@ function statesIn(field: Field): number {
 
 /** What its defaults and formulas are wrong with; patterns that are refused already match everything here. */
 function compiledErrors(kind: CollectionKind, key: string, definition: Definition): FieldError[] {
-  const { fields } = compile({ id: 0, kind, key, version: 0, fieldsVersion: 0, definition });
+  const { fields } = compile({
+    id: 0,
+    kind,
+    key,
+    version: 0,
+    revision: 0,
+    pending: null,
+    fieldsVersion: 0,
+    definition,
+  });
   const errors = [...defaultErrors(fields), ...fields.formulaErrors];
   if (fields.steps > mostDefinedSteps) {
     const reason = `The formulas take up to ${fields.steps} steps for one item; at most ${mostDefinedSteps} are allowed.`;

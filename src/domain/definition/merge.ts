@@ -1,18 +1,24 @@
 import type { FieldError } from "../problem";
-import { alwaysOpen, type CollectionKind, type Definition } from "./collection";
+import {
+  alwaysOpen,
+  type CollectionKind,
+  type Definition,
+  type Emptied,
+  type Gained,
+} from "./collection";
 import { type DefinitionDocument, type FieldDocument, type LineItemsDocument } from "./document";
 import { invalid } from "./rules";
-import { isUnique, noFields, type Field, type FieldSet, type RowField } from "./field";
+import { noFields, uniqueIdOf, type Field, type FieldSet, type RowField } from "./field";
 
 /** A definition with a document applied, and what that asks of the data that is stored. */
 export interface Merged {
   definition: Definition;
   errors: FieldError[];
-  /** Fields that changed their type: possible only while no item has a value under the old id. */
-  emptied: { id: number; within: number | null; key: string }[];
-  /** Fields that became unique. */
-  gained: { id: number; key: string; type: Field["type"] }[];
-  /** Ids of fields that are unique no more. */
+  /** Fields that changed their type. */
+  emptied: Emptied[];
+  /** Fields that became unique, of those that items can have values of. */
+  gained: Gained[];
+  /** Ids of unique values that are none any more. */
   lost: number[];
 }
 
@@ -50,13 +56,16 @@ function mergeAcceptance(current: Definition | null, document: DefinitionDocumen
 }
 
 function uniqueChanges(before: FieldSet, after: FieldSet): Pick<Merged, "gained" | "lost"> {
-  const had = new Set(before.fields.filter(isUnique).map((field) => field.id));
-  const has = after.fields.filter(isUnique);
-  const kept = new Set(has.map((field) => field.id));
-  return {
-    gained: has.filter(({ id }) => !had.has(id)).map(({ id, key, type }) => ({ id, key, type })),
-    lost: [...had].filter((id) => !kept.has(id)),
-  };
+  const idsIn = ({ fields }: FieldSet) => fields.map(uniqueIdOf).filter((id) => id !== undefined);
+  const had = new Set(idsIn(before));
+  const has = new Set(idsIn(after));
+  const gained = after.fields.flatMap((field): Gained[] => {
+    const { id, key, type } = field;
+    const uniqueId = uniqueIdOf(field);
+    if (uniqueId === undefined || had.has(uniqueId) || id >= before.next) return [];
+    return [{ id, uniqueId, key, type }];
+  });
+  return { gained, lost: [...had].filter((id) => !has.has(id)) };
 }
 
 interface Work {
@@ -90,7 +99,13 @@ function mergeFields<F extends Field>(
   });
   const taken = new Set([...continued.values(), ...discarded]);
   const retired = [...current.fields, ...current.retired].filter((field) => !taken.has(field));
-  return { fields, retired };
+  // What is retired is unique no more, until it comes back.
+  return {
+    fields,
+    retired: retired.map((field) =>
+      "uniqueId" in field ? { ...field, uniqueId: undefined } : field,
+    ),
+  };
 }
 
 function isRetyped(prior: Field, document: FieldDocument): boolean {
@@ -154,10 +169,19 @@ function fieldOf(document: FieldDocument, prior: Field | undefined, work: Work, 
       value,
       label: text ?? value,
     }));
-    return { ...rules, ...named, options };
+    return { ...rules, ...named, ...uniqueness(document, prior, work), options };
   }
   if (rules.type === "computed") return { ...rules, ...named, required: false };
-  return { ...rules, ...named };
+  return { ...rules, ...named, ...uniqueness(document, prior, work) };
+}
+
+function uniqueness(
+  document: FieldDocument,
+  prior: Field | undefined,
+  work: Work,
+): { uniqueId?: number } {
+  if (!("unique" in document) || !document.unique) return {};
+  return { uniqueId: (prior && uniqueIdOf(prior)) ?? work.next++ };
 }
 
 function previousKeys(document: FieldDocument, prior: Field | undefined): string[] {

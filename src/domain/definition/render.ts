@@ -1,5 +1,11 @@
 import { stamp } from "../time";
-import { closedReason, type Acceptance, type Collection } from "./collection";
+import {
+  closedReason,
+  type Acceptance,
+  type Collection,
+  type Definition,
+  type PendingState,
+} from "./collection";
 import type { Field } from "./field";
 
 export interface Progress {
@@ -12,6 +18,7 @@ export function schemaDocument(
   collection: Collection,
   live: number,
   indexing: Progress | null,
+  pending: PendingState | null,
   now: number,
 ) {
   const { kind, key, version, definition } = collection;
@@ -25,8 +32,19 @@ export function schemaDocument(
     schema_version: version,
     ...(kind === "form" ? { acceptance: acceptanceDocument(acceptance, live, now) } : {}),
     ...(indexing ? { indexing: { done: indexing.done, total: indexing.total } } : {}),
+    ...(pending ? { pending: pendingDocument(version, pending) } : {}),
     fields: fields.fields.map(fieldDocument),
   };
+}
+
+function pendingDocument(version: number, { done, total, problem }: PendingState) {
+  const progress = { schema_version: version + 1, done, total };
+  return problem === null ? progress : { ...progress, problem };
+}
+
+/** What a definition says, whatever numbers its fields have: two that say the same are the same change. */
+export function saying(kind: Collection["kind"], { fields, ...rest }: Definition): string {
+  return JSON.stringify([kind, rest, fields.fields.map(fieldDocument)]);
 }
 
 function acceptanceDocument(acceptance: Acceptance, live: number, now: number) {
@@ -42,7 +60,7 @@ function acceptanceDocument(acceptance: Acceptance, live: number, now: number) {
 
 function fieldDocument(field: Field): Record<string, unknown> {
   const { id: _, key, label, type, previous_keys, ...rules } = field;
-  const { retired: __, ...shown } = "retired" in rules ? rules : { ...rules, retired: [] };
+  const { retired: __, uniqueId: ___, ...shown } = { retired: [], uniqueId: 0, ...rules };
   return {
     key,
     label,

@@ -1,5 +1,5 @@
 import type { Precondition } from "../etag";
-import { closedReason, type Collection } from "./collection";
+import { closedReason, type Collection, type PendingState } from "./collection";
 import type { Progress } from "./render";
 
 /**
@@ -10,11 +10,13 @@ export function definitionTag(
   { kind, version, definition }: Collection,
   live: number,
   indexing: Progress | null,
+  pending: PendingState | null,
   now: number,
 ): string {
   const closed = kind === "form" ? closedReason(definition.acceptance, live, now) : null;
   const work = indexing ? `.${indexing.done}` : "";
-  return `"${version}-${closed ?? "open"}${work}"`;
+  const change = pending ? `.${pending.problem === null ? pending.done : "dropped"}` : "";
+  return `"${version}-${closed ?? "open"}${work}${change}"`;
 }
 
 /** Whether a precondition names this version of a definition, whatever else its tags tell. */

@@ -30,10 +30,20 @@ export function definitionSchemas(kind: Kind): Schema {
     "done",
     "total",
   ]);
+  const progress = {
+    schema_version: { type: "integer" },
+    done: { type: "integer" },
+    total: { type: "integer" },
+  };
+  const pending = {
+    ...object({ ...progress, problem: { type: "object" } }, Object.keys(progress)),
+    description:
+      "A change that waits until all items were looked at; or why it was dropped, as the problem that it would have been.",
+  };
   return {
     [named[kind]]: one,
     [`${named[kind]}Page`]: pageOf(one),
-    [`${named[kind]}Schema`]: object({ ...shown, indexing }, Object.keys(shown)),
+    [`${named[kind]}Schema`]: object({ ...shown, indexing, pending }, Object.keys(shown)),
     [`${named[kind]}Definition`]: schemaOfZod(documents[kind]),
   };
 }

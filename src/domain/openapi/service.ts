@@ -134,6 +134,11 @@ function define(kind: Kind): Schema {
     responses: {
       "200": answer,
       "201": { ...answer, description: "Created." },
+      "202": {
+        ...answer,
+        description:
+          "The definition that holds; `pending` tells of the change, which items are looked at for.",
+      },
       ...refusals(400, 409, 412, 413, 415, 422),
     },
   };

@@ -10,10 +10,10 @@ import { Values } from "./condition-sql";
 import { countSql, spanSql } from "./driver-sql";
 import { pageStatement, type Walk } from "./page";
 
-/** The definition's version, and the fields that items lack entries of, where there are any. */
+/** The definition's revision, and the fields that items lack entries of, where there are any. */
 const selectHead = statement((builder) =>
   builder
-    .select({ version: collection.version, fields: indexing.fields })
+    .select({ revision: collection.revision, fields: indexing.fields })
     .from(collection)
     .leftJoin(indexing, eq(indexing.collectionId, collection.id))
     .where(eq(collection.id, sql.placeholder("id"))),
@@ -47,7 +47,7 @@ export async function probeSizes(
 export type FoundPlace = (Scalar | null)[];
 
 export interface Page {
-  definitionVersion: number;
+  revision: number;
   /** Ids of fields of which not all items have their entries yet. */
   unfinished: number[];
   hits: { item: Item; place: FoundPlace }[];
@@ -73,16 +73,16 @@ export async function readPage(
   const { text, values } = pageStatement(plan, walk, rows);
   // A page of the bare collection has no values, and D1 counts parameters.
   const page = text.includes("?1") ? db.prepare(text).bind(values) : db.prepare(text);
-  const version = selectHead(db, { id: walk.collectionId });
-  const [head, found] = await attempt(() => db.batch([version, page]));
+  const collectionNow = selectHead(db, { id: walk.collectionId });
+  const [head, found] = await attempt(() => db.batch([collectionNow, page]));
   const read = (found?.results ?? []) as Row[];
   const place = (row: Row) =>
     [...walk.search.sort, null].map((_, index) => row[`k${index}`] ?? null);
   const isCut = read[0]?.allowed === read.length && read.length < rows;
   const edge = isCut ? read.at(-1) : read.find((row) => row.kind === "edge");
-  const { version: definitionVersion, fields } = headOf(head);
+  const { revision, fields } = headOf(head);
   return {
-    definitionVersion,
+    revision,
     unfinished: fields === null ? [] : (JSON.parse(fields) as number[]),
     hits: read
       .filter((row) => row.kind === "hit")
@@ -92,8 +92,8 @@ export async function readPage(
   };
 }
 
-function headOf(head: D1Result | undefined): { version: number; fields: string | null } {
-  const [row] = (head?.results ?? []) as { version: number; fields: string | null }[];
+function headOf(head: D1Result | undefined): { revision: number; fields: string | null } {
+  const [row] = (head?.results ?? []) as { revision: number; fields: string | null }[];
   if (!row) throw new Error("A collection is gone, though collections are never deleted.");
   return row;
 }
