@@ -13,7 +13,7 @@ import {
   type ItemValue,
   type Pending,
 } from "../store/pending-change";
-import { completePending, refusePending } from "../store/save-definition";
+import { completePending, refusePending } from "../store/save-pending";
 import { takenValues } from "../store/unique-values";
 import { sharedBy, typeInUse } from "./schema-in-use";
 

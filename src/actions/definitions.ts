@@ -14,12 +14,8 @@ import {
   type CollectionNow,
   type CollectionSummary,
 } from "../store/collections";
-import {
-  beginPending,
-  changeDefinition,
-  createCollection,
-  forgetPending,
-} from "../store/save-definition";
+import { changeDefinition, createCollection } from "../store/save-definition";
+import { beginPending, forgetPending } from "../store/save-pending";
 import { findDuplicate } from "../store/unique-values";
 import { act, type ActionContext } from "./context";
 import { catchUp } from "./catch-up";

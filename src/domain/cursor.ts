@@ -5,10 +5,10 @@ import { sha256, type SigningKeys } from "./signature";
  * that stands there.
  */
 export type Place = PlaceValue[];
-export type PlaceValue = string | number | null | Cut;
+type PlaceValue = string | number | null | Cut;
 
 /** A text too long for a cursor: how it begins, and what tells the whole of it again (`digestOf`). */
-export type Cut = [start: string, digest: string];
+type Cut = [start: string, digest: string];
 
 /** Longer texts are cut; three of them, a number and what sealing adds fit into a cursor of 500 characters. */
 const mostValueBytes = 84;

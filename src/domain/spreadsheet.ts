@@ -84,7 +84,7 @@ function rowCells(list: LineItemsField, row: Row, zone: string): string[] {
 
 function systemCell(value: unknown, name: string, zone: string): string {
   if (typeof value === "number") return String(value);
-  const text = String(value ?? "");
+  const text = typeof value === "string" ? value : "";
   return name.endsWith("_at") ? dateTimeCell(text, zone) : harmless(text);
 }
 
@@ -105,7 +105,7 @@ function cellOf(field: Field, value: unknown, zone: string, guarded = harmless):
   }
   if (typeof value === "boolean") return value ? "TRUE" : "FALSE";
   if (typeof value === "number") return String(value);
-  const text = String(value);
+  const text = typeof value === "string" ? value : JSON.stringify(value);
   if (field.type === "select") return guarded(labelOf(field.options, text));
   const type = valueType(field);
   if (type === "date") return text.slice(0, 10);

@@ -43,7 +43,7 @@ export function downloadOf(c: Context): Format | undefined {
 }
 
 /** One step of a download. */
-export interface Step {
+interface Step {
   views: ItemView[];
   /** The place to go on from; null at the end. */
   more: Place | null;

@@ -29,12 +29,12 @@ const sortValue = fc.oneof(
     "2026-11-21T09:30:00.000",
   ),
 );
-const place = fc.tuple(sortValue, sortValue, sortValue, fc.maxSafeInteger());
+const placeInList = fc.tuple(sortValue, sortValue, sortValue, fc.maxSafeInteger());
 
 describe("Cursors", () => {
   it("give back their position to their own list, and to no other", async () => {
     await fc.assert(
-      fc.asyncProperty(place, fc.string(), fc.string(), async (position, list, other) => {
+      fc.asyncProperty(placeInList, fc.string(), fc.string(), async (position, list, other) => {
         const cursor = await makeCursor(keys, list, position);
         expect(cursor).toMatch(/^[\w-]{1,500}$/);
         const read = (await readCursor(keys, list, cursor)) ?? [];

@@ -518,8 +518,8 @@ describe("Downloads", () => {
       `attachment; filename="${form}.ndjson"`,
     );
     const { body } = await integrator.post(path, search);
-    const lines = (text: string) =>
-      text
+    const lines = (ndjson: string) =>
+      ndjson
         .trimEnd()
         .split("\n")
         .map((line) => JSON.parse(line));
@@ -538,7 +538,7 @@ describe("Downloads", () => {
   });
 
   describe("CSV", () => {
-    const fields = [
+    const columns = [
       text("t", { label: "Text" }),
       { key: "p", type: "phone", label: "Phone" },
       { key: "n", type: "number", label: "Number" },
@@ -579,7 +579,7 @@ describe("Downloads", () => {
     let items: Json[];
     beforeAll(async () => {
       integrator = await client();
-      form = await makeForm(integrator, fields, { time_zone: "Asia/Tokyo" });
+      form = await makeForm(integrator, columns, { time_zone: "Asia/Tokyo" });
       for (const data of nasty) await integrator.post(`/forms/${form}/submissions`, { data });
       items = (await integrator.get(`/forms/${form}/submissions`)).body.items;
     });
@@ -604,13 +604,13 @@ describe("Downloads", () => {
       const { type, rows, raw } = await csv("text/csv");
       expect(type).toBe("text/csv; charset=utf-8; header=present");
       const [head = [], ...lines] = rows;
-      expect(head).toEqual([...system.map((name) => `$${name}`), ...fields.map(({ key }) => key)]);
+      expect(head).toEqual([...system.map((name) => `$${name}`), ...columns.map(({ key }) => key)]);
       expect(lines).toHaveLength(items.length);
       for (const [index, item] of items.entries()) {
         const cells = lines[index] ?? [];
         const expected = [
           ...system.map((name) => item[name]),
-          ...fields.map(({ key }) => item.data[key]),
+          ...columns.map(({ key }) => item.data[key]),
         ];
         for (const [column, value] of expected.entries()) {
           const cell = cells[column];
@@ -640,7 +640,7 @@ describe("Downloads", () => {
       const bytes = await (await exports.default.fetch(request)).bytes();
       expect(Array.from(bytes.slice(0, 3))).toEqual([0xef, 0xbb, 0xbf]);
       const [head = [], ...lines] = rows;
-      expect(head.slice(7)).toEqual(fields.map((field) => (field as Json).label));
+      expect(head.slice(7)).toEqual(columns.map((field) => (field as Json).label));
       const cell = (row: number, label: string) => lines[row]?.[head.indexOf(label)];
       expect([cell(1, "Text"), cell(1, "Phone"), cell(1, "Kind"), cell(1, "Many")]).toEqual([
         "'=1+1",

@@ -28,14 +28,10 @@ const mostColumns = 6;
 /** A page of items: searched and sorted as through the API. */
 export function ItemsPage({ c, compiled, live, indexing, query, views, next, problem }: Shown) {
   const { kind, key, definition } = compiled.collection;
-  const { items, item, path } = words[kind];
+  const { items, path } = words[kind];
   const base = `${path}/${key}`;
   const columns = definition.fields.fields.slice(0, mostColumns);
   const filtered = Boolean(query["field"] || query["conditions"]);
-  const search = new URLSearchParams(query);
-  search.delete("cursor");
-  const download = (format: string) =>
-    `${base}/items/export?${new URLSearchParams({ ...Object.fromEntries(search), format }).toString()}`;
   return (
     <AdminPage c={c} title={`${definition.name}: ${items}`} problem={problem}>
       <p>
@@ -43,28 +39,7 @@ export function ItemsPage({ c, compiled, live, indexing, query, views, next, pro
       </p>
       {indexing ? <Indexing {...indexing} /> : null}
       <Search base={base} fields={definition.fields.fields} kind={kind} query={query} />
-      <p class="actions">
-        {may(c.var.member.role, "write") ? (
-          <a class="button" href={`${base}/items/new`}>
-            New {item}
-          </a>
-        ) : null}
-        <a class="button quiet" href={download("spreadsheet")} data-rows={live} download>
-          Download for spreadsheets
-        </a>
-        {definition.fields.fields.some(({ type }) => type === "line_items") ? (
-          <a class="button quiet" href={download("lines")} data-rows={live} download>
-            Download rows
-          </a>
-        ) : null}
-        <a class="button quiet" href={download("csv")} data-rows={live} download>
-          Download CSV
-        </a>
-        <a class="button quiet" href={download("ndjson")} data-rows={live} download>
-          Download NDJSON
-        </a>
-        <span id="download" role="status"></span>
-      </p>
+      <Actions c={c} compiled={compiled} live={live} query={query} />
       {views.length === 0 ? (
         <p class="card">
           {next
@@ -197,5 +172,40 @@ function Search({
       </details>
       <button type="submit">Search</button>
     </form>
+  );
+}
+
+/** What can be done with all of them. */
+function Actions({ c, compiled, live, query }: Pick<Shown, "c" | "compiled" | "live" | "query">) {
+  const { kind, key, definition } = compiled.collection;
+  const { item, path } = words[kind];
+  const base = `${path}/${key}`;
+  const search = new URLSearchParams(query);
+  search.delete("cursor");
+  const download = (format: string) =>
+    `${base}/items/export?${new URLSearchParams({ ...Object.fromEntries(search), format }).toString()}`;
+  return (
+    <p class="actions">
+      {may(c.var.member.role, "write") ? (
+        <a class="button" href={`${base}/items/new`}>
+          New {item}
+        </a>
+      ) : null}
+      <a class="button quiet" href={download("spreadsheet")} data-rows={live} download>
+        Download for spreadsheets
+      </a>
+      {definition.fields.fields.some(({ type }) => type === "line_items") ? (
+        <a class="button quiet" href={download("lines")} data-rows={live} download>
+          Download rows
+        </a>
+      ) : null}
+      <a class="button quiet" href={download("csv")} data-rows={live} download>
+        Download CSV
+      </a>
+      <a class="button quiet" href={download("ndjson")} data-rows={live} download>
+        Download NDJSON
+      </a>
+      <span id="download" role="status"></span>
+    </p>
   );
 }

@@ -16,7 +16,7 @@ export type Fault = (
 ) => undefined;
 
 /** What a check knows besides the value. */
-export interface Around {
+interface Around {
   /** Values that the field has already. */
   stored: readonly Scalar[];
   matching: MatchBudget;

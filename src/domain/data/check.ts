@@ -1,8 +1,9 @@
 import { isList, type Field, type LineItemsField } from "../definition/field";
-import { errorAt, oneOf, shortened } from "../field-errors";
+import { errorAt } from "../field-errors";
 import { isObject } from "../json";
 import { mostMatchSteps, type MatchBudget } from "../pattern/pattern";
 import type { FieldError } from "../problem";
+import { missingErrors, unknownField } from "./check-errors";
 import type { Fault } from "./check-scalar";
 import type { Compiled, CompiledField, CompiledFields } from "./compile";
 import { showData } from "./show";
@@ -228,37 +229,4 @@ function checkRow(
   for (const [slot, value] of values) if (value !== undefined) row[slot] = value as Row[string];
   if (!work.draft) work.errors.push(...missingErrors(fields.list, row, failed, path, before));
   return row;
-}
-
-/** `required` and `min_rows`, which speak of what would be stored. */
-function missingErrors(
-  fields: readonly CompiledField[],
-  data: Data,
-  failed: Set<string>,
-  path: Path,
-  before: Before,
-): FieldError[] {
-  return fields.flatMap(({ field, slot }) => {
-    if (failed.has(slot) || (data[slot] === undefined && before.lacked(slot))) return [];
-    const at = [...path, field.key];
-    const value = data[slot];
-    if (field.required && value === undefined)
-      return [errorAt(at, "required", "This is required.")];
-    if (field.type !== "line_items" || field.min_rows === undefined) return [];
-    const rows = Array.isArray(value) ? value.length : 0;
-    if (rows >= field.min_rows) return [];
-    const { min_rows } = field;
-    return [errorAt(at, "too_few_rows", `Must have at least ${min_rows} rows.`, { min_rows })];
-  });
-}
-
-function unknownField(fields: CompiledFields, key: string, path: Path): FieldError {
-  const renamed = fields.renamed.get(key);
-  if (renamed !== undefined) {
-    const reason = `There is no field "${key}"; it was renamed to "${renamed}".`;
-    return errorAt(path, "unknown_field", reason, { renamed_to: renamed });
-  }
-  const keys = [...fields.byKey.keys()];
-  const known = keys.length > 0 ? ` The fields are ${oneOf(keys)}.` : " There are no fields yet.";
-  return errorAt(path, "unknown_field", `There is no field "${shortened(key)}".${known}`);
 }

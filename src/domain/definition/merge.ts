@@ -55,10 +55,12 @@ function mergeAcceptance(current: Definition | null, document: DefinitionDocumen
   return { state, opens_at, closes_at, max_submissions };
 }
 
+function uniqueIds({ fields }: FieldSet): Set<number> {
+  return new Set(fields.map(uniqueIdOf).filter((id) => id !== undefined));
+}
+
 function uniqueChanges(before: FieldSet, after: FieldSet): Pick<Merged, "gained" | "lost"> {
-  const idsIn = ({ fields }: FieldSet) => fields.map(uniqueIdOf).filter((id) => id !== undefined);
-  const had = new Set(idsIn(before));
-  const has = new Set(idsIn(after));
+  const [had, has] = [uniqueIds(before), uniqueIds(after)];
   const gained = after.fields.flatMap((field): Gained[] => {
     const { id, key, type } = field;
     const uniqueId = uniqueIdOf(field);

@@ -2,12 +2,12 @@
  * What the formulas of one item may cost together. The clock stands still while a Worker computes, so steps are counted,
  * each of some 100 ns: a part that is evaluated is one, and so are so many characters or digits that it touches.
  */
-export const mostSteps = 500_000;
+const mostSteps = 500_000;
 
 /** What a formula can give, and put together on the way; in UTF-16 units. */
 export const longestText = 20_000;
 /** What `contains` and its kin look for. */
-export const longestSought = 1000;
+const longestSought = 1000;
 
 const charactersPerStep = 100;
 /** Comparisons of two characters: looking for a text takes as many as both lengths multiplied, at the worst. */

@@ -1,6 +1,6 @@
 import type { Warning } from "../data/check";
 import type { Compiled, CompiledFields } from "../data/compile";
-import type { Data, Row, Scalar, Value } from "../data/values";
+import type { Data, Row, Scalar } from "../data/values";
 import type { ComputedField } from "../definition/field";
 import { isStorable } from "../text";
 import { dayInZone, dayWithOffset, utcDateTime } from "../time";

@@ -73,11 +73,14 @@ function registerOperators(environment: Environment): void {
 const zero = new Decimal(0);
 const least = (a: Decimal, b: Decimal) => (decimals.compare(b, a) < 0 ? b : a);
 const most = (a: Decimal, b: Decimal) => (decimals.compare(b, a) > 0 ? b : a);
+/** What has no value of nothing. */
+const some = (run: (values: Decimal[]) => Decimal) => (values: Decimal[]) =>
+  values.length > 0 ? run(values) : empty();
+const counted = (values: unknown[]) => new Decimal(values.length);
+const codePoints = (text: string) => new Decimal(Array.from(text).length);
 const sum = (values: readonly Decimal[]) => values.reduce(decimals.plus, zero);
 
 function registerNumbers(environment: Environment): void {
-  const some = (run: (values: Decimal[]) => Decimal) => (values: Decimal[]) =>
-    values.length > 0 ? run(values) : empty();
   const lists: [string, (values: Decimal[]) => Decimal][] = [
     ["sum", sum],
     ["min", some((values) => values.reduce(least))],
@@ -106,7 +109,6 @@ function registerNumbers(environment: Environment): void {
   for (const [name, run] of pairs) {
     environment.registerFunction(`${name}(decimal, decimal): decimal`, run);
   }
-  const counted = (values: unknown[]) => new Decimal(values.length);
   environment.registerFunction("count(list): decimal", counted);
   environment.registerFunction("list.count(): decimal", counted);
 }
@@ -118,7 +120,6 @@ function boundedDigits(digits: Decimal): number {
 const mostArguments = 8;
 
 function registerTexts(environment: Environment): void {
-  const codePoints = (text: string) => new Decimal(Array.from(text).length);
   environment.registerFunction("count(string): decimal", codePoints);
   environment.registerFunction("string.count(): decimal", codePoints);
   environment.registerFunction("string(decimal): string", decimals.written);

@@ -31,34 +31,25 @@ export function inDecimals(tree: ASTNode): void {
   // Children first: what a part is replaced by keeps them.
   for (const child of childrenOf(tree)) inDecimals(child);
   const node = tree as unknown as Rewritable;
-  switch (tree.op) {
-    case "value":
-      if (typeof tree.args === "number" || typeof tree.args === "bigint") {
-        node.args = new Decimal(
-          typeof tree.args === "bigint" ? tree.args.toString() : literal(node),
-        );
-      }
-      return;
-    case "call":
-    case "rcall": {
-      const args = node.args as [string, ...unknown[]];
-      args[0] = renamed[args[0]] ?? args[0];
-      return;
-    }
-    case "==":
-    case "!=": {
-      const [a, b] = tree.args;
-      const sought = isNull(b) ? a : isNull(a) ? b : undefined;
-      if (sought) node.setMeta("macro", emptiness(sought, tree.op === "=="));
-      return;
-    }
-    case "[]": {
-      const args = node.args as [unknown, Rewritable];
-      args[1] = asIndex(args[1]);
-      return;
-    }
-    default:
+  if (tree.op === "value") node.args = inDecimal(tree.args, node);
+  if (tree.op === "call" || tree.op === "rcall") {
+    const args = node.args as [string, ...unknown[]];
+    args[0] = renamed[args[0]] ?? args[0];
   }
+  if (tree.op === "==" || tree.op === "!=") {
+    const [a, b] = tree.args;
+    const sought = isNull(b) ? a : isNull(a) ? b : undefined;
+    if (sought) node.setMeta("macro", emptiness(sought, tree.op === "=="));
+  }
+  if (tree.op === "[]") {
+    const args = node.args as [unknown, Rewritable];
+    args[1] = asIndex(args[1]);
+  }
+}
+
+function inDecimal(value: unknown, node: Rewritable): unknown {
+  if (typeof value === "bigint") return new Decimal(value.toString());
+  return typeof value === "number" ? new Decimal(literal(node)) : value;
 }
 
 /** As it was written: the language has read a decimal as a binary fraction. */

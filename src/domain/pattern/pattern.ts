@@ -21,8 +21,11 @@ export interface Pattern {
 /** @throws PatternError where the pattern is wrong, or cannot be matched in linear time. */
 export function compilePattern(source: string): Pattern {
   const steps = programOf(parsePattern(source));
-  const whole = () => ({ steps: mostMatchSteps });
-  return { source, steps, matches: (text, budget = whole()) => run(steps, text, budget) };
+  return {
+    source,
+    steps,
+    matches: (text, budget = { steps: mostMatchSteps }) => run(steps, text, budget),
+  };
 }
 
 /** The pattern, compiled when it is first matched; one that is refused where it is defined matches everything. */

@@ -48,7 +48,7 @@ export function itemCost(conditions: readonly Condition[]): ItemCost {
   const inRows = leaves.flatMap((leaf) => rowLeaves(leaf));
   const perByte = [...leaves, ...inRows]
     .filter(isTextSearch)
-    .reduce((sum, { value }) => sum + 1 + String(value).length / lettersPerByte, 1);
+    .reduce((sum, { value }) => sum + 1 + value.length / lettersPerByte, 1);
   const perEntry = leaves.flatMap((leaf) => {
     const { source, kind } = leaf.field;
     if (source.in !== "data" || leaf.op === "is_empty") return [];
@@ -89,6 +89,8 @@ function rowLeaves({ op, value }: Leaf): Leaf[] {
   return op === "any" || op === "none" ? leavesOf([value]) : [];
 }
 
-function isTextSearch({ op }: Leaf): boolean {
-  return op === "contains" || op === "starts_with";
+type TextSearch = Extract<Leaf, { op: "contains" | "starts_with" }>;
+
+function isTextSearch(leaf: Leaf): leaf is TextSearch {
+  return leaf.op === "contains" || leaf.op === "starts_with";
 }

@@ -8,7 +8,8 @@ import { collection, indexing } from "../schema";
 import { statement } from "../statement";
 import { Values } from "./condition-sql";
 import { countSql, spanSql } from "./driver-sql";
-import { pageStatement, type Walk } from "./page";
+import { pageStatement } from "./page";
+import type { Walk } from "./walk";
 
 /** The definition's revision, and the fields that items lack entries of, where there are any. */
 const selectHead = statement((builder) =>

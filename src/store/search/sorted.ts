@@ -1,0 +1,75 @@
+import { numbersOf } from "../../domain/item";
+import type { Driver } from "../../domain/search/plan";
+import type { Sort } from "../../domain/search/tree";
+import { balanced, valueSql, type Values } from "./condition-sql";
+import { mostSortedBytes, pageBytes } from "./cost";
+import { driverSql } from "./driver-sql";
+import { behindAll, type Position } from "./position";
+import { columns, conditionsSql, noColumns, ownItem, type Walk } from "./walk";
+
+/** Every match of the driver, or of the collection, sorted. The keys are sorted alone, and items fetched for the page. */
+export function sortedInMemory(
+  driver: Driver | null,
+  walk: Walk,
+  rows: number,
+  values: Values,
+): string {
+  const { sort } = walk.search;
+  const { above, below } = numbersOf(walk.collectionId);
+  const found = driver
+    ? `select distinct c.item from search_entry c where ${driverSql(driver, values)}`
+    : `select number as item from item where number > ${above} and number < ${below}`;
+  const keys = sort.map((_, index) => `k${index}`);
+  const sorted = sort.map(({ field }, index) => `${valueSql(field)} as k${index}`);
+  const after = walk.position ? ` and ${afterSql(sort, walk.position, values)}` : "";
+  const order = sort.map(({ direction }, index) => `k${index} is null, k${index} ${direction}`);
+  const byNumber = sort.length > 0 ? "number" : "number desc";
+  const places = [...keys, "number"].map((key, index) => `s.${key} as k${index}`).join(", ");
+  return `with c(item) as materialized (${found}),
+      b(bytes) as materialized (select sum(octet_length(i.data)) from c cross join item i on ${ownItem(walk)}),
+      sorted as materialized (select ${[...sorted, "i.number", "octet_length(i.data) as size"].join(", ")}
+        from c cross join item i on ${ownItem(walk)}
+        where (select bytes from b) <= ${mostSortedBytes} and ${conditionsSql(walk, values)}${after}
+        order by ${[...order, byNumber].join(", ")} limit ${rows}),
+      s as materialized (select *, sum(size) over (rows unbounded preceding) - size as spent from sorted)
+    select 'hit' as kind, ${places}, ${columns} from s cross join item i on i.number = s.number
+      where s.spent < ${pageBytes}
+    union all select * from (select 'edge', ${places}, ${noColumns} from s
+      where s.spent < ${pageBytes} and exists (select 1 from s where spent >= ${pageBytes})
+      order by s.spent desc limit 1)
+    union all select 'heavy', ${keys.map(() => "null, ").join("")}null, ${noColumns} from b
+      where bytes > ${mostSortedBytes}`;
+}
+
+/** Strictly behind a position in the order of the sort keys; empty values come last in both directions. */
+function afterSql(sort: readonly Sort[], position: Position, values: Values): string {
+  const number = values.scalar(position.number);
+  if (sort.length === 0) return `i.number < ${number}`;
+  const isSame = (index: number, field: Sort["field"]) =>
+    `${valueSql(field)} is ${values.scalar(position.values[index] ?? null)}`;
+  const steps = sort
+    .slice(0, (position.from ?? sort.length) + 1)
+    .map(({ field, direction }, index) => {
+      const same = sort.slice(0, index).map((each, before) => isSame(before, each.field));
+      const at = valueSql(field);
+      const value = position.values[index] ?? null;
+      const behind =
+        position.from === index
+          ? beginsSql(at, direction, String(value), values)
+          : value === null
+            ? "0"
+            : `${at} ${direction === "asc" ? ">" : "<"} ${values.scalar(value)}`;
+      const empty = value === null ? "" : `${at} is null or `;
+      return balanced("and", [...same, `(${empty}${behind})`]);
+    });
+  if (position.from !== null) return balanced("or", steps);
+  const same = sort.map(({ field }, index) => isSame(index, field));
+  return balanced("or", [...steps, balanced("and", [...same, `i.number > ${number}`])]);
+}
+
+/** From where texts begin that begin so, in this direction. */
+function beginsSql(at: string, direction: "asc" | "desc", start: string, values: Values): string {
+  if (direction === "asc") return `${at} >= ${values.scalar(start)}`;
+  const end = behindAll(start);
+  return end === undefined ? "1" : `${at} < ${values.scalar(end)}`;
+}

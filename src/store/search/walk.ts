@@ -1,0 +1,74 @@
+import type { Search } from "../../domain/search/tree";
+import { itemColumns } from "../items";
+import { balanced, conditionSql, type Values } from "./condition-sql";
+import { itemCost, itemCostSql, lightBytes, pageBytes, worstPerByte } from "./cost";
+import type { Position } from "./position";
+
+/** What every walk over candidates is made of. */
+
+export interface Walk {
+  collectionId: number;
+  search: Search;
+  /** Where the page before this one ended; null at the start. */
+  position: Position | null;
+  /** The rows that the page may read before it ends early. */
+  budget: number;
+}
+
+const names = Object.keys(itemColumns);
+export const columns = names.map((name) => `i.${name}`).join(", ");
+export const noColumns = names.map(() => "null").join(", ");
+
+export function conditionsSql({ search }: Walk, values: Values): string {
+  return balanced(
+    "and",
+    search.conditions.map((each) => conditionSql(each, values)),
+  );
+}
+
+/** The item of an entry `c`; whatever the index says, it is one of this collection. */
+export function ownItem({ collectionId }: Walk): string {
+  return `i.number = c.item and i.collection_id = ${collectionId}`;
+}
+
+/**
+ * How much of `most` a page may look at, as a table `n` of one column `size`: all of it, unless the collection has items
+ * so large that bytes have to be counted. `measured` gives the size by a running sum `spent` of what the candidates cost.
+ */
+export function sizeSql(
+  { collectionId, search }: Walk,
+  most: number,
+  rows: number,
+  measured: string,
+): string {
+  const worst = worstPerByte(itemCost(search.conditions));
+  return `n(size) as materialized (select case
+      when t.largest * ${rows} <= ${pageBytes} and t.largest * min(${most}, t.live) * ${worst} <= ${lightBytes}
+        then ${most} else (${measured}) end
+      from tally t where t.collection_id = ${collectionId})`;
+}
+
+/**
+ * What `size` is of the candidates, in their order, that are within the bytes of a page, one at the least; `most` where
+ * all of them are.
+ */
+export function measuredSql(walk: Walk, candidates: string, most: number, size: string): string {
+  const cost = itemCostSql(itemCost(walk.search.conditions));
+  return `select iif(max(spent) < ${pageBytes}, ${most}, ${size}) from (
+      select item, sum(cost) over (rows unbounded preceding) - cost as spent from (
+        select c.item, ${cost} as cost from (${candidates} limit ${most}) c cross join item i on ${ownItem(walk)}))`;
+}
+
+/** Those of the candidates that are within the bytes. */
+export const withinBytes = (size: string) => `${size} filter (where spent < ${pageBytes})`;
+
+export function countWithin(walk: Walk, candidates: string, most: number): string {
+  return measuredSql(walk, candidates, most, withinBytes("count(*)"));
+}
+
+/** A page of all candidates in their order, of which `allowed` many are within its bytes. */
+export function full(walk: Walk, candidates: string, rows: number, found: string): string {
+  return `with ${sizeSql(walk, rows, rows, countWithin(walk, candidates, rows))}
+    select 'hit' as kind, i.number as k0, ${columns}, (select size from n) as allowed
+    ${found} limit (select size from n)`;
+}
