@@ -29,3 +29,15 @@ CREATE TABLE pending_change (
 CREATE TABLE former_unique (
   field INTEGER PRIMARY KEY
 ) STRICT;
+
+-- A check of a collection's search index, entry by entry: what no item has is removed. What is missing is made anew by
+-- the indexing that is started beside it.
+CREATE TABLE index_check (
+  collection_id INTEGER PRIMARY KEY,
+  -- The last entry that was looked at.
+  field INTEGER NOT NULL,
+  value ANY NOT NULL,
+  item INTEGER NOT NULL,
+  seen INTEGER NOT NULL,
+  removed INTEGER NOT NULL
+) STRICT;

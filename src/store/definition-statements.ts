@@ -128,7 +128,7 @@ export function rowOf(definition: Definition, fieldsVersion: number, now: number
 }
 
 /** What is to be indexed, from the start: items that are there now, for the fields that lack entries. */
-const startIndexing = statement((db) =>
+export const startIndexing = statement((db) =>
   db
     .insert(indexing)
     .select(

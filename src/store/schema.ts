@@ -120,6 +120,15 @@ export const formerUnique = sqliteTable("former_unique", {
   field: integer("field").primaryKey(),
 });
 
+export const indexCheck = sqliteTable("index_check", {
+  collectionId: integer("collection_id").primaryKey(),
+  field: integer("field").notNull(),
+  value: any("value").notNull(),
+  item: integer("item").notNull(),
+  seen: integer("seen").notNull(),
+  removed: integer("removed").notNull(),
+});
+
 export const guard = sqliteTable("guard", { code: integer("code").notNull() });
 
 export const auditEntry = sqliteTable("audit_entry", {

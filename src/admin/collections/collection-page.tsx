@@ -4,7 +4,7 @@ import { may } from "../../domain/permissions";
 import type { Problem } from "../../domain/problem";
 import type { AdminEnv } from "../../env";
 import type { Sent } from "../sent";
-import { AdminPage, Table } from "../layout";
+import { Act, AdminPage, Table } from "../layout";
 import { type Document, type FieldDocument } from "./context";
 import { words } from "./words";
 import { AddField, FieldRow } from "./field-table";
@@ -96,6 +96,9 @@ export function CollectionPage({ c, kind, document, live, sent, problem }: Shown
             sent: sent ?? { ...document, ...acceptance },
           }}
         />
+      ) : null}
+      {may(role, "owners") ? (
+        <Act action={`${base}/check-index`} name="Check the search index" quiet />
       ) : null}
     </AdminPage>
   );

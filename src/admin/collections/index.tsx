@@ -1,5 +1,7 @@
 import { Hono, type Context } from "hono";
+import { checkIndex } from "../../actions/check-index";
 import { listVisible } from "../../actions/definitions";
+import { visibleCollection } from "../../actions/visible";
 import { collectionKey } from "../../domain/definition/document";
 import type { CollectionKind } from "../../domain/definition/collection";
 import { errorAt } from "../../domain/field-errors";
@@ -81,6 +83,11 @@ export const collections = (kind: CollectionKind) =>
       ),
     )
     .post("/:key/check", able("define"), (c) => checkField(c, kind))
+    .post("/:key/check-index", able("owners"), async (c) => {
+      const key = c.req.param("key");
+      await checkIndex(c.var.action, await visibleCollection(c.var.action, kind, key));
+      return answerDone(c, null, `${words[kind].path}/${key}`);
+    })
     .get("/:key/openapi.json", async (c) => {
       const { collection } = await current(c, kind, c.req.param("key"));
       return c.json(openApiDocument(collection, hostOf(c)));

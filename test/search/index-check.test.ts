@@ -1,0 +1,106 @@
+import { env } from "cloudflare:workers";
+import { beforeAll, describe, expect, it } from "vitest";
+import { catchUp } from "../../src/actions/catch-up";
+import { findCollection } from "../../src/store/collections";
+import type { Client, Json } from "../support/client";
+import { admin, client, makeForm } from "../support/service";
+
+const fields = [
+  { key: "t", type: "text" },
+  { key: "n", type: "number" },
+  { key: "m", type: "multi_select", options: [{ value: "x" }, { value: "y" }] },
+  { key: "l", type: "line_items", fields: [{ key: "s", type: "text" }] },
+  { key: "c", type: "computed", formula: "n * 2", result: "number" },
+];
+
+interface Entry {
+  field: number;
+  value: string | number;
+  item: number;
+}
+
+describe("The search index can be checked", () => {
+  let integrator: Client;
+  beforeAll(async () => {
+    integrator = await client();
+  });
+  const entries = async (form: string): Promise<Entry[]> => {
+    const id = (await findCollection(env.DB, "form", form))?.collection.id ?? 0;
+    const { results } = await env.DB.prepare(
+      "SELECT field, value, item, folded FROM search_entry WHERE field BETWEEN ?1 AND ?2 ORDER BY 1, 2, 3",
+    )
+      .bind(id * 2 ** 32, (id + 1) * 2 ** 32)
+      .all<Entry>();
+    return results;
+  };
+
+  it("entries that no item has are removed, those that are missing are made, and nothing else changes", async () => {
+    const [form, other] = [await makeForm(integrator, fields), await makeForm(integrator, fields)];
+    for (const key of [form, other]) {
+      for (let n = 0; n < 30; n += 1) {
+        const data = {
+          t: `Text ${n}`,
+          n,
+          m: n % 2 ? ["x", "y"] : ["x"],
+          l: [{ s: `S${n % 7}` }, { s: "s" }],
+        };
+        await integrator.post(`/forms/${key}/submissions`, { data });
+      }
+    }
+    const right = await entries(form);
+    const neighbour = await entries(other);
+    const [first] = right;
+    if (!first) throw new Error("There are no entries.");
+    const text = right.filter(({ value }) => String(value).startsWith("Text"));
+    const drop = env.DB.prepare(
+      "DELETE FROM search_entry WHERE field = ?1 AND value = ?2 AND item = ?3",
+    );
+    const add = env.DB.prepare("INSERT OR IGNORE INTO search_entry VALUES (?1, ?2, ?3, NULL)");
+    await env.DB.batch([
+      ...text.slice(3, 20).map(({ field, value, item }) => drop.bind(field, value, item)),
+      ...text.slice(0, 9).map(({ field, item }) => add.bind(field, "stale", item)),
+      ...text.slice(0, 9).map(({ field, item }) => add.bind(field + 1, 7.5, item)),
+      add.bind(first.field, "of nobody", first.item + 1_000_000),
+      add.bind(first.field + 100, "of no field", first.item),
+    ]);
+    expect(await entries(form)).not.toEqual(right);
+    expect((await admin("POST", `/forms/${form}/check-index`, {})).status).toBe(204);
+    await catchUp(env.DB);
+    expect(await entries(form)).toEqual(right);
+    expect(await entries(other)).toEqual(neighbour);
+    const audited = await admin("GET", `/audit?action=index.check&subject=form:${form}`);
+    expect(audited.body.items).toHaveLength(1);
+    const { body } = await integrator.get(`/forms/${form}/submissions`);
+    expect(body.items.every((item: Json) => item.version === 1)).toBe(true);
+  });
+
+  it("it ends among writes, and the index is right behind it", async () => {
+    const form = await makeForm(integrator, fields);
+    const ids: string[] = [];
+    for (let n = 0; n < 40; n += 1) {
+      const { body } = await integrator.post(`/forms/${form}/submissions`, {
+        data: { n, t: `t${n}` },
+      });
+      ids.push(body.id);
+    }
+    await Promise.all([
+      admin("POST", `/forms/${form}/check-index`, {}),
+      ...ids.map((id, n) =>
+        integrator.patch(`/submissions/${id}`, { data: { n: n + 100, t: `u${n}` } }),
+      ),
+    ]);
+    await catchUp(env.DB);
+    for (let n = 0; n < 40; n += 13) {
+      for (const condition of [
+        { field: "n", op: "eq", value: n + 100 },
+        { field: "t", op: "eq", value: `u${n}` },
+        { field: "c", op: "eq", value: (n + 100) * 2 },
+      ]) {
+        const found = await integrator.post(`/forms/${form}/submissions/search`, {
+          conditions: [condition],
+        });
+        expect(found.body.items.map((item: Json) => item.id)).toEqual([ids[n]]);
+      }
+    }
+  });
+});
