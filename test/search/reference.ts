@@ -81,7 +81,9 @@ function form(type: Json, value: Json): Json {
 export function sorted(documents: Json[], sort: Json[], types: Record<string, Json>): Json[] {
   const stored = documents.map((document, index) => ({ document, index }));
   if (sort.length === 0) return stored.toReversed().map(({ document }) => document);
-  const key = ({ document }: { document: Json }, field: string) => {
+  const key = ({ document, index }: { document: Json; index: number }, field: string) => {
+    // Ids and receipt numbers sort in stored order.
+    if (field === "$id" || field === "$receipt_number") return index;
     const value = field.startsWith("$") ? document[field.slice(1)] : document.data[field];
     return value === null ? null : form(types[field] ?? "text", value);
   };

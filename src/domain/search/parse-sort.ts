@@ -2,7 +2,7 @@ import { isObject } from "../json";
 import type { Collection } from "../definition/collection";
 import { oneOf } from "../field-errors";
 import { parseField, refuse, tooComplex, type Fields, type Path, type Work } from "./parse-work";
-import type { Sort } from "./tree";
+import type { Search, SearchField, Sort } from "./tree";
 
 const mostSorts = 3;
 
@@ -39,6 +39,23 @@ function parseSortKey(work: Work, fields: Fields, sent: unknown, path: Path): So
   const direction = sent["direction"] ?? "asc";
   if (direction === "asc" || direction === "desc") return { field, direction };
   return refuse(work, [...path, "direction"], 'Must be "asc" or "desc".');
+}
+
+/**
+ * Ids, receipt numbers and times of creation are in the order in which items were stored: a key like that needs no index,
+ * nothing behind it sorts anything, and at the end, upwards, it says what ties are broken by anyway.
+ */
+export function inStoredOrder(sort: readonly Sort[]): Pick<Search, "sort" | "order"> {
+  const at = sort.findIndex(({ field }) => isStoredOrder(field));
+  const stored = sort[at];
+  if (!stored) return { sort: [...sort], order: "desc" };
+  if (at === 0) return { sort: [], order: stored.direction };
+  const before = sort.slice(0, at);
+  return { sort: stored.direction === "asc" ? before : [...before, stored], order: "desc" };
+}
+
+export function isStoredOrder({ source }: SearchField): boolean {
+  return source.in === "column" && ["id", "receipt_number", "created_at"].includes(source.column);
 }
 
 /** The keys that `data` is to show; null for all. */

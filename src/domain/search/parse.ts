@@ -5,7 +5,7 @@ import { defaultLimit, leastLimit, mostLimit } from "../page-limit";
 import { problem } from "../problem";
 import { operators, searchFields } from "./fields";
 import { parseOperand } from "./operand";
-import { parseProjection, parseSort } from "./parse-sort";
+import { inStoredOrder, parseProjection, parseSort } from "./parse-sort";
 import { parseField, refuse, tooComplex, type Fields, type Path, type Work } from "./parse-work";
 import type { Condition, Operator, Search, SearchField } from "./tree";
 
@@ -35,7 +35,7 @@ export function parseSearch(collection: Collection, body: unknown): Search {
   }
   const search: Search = {
     conditions,
-    sort: parseSort(work, fields, sent["sort"] ?? []),
+    ...inStoredOrder(parseSort(work, fields, sent["sort"] ?? [])),
     fields: parseProjection(work, collection, sent["fields"] ?? null),
     limit: parseLimit(work, sent["limit"] ?? defaultLimit),
     cursor: parseCursor(work, sent["cursor"] ?? null),

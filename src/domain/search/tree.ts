@@ -73,7 +73,10 @@ export interface Sort {
 export interface Search {
   /** All of them together. */
   conditions: Condition[];
+  /** Keys that are given by the stored order stand at most at the end; where there is none, `order` is all. */
   sort: Sort[];
+  /** Of items by their numbers, where no key sorts them. */
+  order: "asc" | "desc";
   /** The keys that `data` is to show; null for all. */
   fields: string[] | null;
   limit: number;

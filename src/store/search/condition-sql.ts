@@ -1,3 +1,4 @@
+import { isStoredOrder } from "../../domain/search/parse-sort";
 import type { Condition, Leaf, Scalar, SearchField } from "../../domain/search/tree";
 
 /**
@@ -111,6 +112,11 @@ export function valueSql({ source, type }: SearchField, row = "i"): string {
     source.in === "data" ? `i.data ->> '${source.slot}'` : `${row}.value ->> '${source.slot}'`;
   if (type === "date") return `substr(${at}, 1, 10)`;
   return type === "datetime" ? `rtrim(${at}, 'Z')` : `(${at})`;
+}
+
+/** What a sort key sorts by: what is in stored order, by the number of the item. */
+export function sortSql(field: SearchField): string {
+  return isStoredOrder(field) ? "i.number" : valueSql(field);
 }
 
 function listSql({ source }: SearchField, row: string): string {

@@ -14,6 +14,7 @@ import {
   noColumns,
   ownItem,
   sizeSql,
+  upwards,
   withinBytes,
   type Walk,
 } from "./walk";
@@ -48,15 +49,26 @@ function sqlOf(plan: Plan, walk: Walk, rows: number, values: Values): string {
   }
 }
 
-/** The items by their numbers, newest first, within a window that is the budget. */
+/** The items by their numbers, within a window that is the budget. */
 function itemWalk(walk: Walk, rows: number, values: Values): string {
+  const { conditions, order } = walk.search;
+  if (conditions.length === 0) return everyItem(walk, rows, values);
+  const most = windowOf(walk.budget, 1 + lookUps(conditions));
+  if (order === "desc") return downwards(walk, rows, values, most);
+  return `with ${upwards(walk, rows, values, {
+    after: walk.position?.number ?? null,
+    limit: String(rows),
+    most,
+    place: (number) => `${number} as k0`,
+    where: conditionsSql(walk, values),
+  })}`;
+}
+
+function downwards(walk: Walk, rows: number, values: Values, most: number): string {
   const { above, below } = numbersOf(walk.collectionId);
   const from = walk.position ? values.scalar(walk.position.number) : String(below);
-  const { conditions } = walk.search;
-  if (conditions.length === 0) return everyItem(walk, from, rows);
   const top = `(select max(number) from item where number > ${above} and number < ${from})`;
   // One bound on each side: SQLite seeks by one, and would read the rows that a second one leaves out.
-  const most = windowOf(walk.budget, 1 + lookUps(conditions));
   const newest = `select number as item from item where number <= (select number from top)
       and number > (select max(${above}, number - ${most}) from top) order by number desc`;
   const size = `(select number from top) - ${withinBytes("min(item)")} + 1`;
@@ -76,29 +88,33 @@ function itemWalk(walk: Walk, rows: number, values: Values): string {
 }
 
 /** Without conditions every candidate is a match, and the page is full unless it would be too large. */
-function everyItem(walk: Walk, from: string, rows: number): string {
-  const { above } = numbersOf(walk.collectionId);
-  const newest = `select number as item from item where number > ${above} and number < ${from} order by number desc`;
-  const found = `from item i where i.number > ${above} and i.number < ${from} order by i.number desc`;
-  return full(walk, newest, rows, found);
+function everyItem(walk: Walk, rows: number, values: Values): string {
+  const { above, below } = numbersOf(walk.collectionId);
+  const { order } = walk.search;
+  const at = walk.position && values.scalar(walk.position.number);
+  const [from, to] = order === "desc" ? [above, at ?? below] : [at ?? above, below];
+  const candidates = `select number as item from item where number > ${from} and number < ${to} order by number ${order}`;
+  const found = `from item i where i.number > ${from} and i.number < ${to} order by i.number ${order}`;
+  return full(walk, candidates, rows, found);
 }
 
-/** The entries of one value, newest item first. */
+/** The entries of one value, in the order of their items. */
 function valueWalk(
   { driver, probes }: Extract<Plan, { walk: "value" }>,
   walk: Walk,
   rows: number,
   values: Values,
 ): string {
-  const before = walk.position ? ` and c.item < ${values.scalar(walk.position.number)}` : "";
-  const own = driverSql(driver, values) + before;
-  const { conditions } = walk.search;
+  const { conditions, order } = walk.search;
+  const sign = order === "desc" ? "<" : ">";
+  const behind = walk.position ? ` and c.item ${sign} ${values.scalar(walk.position.number)}` : "";
+  const own = driverSql(driver, values) + behind;
   const where = conditionsSql(walk, values);
-  const entries = `select c.item from search_entry c where ${own} order by c.item desc`;
+  const entries = `select c.item from search_entry c where ${own} order by c.item ${order}`;
   // The value is the one condition, so every candidate is a match.
   if (conditions.length === 1) {
     const found = `from search_entry c cross join item i on ${ownItem(walk)}
-      where ${own} and ${where} order by c.item desc`;
+      where ${own} and ${where} order by c.item ${order}`;
     return full(walk, entries, rows, found);
   }
   const most = windowOf(walk.budget, perCandidate(probes, conditions));

@@ -1,7 +1,7 @@
 import { digestOf, type Place } from "../../domain/cursor";
 import type { Scalar, Sort } from "../../domain/search/tree";
 import { attempt } from "../attempt";
-import { valueSql } from "./condition-sql";
+import { sortSql } from "./condition-sql";
 
 /** Where a page begins: strictly behind the values of the sort keys, null where empty, and the item's number. */
 export interface Position {
@@ -44,7 +44,7 @@ async function valuesOf(
   sort: readonly Sort[],
   number: number,
 ): Promise<Record<string, unknown>> {
-  const columns = sort.map(({ field }, index) => `${valueSql(field)} as k${index}`);
+  const columns = sort.map(({ field }, index) => `${sortSql(field)} as k${index}`);
   const select = db.prepare(`select ${columns.join(", ")} from item i where i.number = ?1`);
   const row = await attempt(() => select.bind(number).first());
   return row ?? {};

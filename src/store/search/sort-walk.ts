@@ -1,4 +1,3 @@
-import { numbersOf } from "../../domain/item";
 import type { Plan } from "../../domain/search/plan";
 import type { Scalar, Sort } from "../../domain/search/tree";
 import { valueSql, type Values } from "./condition-sql";
@@ -9,11 +8,10 @@ import {
   columns,
   conditionsSql,
   countWithin,
-  measuredSql,
   noColumns,
   ownItem,
   sizeSql,
-  withinBytes,
+  upwards,
   type Walk,
 } from "./walk";
 
@@ -75,7 +73,7 @@ function beginning(
   return end === undefined ? null : [end, Number.MAX_SAFE_INTEGER];
 }
 
-/** The parts of a `with` clause, and what is selected from them. */
+/** The items without a value in the sort field, in stored order. */
 function emptiesSql(
   { sort }: SortPlan,
   walk: Walk,
@@ -84,25 +82,11 @@ function emptiesSql(
   values: Values,
   after: number | null,
 ): string {
-  const { above, below } = numbersOf(walk.collectionId);
-  const from = after === null ? String(above) : values.scalar(after);
-  const most = windowOf(walk.budget, 2 * (1 + lookUps(walk.search.conditions)));
-  const first = `(select min(number) from item where number > ${from} and number < ${below})`;
-  const oldest = `select number as item from item where number >= (select number from first)
-      and number < (select min(${below}, number + ${most}) from first) order by number`;
-  const size = `${withinBytes("max(item)")} + 1 - (select number from first)`;
-  const measured = measuredSql(walk, oldest, most, size);
-  const hits = `select 'hit' as kind, null as k0, i.number as k1, ${columns} from first cross join item i
-      where i.number >= first.number and i.number < (select min(${below}, number) from top)
-        and ${valueSql(sort.field)} is null and ${conditionsSql(walk, values)}
-      order by i.number limit ${limit}`;
-  return `first(number) as materialized (select ${first}),
-      ${sizeSql(walk, most, rows, measured).replace("n(size)", "m(size)")},
-      top(number) as materialized (select first.number + m.size from first, m),
-      empties as materialized (${hits})
-    select * from empties
-    union all
-    select 'edge', null, top.number - 1, ${noColumns} from top
-    where ${limit} > 0 and (select count(*) from empties) < ${limit}
-      and exists (select 1 from item where number >= top.number and number < ${below})`;
+  return upwards(walk, rows, values, {
+    after,
+    limit,
+    most: windowOf(walk.budget, 2 * (1 + lookUps(walk.search.conditions))),
+    place: (number) => `null as k0, ${number} as k1`,
+    where: `${valueSql(sort.field)} is null and ${conditionsSql(walk, values)}`,
+  });
 }

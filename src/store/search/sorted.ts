@@ -1,7 +1,7 @@
 import { numbersOf } from "../../domain/item";
 import type { Driver } from "../../domain/search/plan";
-import type { Sort } from "../../domain/search/tree";
-import { balanced, valueSql, type Values } from "./condition-sql";
+import type { Search, Sort } from "../../domain/search/tree";
+import { balanced, sortSql, type Values } from "./condition-sql";
 import { mostSortedBytes, pageBytes } from "./cost";
 import { driverSql } from "./driver-sql";
 import { behindAll, type Position } from "./position";
@@ -20,10 +20,10 @@ export function sortedInMemory(
     ? `select distinct c.item from search_entry c where ${driverSql(driver, values)}`
     : `select number as item from item where number > ${above} and number < ${below}`;
   const keys = sort.map((_, index) => `k${index}`);
-  const sorted = sort.map(({ field }, index) => `${valueSql(field)} as k${index}`);
-  const after = walk.position ? ` and ${afterSql(sort, walk.position, values)}` : "";
+  const sorted = sort.map(({ field }, index) => `${sortSql(field)} as k${index}`);
+  const after = walk.position ? ` and ${afterSql(walk.search, walk.position, values)}` : "";
   const order = sort.map(({ direction }, index) => `k${index} is null, k${index} ${direction}`);
-  const byNumber = sort.length > 0 ? "number" : "number desc";
+  const byNumber = sort.length > 0 ? "number" : `number ${walk.search.order}`;
   const places = [...keys, "number"].map((key, index) => `s.${key} as k${index}`).join(", ");
   return `with c(item) as materialized (${found}),
       b(bytes) as materialized (select sum(octet_length(i.data)) from c cross join item i on ${ownItem(walk)}),
@@ -42,16 +42,16 @@ export function sortedInMemory(
 }
 
 /** Strictly behind a position in the order of the sort keys; empty values come last in both directions. */
-function afterSql(sort: readonly Sort[], position: Position, values: Values): string {
+function afterSql({ sort, order }: Search, position: Position, values: Values): string {
   const number = values.scalar(position.number);
-  if (sort.length === 0) return `i.number < ${number}`;
+  if (sort.length === 0) return `i.number ${order === "asc" ? ">" : "<"} ${number}`;
   const isSame = (index: number, field: Sort["field"]) =>
-    `${valueSql(field)} is ${values.scalar(position.values[index] ?? null)}`;
+    `${sortSql(field)} is ${values.scalar(position.values[index] ?? null)}`;
   const steps = sort
     .slice(0, (position.from ?? sort.length) + 1)
     .map(({ field, direction }, index) => {
       const same = sort.slice(0, index).map((each, before) => isSame(before, each.field));
-      const at = valueSql(field);
+      const at = sortSql(field);
       const value = position.values[index] ?? null;
       const behind =
         position.from === index

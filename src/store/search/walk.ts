@@ -1,3 +1,4 @@
+import { numbersOf } from "../../domain/item";
 import type { Search } from "../../domain/search/tree";
 import { itemColumns } from "../items";
 import { balanced, conditionSql, type Values } from "./condition-sql";
@@ -71,4 +72,44 @@ export function full(walk: Walk, candidates: string, rows: number, found: string
   return `with ${sizeSql(walk, rows, rows, countWithin(walk, candidates, rows))}
     select 'hit' as kind, i.number as k0, ${columns}, (select size from n) as allowed
     ${found} limit (select size from n)`;
+}
+
+interface Upwards {
+  /** The number behind which the walk begins; null at the start. */
+  after: number | null;
+  /** How many items it may give, as SQL. */
+  limit: string;
+  /** How many numbers it may look at. */
+  most: number;
+  /** The place of a number, as columns. */
+  place: (number: string) => string;
+  where: string;
+}
+
+/** The items by their numbers, oldest first, within a window that is the budget: parts of a `with`, and what is of them. */
+export function upwards(
+  walk: Walk,
+  rows: number,
+  values: Values,
+  { after, limit, most, place, where }: Upwards,
+): string {
+  const { above, below } = numbersOf(walk.collectionId);
+  const from = after === null ? String(above) : values.scalar(after);
+  const first = `(select min(number) from item where number > ${from} and number < ${below})`;
+  const oldest = `select number as item from item where number >= (select number from first)
+      and number < (select min(${below}, number + ${most}) from first) order by number`;
+  const size = `${withinBytes("max(item)")} + 1 - (select number from first)`;
+  const measured = measuredSql(walk, oldest, most, size);
+  return `first(number) as materialized (select ${first}),
+      ${sizeSql(walk, most, rows, measured).replace("n(size)", "m(size)")},
+      top(number) as materialized (select first.number + m.size from first, m),
+      found as materialized (
+      select 'hit' as kind, ${place("i.number")}, ${columns} from first cross join item i
+      where i.number >= first.number and i.number < (select min(${below}, number) from top) and ${where}
+      order by i.number limit ${limit})
+    select * from found
+    union all
+    select 'edge', ${place("top.number - 1")}, ${noColumns} from top
+    where ${limit} > 0 and (select count(*) from found) < ${limit}
+      and exists (select 1 from item where number >= top.number and number < ${below})`;
 }
