@@ -19,6 +19,8 @@ import { sharedBy, typeInUse } from "./schema-in-use";
 
 const itemsPerStep = 500;
 const bytesPerStep = 2_000_000;
+/** What is kept of a step travels in one parameter, of which D1 takes 2 MB. */
+const valueBytesPerStep = 200_000;
 const stepsPerRun = 200;
 
 /** Looks at the items that pending changes of definitions wait for, in bounded steps. */
@@ -54,8 +56,9 @@ async function pendingStep(db: D1Database, work: Pending): Promise<void> {
     await refusePending(db, collection, change, told(typeInUse({ emptied: filled })));
     return;
   }
-  const values = items.flatMap((item) => valuesOf(item, change));
-  const step = { revision: collection.revision, values, to: last.number + 1, count: items.length };
+  const { values, seen } = withinBytes(items, change);
+  const to = (seen.at(-1) ?? last).number + 1;
+  const step = { revision: collection.revision, values, to, count: seen.length };
   if ((await storePendingStep(db, work, step)) !== "taken") return;
   const shared = await sharedAmong(db, items, values, change);
   if (shared) await refusePending(db, collection, change, told(shared));
@@ -65,6 +68,21 @@ async function pendingStep(db: D1Database, work: Pending): Promise<void> {
 function slotsOf({ emptied, gained }: PendingChange): string[] {
   const ids = [...emptied.map(({ id, within }) => within ?? id), ...gained.map(({ id }) => id)];
   return [...new Set(ids)].map(String);
+}
+
+/** The values of the first items, as many as travel in one parameter; of one at the least. */
+function withinBytes(items: readonly Item[], change: PendingChange) {
+  const values: ItemValue[] = [];
+  const seen: Item[] = [];
+  let bytes = 0;
+  for (const item of items) {
+    const own = valuesOf(item, change);
+    bytes += JSON.stringify(own).length;
+    if (seen.length > 0 && bytes > valueBytesPerStep) break;
+    values.push(...own);
+    seen.push(item);
+  }
+  return { values, seen };
 }
 
 function valuesOf(item: Item, { gained }: PendingChange): ItemValue[] {

@@ -24,6 +24,8 @@ const itemsPerStep = 200;
 const bytesPerStep = 2_000_000;
 /** What a step makes of it travels in one parameter, of which D1 takes 2 MB. */
 const entryBytesPerStep = 500_000;
+/** Some 100 ms of formulas: nothing else runs meanwhile. */
+const formulaStepsPerStep = 1_000_000;
 const stepsPerRun = 200;
 
 /** Brings search entries and computed values up to date, in bounded steps; what is left, the next run does. */
@@ -55,9 +57,11 @@ async function indexStep(db: D1Database, work: Indexing): Promise<void> {
     count: 0,
   };
   let bytes = 0;
+  let formulaSteps = 0;
   for (const item of items) {
     const renewed = renewal(compiled, item, fields);
     bytes += renewed.bytes;
+    formulaSteps += renewed.steps;
     if (step.count > 0 && bytes > entryBytesPerStep) break;
     const { number, version } = item;
     for (const entry of renewed.entries) step.entries.push([...entry, number, version]);
@@ -67,6 +71,7 @@ async function indexStep(db: D1Database, work: Indexing): Promise<void> {
     }
     step.count += 1;
     step.to = number + 1;
+    if (formulaSteps > formulaStepsPerStep) break;
   }
   await storeStep(db, work, step);
 }
@@ -91,6 +96,8 @@ interface Renewal {
   data: string | null;
   updatedAt: number;
   bytes: number;
+  /** What its formulas took. */
+  steps: number;
 }
 
 /** What an item lacks: entries of these fields, and the values of those that are computed. */
@@ -99,7 +106,8 @@ function renewal(compiled: Compiled, item: Item, fields: ReadonlySet<number>): R
   const { data: before } = item;
   const computed = computedIds(collection.definition.fields);
   const stale = new Set([...computed].filter((id) => fields.has(id)));
-  const after = stale.size > 0 ? recalculated(compiled, before) : before;
+  const { after, steps } =
+    stale.size > 0 ? recalculated(compiled, before) : { after: before, steps: 0 };
   const written = JSON.stringify(after);
   const changed = written !== JSON.stringify(before);
   const updatedAt = changed ? Math.max(Date.now(), item.updatedAt) : item.updatedAt;
@@ -109,11 +117,12 @@ function renewal(compiled: Compiled, item: Item, fields: ReadonlySet<number>): R
     ? [...formerEntries(collection.id, before, stale), ...stamped(item.updatedAt)]
     : [];
   const bytes = JSON.stringify([entries, removed]).length + (changed ? written.length : 0);
-  return { entries, removed, data: changed ? written : null, updatedAt, bytes };
+  return { entries, removed, data: changed ? written : null, updatedAt, bytes, steps };
 }
 
 /** Computed values that are too large to be stored are none. */
-function recalculated(compiled: Compiled, data: Data): Data {
-  const computed = computeData(compiled, data, Date.now()).data;
-  return fitsStorage(JSON.stringify(computed)) ? computed : withoutComputed(compiled, data);
+function recalculated(compiled: Compiled, data: Data): { after: Data; steps: number } {
+  const { data: computed, steps } = computeData(compiled, data, Date.now());
+  const fits = fitsStorage(JSON.stringify(computed));
+  return { after: fits ? computed : withoutComputed(compiled, data), steps };
 }

@@ -1,6 +1,6 @@
 import type { Warning } from "../domain/data/check";
 import type { Compiled } from "../domain/data/compile";
-import { showData } from "../domain/data/show";
+import { addedBytes, showData } from "../domain/data/show";
 import type { CollectionKind } from "../domain/definition/collection";
 import type { Item } from "../domain/item";
 
@@ -17,6 +17,19 @@ export interface ItemView extends Omit<
   redefined: boolean;
   /** What was sent and ignored; empty for reads. */
   warnings: readonly Warning[];
+}
+
+/** What keys and empty values may add to the stored data of a page, in bytes. */
+const mostAddedBytes = 4_000_000;
+
+/** How many of these items, one at the least, are a page where they are shown. */
+export function showable(items: readonly Item[], compiled: Compiled): number {
+  let bytes = 0;
+  const over = items.findIndex((item, index) => {
+    bytes += addedBytes(compiled, item.data);
+    return index > 0 && bytes > mostAddedBytes;
+  });
+  return over === -1 ? items.length : over;
 }
 
 export function viewOf(

@@ -2,7 +2,7 @@ import type { Compiled } from "../domain/data/compile";
 import { listItems } from "../store/items";
 import { pageBytes } from "../store/search/cost";
 import type { ActionContext } from "./context";
-import { viewOf, type ItemView } from "./item-view";
+import { showable, viewOf, type ItemView } from "./item-view";
 import { collectionAt } from "./known-collections";
 
 /** A page of a collection in stored order; `more` is the place to go on from, null at the end. */
@@ -20,10 +20,10 @@ export async function listPage(
     pageBytes,
   );
   const compiled = await collectionAt(ctx.db, collection.id, revision);
-  const page = items.slice(0, limit);
+  const page = items.slice(0, Math.min(limit, showable(items, compiled)));
   const last = page.at(-1);
   return {
     views: page.map((item) => viewOf(item, compiled)),
-    more: (cut || items.length > limit) && last ? last.number : null,
+    more: (cut || items.length > page.length) && last ? last.number : null,
   };
 }

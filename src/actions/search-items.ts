@@ -6,11 +6,11 @@ import { fieldsOf, mostSorted, planOf, probesOf } from "../domain/search/plan";
 import type { Search } from "../domain/search/tree";
 import type { Place } from "../domain/cursor";
 import { probeSizes, readPage, type FoundPlace, type Page } from "../store/search/search";
-import { mostSortedBytes, scanBudget } from "../store/search/cost";
+import { scanBudget } from "../store/search/cost";
 import { positionOf } from "../store/search/position";
 import type { ActionContext } from "./context";
 import { currentOf, type CollectionNow } from "./draft";
-import { viewOf, type ItemView } from "./item-view";
+import { showable, viewOf, type ItemView } from "./item-view";
 import { collectionAt } from "./known-collections";
 import { indexItems } from "./index-items";
 import { untilSettled } from "./until-settled";
@@ -110,7 +110,7 @@ function tooManyToSort() {
 
 function tooMuchToSort() {
   return refusedSort(
-    `These items are too large to be sorted by a second key: together they may have ${mostSortedBytes} bytes.`,
+    `These items are too large, for these conditions, to be sorted by a second key: narrow them, or look for shorter texts.`,
   );
 }
 
@@ -120,8 +120,9 @@ function refusedSort(reason: string) {
 }
 
 function found(compiled: Compiled, search: Search, { hits, edge }: Page, rows: number): Found {
-  const shown = hits.slice(0, rows);
-  const full = hits.length > rows;
+  const items = hits.map(({ item }) => item);
+  const shown = hits.slice(0, Math.min(rows, showable(items, compiled)));
+  const full = hits.length > shown.length;
   return {
     views: shown.map(({ item }) => projected(viewOf(item, compiled), search.fields)),
     more: full ? (shown.at(-1)?.place ?? null) : edge,
@@ -131,6 +132,7 @@ function found(compiled: Compiled, search: Search, { hits, edge }: Page, rows: n
 
 function projected(view: ItemView, fields: string[] | null): ItemView {
   if (!fields) return view;
-  const data = Object.entries(view.data).filter(([key]) => fields.includes(key));
-  return { ...view, data: Object.fromEntries(data) };
+  const { data } = view;
+  const shown = fields.filter((key) => Object.hasOwn(data, key));
+  return { ...view, data: Object.fromEntries(shown.map((key) => [key, data[key]])) };
 }

@@ -103,7 +103,8 @@ export async function writeItem(
   };
   const change = changeOf(compiled, item, after);
   const shown = JSON.stringify(viewOf(after, compiled).data);
-  refuseTooLarge(shown, change.data, JSON.stringify(change.entries));
+  const { removed, added } = change.entries;
+  refuseTooLarge(shown, change.data, JSON.stringify(removed), JSON.stringify(added));
   const changed = await changeItem(
     ctx.db,
     change,

@@ -13,15 +13,39 @@ const suspicious = /\d(?:\.?\d){15}|\d[eE][+-]?\d/;
 
 /** JSON.parse, in which numbers that doubles do not hold are told apart. Throws what JSON.parse throws. */
 export function parseJson(text: string): unknown {
-  return suspicious.test(text)
-    ? (JSON.parse(text, exact) as unknown)
-    : (JSON.parse(text) as unknown);
+  if (!suspicious.test(text)) return JSON.parse(text) as unknown;
+  // What is no JSON is told by where it goes wrong in what was sent.
+  const parsed = JSON.parse(text) as unknown;
+  const found: string[] = [];
+  const mark = `inexact ${crypto.randomUUID()} `;
+  const marked = text.replace(token, (each) => {
+    if (each.startsWith('"') || each.length < 4 || isExact(Number(each), each)) return each;
+    found.push(each);
+    return `"${mark}${found.length - 1}"`;
+  });
+  return found.length === 0 ? parsed : unmarked(JSON.parse(marked), mark, found);
 }
 
-/** ECMAScript's JSON.parse gives a reviver the text of each primitive (TC39, JSON.parse source text access). */
-function exact(_: string, value: unknown, context?: { source: string }): unknown {
-  if (typeof value !== "number" || context === undefined) return value;
-  return isExact(value, context.source) ? value : new InexactNumber(context.source);
+/** The strings and the numbers of a JSON text. */
+const token = /"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g;
+
+function unmarked(document: unknown, mark: string, found: readonly string[]): unknown {
+  const root = { document };
+  const open: (unknown[] | Record<string, unknown>)[] = [root];
+  for (let within = open.pop(); within; within = open.pop()) {
+    for (const [key, value] of Object.entries(within)) {
+      if (typeof value === "object" && value !== null) open.push(value as Record<string, unknown>);
+      if (typeof value !== "string" || !value.startsWith(mark)) continue;
+      const source = found[Number(value.slice(mark.length))] ?? "";
+      Object.defineProperty(within, key, {
+        value: new InexactNumber(source),
+        enumerable: true,
+        configurable: true,
+        writable: true,
+      });
+    }
+  }
+  return root.document;
 }
 
 function isExact(value: number, source: string): boolean {

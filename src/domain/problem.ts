@@ -192,7 +192,11 @@ const closedBecause = {
   full: "This form has all the submissions that it accepts.",
 };
 
+/** Where there are very many, not all of them are sought. */
+const mostCounted = 1000;
+
 function counted(count: number): string {
   const shown = count > mostErrors ? ` The first ${mostErrors} are listed.` : "";
+  if (count >= mostCounted) return `At least ${mostCounted} fields are invalid.${shown}`;
   return `${count === 1 ? "1 field is" : `${count} fields are`} invalid.${shown}`;
 }

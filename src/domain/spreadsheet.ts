@@ -3,6 +3,8 @@ import type { Collection } from "./definition/collection";
 import { valueType, type Field, type LineItemsField, type Option } from "./definition/field";
 import { instant, localDateTime } from "./time";
 
+const longestRepeated = 200;
+
 /** Spreadsheets tell UTF-8 by it. */
 const byteOrderMark = "\uFEFF";
 
@@ -35,11 +37,11 @@ export function spreadsheetCsv(
   );
   const system = systemMembers[kind];
   const own = (item: CsvItem) => system.map((name) => systemCell(item[name], name, zone));
-  const labels = system.map((name) => harmless(systemLabels[name] ?? name));
+  const heads = system.map((name) => harmless(systemLabels[name] ?? name));
   if (layout === "items") {
     return {
       header: () =>
-        byteOrderMark + csvLine([...labels, ...shown.map(({ label }) => harmless(label))]),
+        byteOrderMark + csvLine([...heads, ...shown.map(({ label }) => harmless(label))]),
       lines: (item) =>
         csvLine([...own(item), ...shown.map((field) => cellOf(field, item.data[field.key], zone))]),
     };
@@ -52,15 +54,17 @@ export function spreadsheetCsv(
   return {
     header: () =>
       byteOrderMark +
-      csvLine([...labels, ...plain.map(({ label }) => harmless(label)), "List", "Row", ...columns]),
+      csvLine([...heads, ...plain.map(({ label }) => harmless(label)), "List", "Row", ...columns]),
     lines(item) {
       const before = [
         ...own(item),
         ...plain.map((field) => cellOf(field, item.data[field.key], zone)),
       ];
+      // Long texts stand in the first line of their item alone.
+      const repeated = before.map((text) => (text.length > longestRepeated ? "" : text));
       const rows = lists.flatMap((list) =>
         rowsOf(item.data[list.key]).map((row, index) => [
-          ...before,
+          ...(index === 0 ? before : repeated),
           harmless(list.label),
           String(index + 1),
           ...lists.flatMap((each) => rowCells(each, each === list ? row : {}, zone)),
@@ -112,8 +116,13 @@ function cellOf(field: Field, value: unknown, zone: string, guarded = harmless):
   return type === "datetime" ? dateTimeCell(text, zone) : guarded(text);
 }
 
+const labels = new WeakMap<readonly Option[], Map<string, string>>();
+
 function labelOf(options: readonly Option[], value: string): string {
-  return options.find((option) => option.value === value)?.label ?? value;
+  const known =
+    labels.get(options) ?? new Map(options.map((option) => [option.value, option.label]));
+  labels.set(options, known);
+  return known.get(value) ?? value;
 }
 
 function dateTimeCell(text: string, zone: string): string {

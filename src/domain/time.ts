@@ -154,8 +154,25 @@ export function localDateTime(time: number, zone: string): string {
     .replace("T", " ");
 }
 
+const quarter = 15 * minute;
+/** Since then, clocks change at full quarters of an hour. */
+const regular = Date.UTC(1972, 0, 1);
+const offsets = new Map<string, number>();
+const mostOffsets = 5000;
+
 /** Minutes east of UTC, rounded: before standard time, zones had seconds. */
 function offsetAt(zone: string, time: number): number {
+  if (time < regular) return offsetOf(zone, time);
+  const name = `${zone} ${Math.floor(time / quarter)}`;
+  const known = offsets.get(name);
+  if (known !== undefined) return known;
+  if (offsets.size >= mostOffsets) offsets.clear();
+  const offset = offsetOf(zone, time);
+  offsets.set(name, offset);
+  return offset;
+}
+
+function offsetOf(zone: string, time: number): number {
   const parts = formatter(zone).formatToParts(time);
   const name = parts.find((part) => part.type === "timeZoneName")?.value ?? "GMT";
   const [, sign, hours, minutes, seconds = "0"] =

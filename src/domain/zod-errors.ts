@@ -2,6 +2,9 @@ import type * as z from "zod/mini";
 import { errorAt, oneOf } from "./field-errors";
 import type { FieldError, FieldErrorCode } from "./problem";
 
+/** Whoever has so many looks at the first ones. */
+const mostIssues = 1000;
+
 type Issue = z.core.$ZodIssue;
 
 /**
@@ -9,12 +12,14 @@ type Issue = z.core.$ZodIssue;
  * follows the kind of issue.
  */
 export function zodErrors(issues: readonly Issue[], only?: FieldErrorCode): FieldError[] {
-  return issues.flatMap((issue) => {
+  return issues.slice(0, mostIssues).flatMap((issue) => {
     const path = issue.path.map((step) => (typeof step === "number" ? step : String(step)));
     if (issue.code === "unrecognized_keys") {
-      return issue.keys.map((key) =>
-        errorAt([...path, key], only ?? "unknown_field", "This property is not known here."),
-      );
+      return issue.keys
+        .slice(0, mostIssues)
+        .map((key) =>
+          errorAt([...path, key], only ?? "unknown_field", "This property is not known here."),
+        );
     }
     return [errorAt(path, only ?? codeOf(issue), reasonOf(issue))];
   });

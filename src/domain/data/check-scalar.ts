@@ -17,8 +17,8 @@ export type Fault = (
 
 /** What a check knows besides the value. */
 interface Around {
-  /** Values that the field has already. */
-  stored: readonly Scalar[];
+  /** Whether the field has this value already; in rows, any of them. */
+  hadBefore: (value: Scalar) => boolean;
   matching: MatchBudget;
 }
 
@@ -189,14 +189,14 @@ function notAnOption(values: string[], fault: Fault): undefined {
 function multiSelectCheck(options: Option[]): Check {
   const values = options.map((option) => option.value);
   const known = new Set(values);
-  return (value, fault, { stored }) => {
+  return (value, fault, { hadBefore }) => {
     if (!Array.isArray(value) || value.some((entry) => typeof entry !== "string")) {
       return wrongType("array of strings", fault);
     }
     const sent = (value as string[]).map((entry) => entry.normalize("NFC"));
     if (!sent.every(isStorable)) return wrongFormat(storable, fault);
     // Options that are no more can stay where they are.
-    if (sent.some((entry) => !known.has(entry) && !stored.includes(entry))) {
+    if (sent.some((entry) => !known.has(entry) && !hadBefore(entry))) {
       return notAnOption(values, fault);
     }
     if (new Set(sent).size < sent.length) return wrongFormat("an array of distinct values", fault);

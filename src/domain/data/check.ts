@@ -71,14 +71,18 @@ export function checkSubmitted(compiled: Compiled, stored: Data, sent: Sent): Ch
 }
 
 /** A warning for each value that was sent for a computed field. */
-function ignored({ byKey }: CompiledFields, sent: Sent, path: string): Warning[] {
+function ignored(fields: CompiledFields, sent: Sent, path: string): Warning[] {
+  return allIgnored(fields, sent, path).slice(0, mostWarnings);
+}
+
+function allIgnored({ byKey }: CompiledFields, sent: Sent, path: string): Warning[] {
   return Object.keys(sent).flatMap((key): Warning[] => {
     const { field, rows } = byKey.get(key) ?? {};
     if (field?.type === "computed") return [{ field: path + key, code: "computed_value_ignored" }];
     const value = sent[key];
     if (!rows || !Array.isArray(value)) return [];
     return value.flatMap((row: unknown, index) =>
-      isObject(row) ? ignored(rows, row, `${path}${key}[${index}].`) : [],
+      isObject(row) ? allIgnored(rows, row, `${path}${key}[${index}].`) : [],
     );
   });
 }
@@ -101,6 +105,10 @@ function withDefaults(fields: CompiledFields, sent: Sent): Sent {
     .map(({ field }) => [field.key, field.default] as const);
   return defaults.length === 0 ? sent : { ...sent, ...Object.fromEntries(defaults) };
 }
+
+/** Whoever has so many looks at the first ones; the rest is not sought. */
+const mostErrors = 1000;
+const mostWarnings = 100;
 
 interface Work {
   errors: FieldError[];
@@ -129,6 +137,7 @@ function checkSent(
   const values: SentValues["values"] = new Map();
   const failed = new Set<string>();
   for (const key of Object.keys(sent)) {
+    if (work.errors.length >= mostErrors) break;
     const compiled = fields.byKey.get(key);
     if (!compiled) {
       work.errors.push(unknownField(fields, key, [...path, key]));
@@ -161,8 +170,8 @@ function checkValue(
   work: Work,
   before: Before,
 ): Value | undefined {
-  const stored = before.values(compiled.slot);
   if (compiled.rows) {
+    const stored = before.values(compiled.slot);
     return checkRows(
       compiled,
       compiled.rows,
@@ -172,7 +181,10 @@ function checkValue(
       rowsBefore(stored.flat() as Row[]),
     );
   }
-  const around = { stored: stored.flat() as Scalar[], matching: work.matching };
+  const around = {
+    hadBefore: (each: Scalar) => before.had(compiled.slot, each),
+    matching: work.matching,
+  };
   return compiled.check?.(value, faultAt(path, work), around);
 }
 
@@ -207,9 +219,11 @@ function checkRows(
     return fault("too_many_rows", `Must have at most ${max_rows} rows.`, { max_rows });
   }
   const known = work.errors.length;
-  const rows = value.map((row: unknown, index) =>
-    checkRow(fields, row, [...path, index], work, before),
-  );
+  const rows: Row[] = [];
+  for (const [index, row] of value.entries()) {
+    if (work.errors.length >= mostErrors) break;
+    rows.push(checkRow(fields, row, [...path, index], work, before));
+  }
   return work.errors.length > known ? undefined : rows;
 }
 

@@ -19,6 +19,8 @@ export interface CompiledFields<F extends Field = Field> {
   byKey: Map<string, CompiledField<F>>;
   /** Earlier keys of fields, with the key of now. A key that is in use again is not among them. */
   renamed: Map<string, string>;
+  /** What its keys and empty values take, as JSON, wherever it is shown. */
+  keyBytes: number;
   /** Each after those that it uses. */
   formulas: Formula[];
   /** Makes stored data into what formulas see. */
@@ -62,8 +64,9 @@ function compileFields<F extends Field>(
     return field.type === "line_items" && rows ? sum + rows.steps * field.max_rows : sum;
   }, own);
   const inRows = list.flatMap(({ rows }) => rows?.formulaErrors ?? []);
+  const keyBytes = fields.reduce((sum, { key }) => sum + key.length + '"":null,'.length, 0);
   const formulaErrors = [...inRows, ...errors];
-  return { list, byKey, renamed, formulas: order, seen, steps, formulaErrors };
+  return { list, byKey, renamed, keyBytes, formulas: order, seen, steps, formulaErrors };
 }
 
 function compileField<F extends Field>(

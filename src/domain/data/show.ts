@@ -17,3 +17,11 @@ export function showValue({ field, rows }: CompiledField, value: Value | undefin
   if (value === undefined) return isList(field) ? [] : null;
   return rows ? (value as Row[]).map((row) => showFields(rows, row)) : value;
 }
+
+/** How many bytes keys and empty values add to the data of an item where it is shown: rows have all of their columns. */
+export function addedBytes({ fields }: Compiled, data: Data): number {
+  return fields.list.reduce((sum, { rows, slot }) => {
+    const value = data[slot];
+    return rows && Array.isArray(value) ? sum + value.length * rows.keyBytes : sum;
+  }, fields.keyBytes);
+}

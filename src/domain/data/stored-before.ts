@@ -1,7 +1,7 @@
 import { canonical } from "../json";
 import type { CompiledField } from "./compile";
 import { showValue } from "./show";
-import type { Data, Row, Value } from "./values";
+import type { Data, Row, Scalar, Value } from "./values";
 
 /** What an item, or the rows of a list, had before a change: values that are sent back unchanged stay valid. */
 export interface Before {
@@ -9,6 +9,8 @@ export interface Before {
   same(field: CompiledField, sent: unknown): Value | undefined;
   /** The stored values of a slot. */
   values(slot: string): Value[];
+  /** Whether one of them is, or holds, this value. */
+  had(slot: string, value: Scalar): boolean;
   /** Whether there was no value: then none is missing now that was not missing before. */
   lacked(slot: string): boolean;
 }
@@ -16,6 +18,7 @@ export interface Before {
 export const nothingBefore: Before = {
   same: () => undefined,
   values: () => [],
+  had: () => false,
   lacked: () => false,
 };
 
@@ -30,16 +33,34 @@ export function rowsBefore(rows: readonly Row[]): Before {
 
 function beforeOf(all: readonly Data[]): Before {
   const shown = new Map<string, Map<string, Value>>();
-  const values = (slot: string) =>
-    all.flatMap((each) => (each[slot] === undefined ? [] : [each[slot]]));
+  const stored = new Map<string, Value[]>();
+  const held = new Map<string, Set<unknown>>();
+  // Each slot is gathered once, however many cells ask for it.
+  const values = (slot: string) => {
+    const known = stored.get(slot);
+    if (known) return known;
+    const found = all.map((each) => each[slot]).filter((each) => each !== undefined);
+    stored.set(slot, found);
+    return found;
+  };
+  const lacking = new Map<string, boolean>();
   return {
     values,
+    had(slot, value) {
+      const known = held.get(slot) ?? new Set<unknown>(values(slot).flat());
+      held.set(slot, known);
+      return known.has(value);
+    },
     same(field, sent) {
       const known = shown.get(field.slot) ?? shownValues(field, values(field.slot));
       shown.set(field.slot, known);
       return known.size === 0 ? undefined : known.get(canonical(withoutComputed(field, sent)));
     },
-    lacked: (slot) => all.some((each) => each[slot] === undefined),
+    lacked(slot) {
+      const known = lacking.get(slot) ?? values(slot).length < all.length;
+      lacking.set(slot, known);
+      return known;
+    },
   };
 }
 

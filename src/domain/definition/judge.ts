@@ -15,6 +15,11 @@ const mostFields = 2000;
 const mostDefinitionBytes = 1_000_000;
 /** States of all patterns of a definition. */
 const mostStates = 10_000;
+/** Cells that the line items of one item can have: what it is shown as is bounded by them. */
+const mostCells = 100_000;
+/** What defaults can make of an item, as JSON. */
+const mostDefaultBytes = 500_000;
+const mostFormulaLength = 50_000;
 
 /**
  * A document applied to what is defined now (null for a new collection).
@@ -59,7 +64,41 @@ function sizeErrors(set: FieldSet): FieldError[] {
   if (states > mostStates) {
     refuse(`Its patterns take ${states} states together; at most ${mostStates} are allowed.`);
   }
+  const lists = set.fields.filter((field) => field.type === "line_items");
+  const cells = lists.reduce(
+    (sum, { fields: columns, max_rows }) => sum + columns.length * max_rows,
+    0,
+  );
+  if (cells > mostCells) {
+    refuse(
+      `Its line items have up to ${cells} cells (columns times max_rows); at most ${mostCells} are allowed.`,
+    );
+  }
+  const defaults = set.fields.reduce((sum, field) => sum + defaultBytes(field), 0);
+  if (defaults > mostDefaultBytes) {
+    refuse(
+      `Its defaults make up to ${defaults} bytes of an item; at most ${mostDefaultBytes} are allowed.`,
+    );
+  }
+  const formulas = set.fields
+    .flatMap(withColumns)
+    .reduce((sum, field) => sum + formulaLength(field), 0);
+  if (formulas > mostFormulaLength) {
+    refuse(`Its formulas have ${formulas} characters; at most ${mostFormulaLength} are allowed.`);
+  }
   return errors;
+}
+
+/** Of a row's column, as often as there can be rows. */
+function defaultBytes(field: Field): number {
+  const own = field.default === undefined ? 0 : JSON.stringify(field.default).length;
+  if (field.type !== "line_items") return own;
+  const row = field.fields.reduce((sum, column) => sum + defaultBytes(column), 0);
+  return own + row * field.max_rows;
+}
+
+function formulaLength(field: Field): number {
+  return field.type === "computed" ? field.formula.length : 0;
 }
 
 function withColumns(field: Field): Field[] {

@@ -17,6 +17,11 @@ const productsPerStep = 32;
 const stepsOfNumber = 8;
 const stepsOfQuotient = 60;
 
+/** Beginning and ending a formula, whatever it is. */
+export const stepsOfRun = 20;
+/** Reading and writing a day. */
+export const stepsOfDay = 40;
+
 /** What the run at hand knows: the day and the zone for `today()` and its kin, and the steps that are left. */
 interface Run {
   day: string;
@@ -34,6 +39,12 @@ export function running<T>(day: string, zone: string, run: () => T): T {
 
 export const today = (): string => current.day;
 export const zoneNow = (): string => current.zone;
+
+/** Whether formulas of this item can still be run. */
+export const hasSteps = (): boolean => current.steps > 0;
+
+/** The steps that the item's formulas have taken. */
+export const stepsTaken = (): number => mostSteps - Math.max(0, current.steps);
 
 /** Counts steps, and ends the formula once the item's are spent. */
 export function spend(steps: number): void {

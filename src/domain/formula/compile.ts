@@ -2,7 +2,7 @@ import type { Environment, ParseResult } from "@marcbachmann/cel-js";
 import type { Data, Row, Value } from "../data/values";
 import { valueType, type ComputedField, type Field, type RowField } from "../definition/field";
 import type { FieldError } from "../problem";
-import { errorAt } from "../field-errors";
+import { errorAt, shortened } from "../field-errors";
 import { isStorable, storable } from "../text";
 import { Decimal } from "./decimal";
 import { empty } from "./empty";
@@ -185,35 +185,36 @@ function parse(environment: Environment, field: ComputedField, at: Path): Parsed
   }
 }
 
-/** Each formula after those that it uses; a cycle is refused. */
+/** Each formula after those that it uses (Kahn, 1962); a cycle is refused. */
 function inOrder(
   parsed: { field: ComputedField; at: Path; formula?: ParseResult }[],
 ): Omit<Formulas, "seen"> {
+  const byKey = new Map(parsed.map((each) => [each.field.key, each]));
+  const waiting = new Map<string, number>();
+  const users = new Map<string, string[]>();
+  for (const { field, formula } of parsed) {
+    const used = [...new Set(formula ? idsOf(formula.ast) : [])].filter((id) => byKey.has(id));
+    waiting.set(field.key, used.length);
+    for (const id of used) users.set(id, [...(users.get(id) ?? []), field.key]);
+  }
   const order: Formula[] = [];
-  const done = new Set<string>();
-  let left = parsed;
-  while (left.length > 0) {
-    const waiting = new Set(left.map(({ field }) => field.key));
-    const ready = left.filter(({ formula }) => !idsIn(formula).some((id) => waiting.has(id)));
-    if (ready.length === 0) {
-      const keys = left.map(({ field }) => field.key).join(", ");
-      const reason = `These formulas use each other in a circle: ${keys}.`;
-      return {
-        order: [],
-        steps: 0,
-        errors: left.map(({ at }) => errorAt(at, "invalid_definition", reason)),
-      };
+  const ready = parsed.map(({ field }) => field.key).filter((key) => waiting.get(key) === 0);
+  for (const key of ready) {
+    const { field, formula } = byKey.get(key) ?? {};
+    if (field && formula) order.push({ field, run: (seen) => formula(seen as never) as unknown });
+    for (const user of users.get(key) ?? []) {
+      const left = (waiting.get(user) ?? 0) - 1;
+      waiting.set(user, left);
+      if (left === 0) ready.push(user);
     }
-    for (const { field, formula } of ready) {
-      if (formula) order.push({ field, run: (seen) => formula(seen) as unknown });
-      done.add(field.key);
-    }
-    left = left.filter(({ field }) => !done.has(field.key));
+  }
+  const circle = parsed.filter(({ field }) => (waiting.get(field.key) ?? 0) > 0);
+  if (circle.length > 0) {
+    const keys = circle.map(({ field }) => field.key).join(", ");
+    const reason = `These formulas use each other in a circle: ${shortened(keys)}.`;
+    const errors = circle.map(({ at }) => errorAt(at, "invalid_definition", reason));
+    return { order: [], steps: 0, errors };
   }
   const steps = parsed.reduce((sum, { formula }) => sum + (formula ? stepsOf(formula.ast) : 0), 0);
   return { order, steps, errors: [] };
-}
-
-function idsIn(formula: ParseResult | undefined): string[] {
-  return formula ? idsOf(formula.ast) : [];
 }

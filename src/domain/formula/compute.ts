@@ -4,7 +4,7 @@ import type { Data, Row, Scalar } from "../data/values";
 import type { ComputedField } from "../definition/field";
 import { isStorable } from "../text";
 import { dayInZone, dayWithOffset, utcDateTime } from "../time";
-import { longestText, running } from "./budget";
+import { hasSteps, longestText, running, spend, stepsOfRun, stepsTaken } from "./budget";
 import type { Formula } from "./compile";
 import { Decimal, rounded } from "./decimal";
 import { isEmptyOperand } from "./empty";
@@ -14,13 +14,14 @@ export function computeData(
   compiled: Compiled,
   data: Data,
   now: number,
-): { data: Data; warnings: Warning[] } {
-  if (!hasFormulas(compiled.fields)) return { data, warnings: [] };
+): { data: Data; warnings: Warning[]; steps: number } {
+  if (!hasFormulas(compiled.fields)) return { data, warnings: [], steps: 0 };
   const zone = compiled.collection.definition.time_zone;
   const warnings: Warning[] = [];
   return running(dayInZone(now, zone), zone, () => ({
     data: computeFields(compiled.fields, data, zone, "", warnings),
     warnings,
+    steps: stepsTaken(),
   }));
 }
 
@@ -69,6 +70,9 @@ function computeFields(
   return computed;
 }
 
+/** Whoever has so many looks at the first ones. */
+const mostWarnings = 100;
+
 function resultOf(
   formula: Formula,
   context: object,
@@ -77,15 +81,19 @@ function resultOf(
   warnings: Warning[],
 ): Scalar | undefined {
   const { field } = formula;
+  const failed = () => {
+    if (warnings.length < mostWarnings) warnings.push({ field: name, code: "formula_failed" });
+    return undefined;
+  };
+  // Once the steps of the item are spent, the rest of its formulas have no value.
+  if (!hasSteps()) return failed();
   try {
+    spend(stepsOfRun);
     const value = formula.run(context);
     const stored = storedOf(field, value, zone);
-    if (stored === undefined && value !== "")
-      warnings.push({ field: name, code: "formula_failed" });
-    return stored;
+    return stored === undefined && value !== "" ? failed() : stored;
   } catch (error) {
-    if (!isEmptyOperand(error)) warnings.push({ field: name, code: "formula_failed" });
-    return undefined;
+    return isEmptyOperand(error) ? undefined : failed();
   }
 }
 

@@ -1,5 +1,5 @@
 import { dayInZone, instant, isCalendarDay, stamp, utcDateTime } from "../time";
-import { zoneNow } from "./budget";
+import { spend, stepsOfDay, zoneNow } from "./budget";
 import type { Decimal } from "./decimal";
 
 const day = 24 * 60 * 60 * 1000;
@@ -10,6 +10,7 @@ export function daysBetween(a: string, b: string): number {
 }
 
 function midnight(text: string): number {
+  spend(stepsOfDay);
   const at = instant(text);
   const calendarDay = at === undefined ? text : dayInZone(at, zoneNow());
   if (!isCalendarDay(calendarDay)) throw new Error("This is no day.");
@@ -18,6 +19,7 @@ function midnight(text: string): number {
 
 /** A day so many days later; a date-time so many times 24 hours later. */
 export function addDays(text: string, days: Decimal): string {
+  spend(2 * stepsOfDay);
   const count = days.toNumber();
   if (!Number.isInteger(count)) throw new Error("Days are added whole.");
   const at = instant(text);

@@ -43,7 +43,8 @@ export function quotient(a: Decimal, b: Decimal): Decimal {
 /** What is left when `b` has been taken from `a` as often as it goes; it has the sign of `a`. */
 export function remainder(a: Decimal, b: Decimal): Decimal {
   aligned(a, b);
-  spendQuotient(a.c.length + b.c.length + Math.max(0, a.e - b.e));
+  // As many digits of a quotient as there are places between them, each by all digits of the divisor.
+  spendQuotient(a.c.length + (Math.max(1, a.e - b.e + 1) * b.c.length) / 8);
   return a.mod(b);
 }
 

@@ -1,10 +1,17 @@
 import type { ASTNode } from "@marcbachmann/cel-js";
+import { spend } from "./budget";
+
+/** What it takes to throw and to catch. */
+const stepsOfThrow = 30;
 
 /** Thrown where a formula meets an empty operand: its result is empty then, unless `coalesce` says otherwise. */
 class EmptyOperand extends Error {}
 
+/** One for all: making an error for each empty value would cost more than the formula. */
+const emptyOperand = new EmptyOperand("An operand is empty.");
+
 export function empty(): never {
-  throw new EmptyOperand("An operand is empty.");
+  throw emptyOperand;
 }
 
 export function isEmptyOperand(error: unknown): boolean {
@@ -72,6 +79,7 @@ function valueOf(
     return { value: evaluator.run(node, ctx) };
   } catch (error) {
     if (!isEmptyOperand(error)) throw error;
+    spend(stepsOfThrow);
     return undefined;
   }
 }

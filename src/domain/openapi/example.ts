@@ -1,21 +1,32 @@
 import type { Field } from "../definition/field";
 import { examplePattern } from "../pattern/example";
-import { compilePattern } from "../pattern/pattern";
+import { compilePattern, type MatchBudget } from "../pattern/pattern";
 
 /** A value for each field that a create takes, so that the example can be sent as it is. */
-export function exampleData(fields: readonly Field[]): Record<string, unknown> {
+export function exampleData(
+  fields: readonly Field[],
+  looks: MatchBudget = { steps: mostLooks },
+): Record<string, unknown> {
   const sent = fields.filter((field) => field.type !== "computed");
-  return Object.fromEntries(sent.map((field) => [field.key, exampleOf(field)]));
+  return Object.fromEntries(sent.map((field) => [field.key, exampleOf(field, looks)]));
 }
 
-function exampleOf(field: Field): unknown {
+/** What finding texts for all patterns of a definition may take together. */
+const mostLooks = 400_000;
+
+function exampleOf(field: Field, looks: MatchBudget): unknown {
   if (field.default !== undefined) return field.default;
   switch (field.type) {
     case "text":
     case "multiline_text":
       return field.pattern === undefined
         ? exampleText(field.label, field.min_length ?? 1, field.max_length)
-        : examplePattern(compilePattern(field.pattern), field.min_length ?? 1, field.max_length);
+        : examplePattern(
+            compilePattern(field.pattern),
+            field.min_length ?? 1,
+            field.max_length,
+            looks,
+          );
     case "number":
       return exampleNumber(field.minimum, field.maximum);
     case "boolean":
@@ -35,8 +46,9 @@ function exampleOf(field: Field): unknown {
     case "multi_select":
       return field.options.slice(0, 1).map((option) => option.value);
     case "line_items":
-      return Array.from({ length: Math.max(1, field.min_rows ?? 1) }, () =>
-        exampleData(field.fields),
+      // One row, as often as it is needed.
+      return Array<unknown>(Math.max(1, field.min_rows ?? 1)).fill(
+        exampleData(field.fields, looks),
       );
     case "computed":
       return null;

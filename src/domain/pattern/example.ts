@@ -1,9 +1,7 @@
-import type { Pattern } from "./pattern";
+import type { MatchBudget, Pattern } from "./pattern";
 import type { Step } from "./program";
 
 const longest = 300;
-/** States of layers that are looked at before no example is found: some 20 ms. */
-const mostLooks = 200_000;
 /** Characters that are tried for each state, plain ones first. */
 const candidates = Array.from("aA1 -_.@/bB2cxyz0345679éñßжщ日本語ひカ한😀", (sign) => sign).concat(
   Array.from({ length: 95 }, (_, i) => String.fromCodePoint(32 + i)),
@@ -17,21 +15,25 @@ interface Link {
 
 /**
  * A text of `least` to `most` characters that the pattern matches, the shortest that is found; undefined where none is
- * found. Layer by layer: which states can be reached with that many characters.
+ * found, or `looks` are spent. Layer by layer: which states can be reached with that many characters.
  */
-export function examplePattern(pattern: Pattern, least: number, most: number): string | undefined {
+export function examplePattern(
+  pattern: Pattern,
+  least: number,
+  most: number,
+  looks: MatchBudget = { steps: 200_000 },
+): string | undefined {
   const { steps } = pattern;
   const signs = steps.map((step) => signOf(step));
   let layer = new Map<number, Link | undefined>([[0, undefined]]);
-  let looks = 0;
   for (let length = 0; length <= Math.min(most, Math.max(longest, least)); length += 1) {
     const last = steps.length - 1;
-    looks += steps.length;
-    if (looks > mostLooks) return undefined;
+    looks.steps -= steps.length;
+    if (looks.steps < 0) return undefined;
     const ended = closed(steps, layer, length === 0, true);
     if (length >= least && ended.has(last)) {
       const text = textOf(ended.get(last));
-      if (pattern.matches(text, { steps: mostLooks })) return text;
+      if (pattern.matches(text, looks)) return text;
     }
     const reached = closed(steps, layer, length === 0, false);
     layer = new Map();

@@ -1,5 +1,6 @@
 import { comparable, fold } from "../data/search-entries";
 import type { FieldErrorCode } from "../problem";
+import { isStorable, storable } from "../text";
 import { dayWithOffset, utcDateTime } from "../time";
 import type { Condition, Operator, Scalar, SearchField } from "./tree";
 
@@ -24,6 +25,7 @@ export function parseOperand(field: SearchField, op: Operator, sent: unknown): P
     case "contains":
     case "starts_with":
       if (typeof sent !== "string" || sent === "") return wrong("a string that is not empty");
+      if (!isStorable(sent)) return wrong(storable);
       return sent.length > longestText
         ? wrong(`at most ${longestText} characters long`, "too_complex")
         : { condition: { field, op, value: fold(sent.normalize("NFC")) } };
@@ -89,7 +91,7 @@ function scalarOf({ kind, source }: SearchField, sent: unknown): Scalar | undefi
     case "text":
     case "select":
     case "multi_select":
-      return typeof sent === "string" ? sent.normalize("NFC") : undefined;
+      return typeof sent === "string" && isStorable(sent) ? sent.normalize("NFC") : undefined;
     case "line_items":
       return undefined;
   }

@@ -5,6 +5,8 @@ import { parseField, refuse, tooComplex, type Fields, type Path, type Work } fro
 import type { Search, SearchField, Sort } from "./tree";
 
 const mostSorts = 3;
+/** As many as a definition can have. */
+const mostFields = 2000;
 
 export function parseSort(work: Work, fields: Fields, sent: unknown): Sort[] {
   if (!Array.isArray(sent)) {
@@ -67,8 +69,12 @@ export function parseProjection(
   if (sent === null) return null;
   if (!Array.isArray(sent)) return refuse(work, ["fields"], "Must be a list of keys.") ?? null;
   const keys = collection.definition.fields.fields.map((field) => field.key);
-  return sent.flatMap((key: unknown, index) => {
-    if (typeof key === "string" && keys.includes(key)) return [key];
+  if (sent.length > mostFields) {
+    return tooComplex(work, ["fields"], `At most ${mostFields} keys can be named.`) ?? null;
+  }
+  const known = new Set(keys);
+  return [...new Set<unknown>(sent)].flatMap((key: unknown, index) => {
+    if (typeof key === "string" && known.has(key)) return [key];
     const reason = `There is no such field. The fields are ${oneOf(keys)}.`;
     refuse(work, ["fields", index], reason, "invalid_condition", { allowed: keys.slice(0, 100) });
     return [];

@@ -42,20 +42,25 @@ const entryBytes = 40;
 const lookUpBytes = 400;
 /** Letters that are compared with each letter of a text, for the cost of reading a byte. */
 const lettersPerByte = 32;
+const leavesPerByte = 4;
 
 export function itemCost(conditions: readonly Condition[]): ItemCost {
   const leaves = leavesOf(conditions);
   const inRows = leaves.flatMap((leaf) => rowLeaves(leaf));
-  const perByte = [...leaves, ...inRows]
-    .filter(isTextSearch)
-    .reduce((sum, { value }) => sum + 1 + value.length / lettersPerByte, 1);
+  const all = [...leaves, ...inRows];
+  const texts = all.filter(isTextSearch);
+  // Each value is sought among all keys of the item.
+  const perByte = texts.reduce(
+    (sum, { value }) => sum + 1 + value.length / lettersPerByte,
+    1 + all.length / leavesPerByte,
+  );
   const perEntry = leaves.flatMap((leaf) => {
     const { source, kind } = leaf.field;
     if (source.in !== "data" || leaf.op === "is_empty") return [];
     if (kind === "multi_select") return [{ slot: source.slot, cost: entryBytes }];
     const rows = rowLeaves(leaf);
-    const texts = rows.filter(isTextSearch).length;
-    const cost = entryBytes * rows.length + lookUpBytes * texts;
+    const sought = rows.filter(isTextSearch).length;
+    const cost = entryBytes * rows.length + lookUpBytes * sought;
     return kind === "line_items" ? [{ slot: source.slot, cost }] : [];
   });
   return { perByte, perEntry };

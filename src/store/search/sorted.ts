@@ -2,7 +2,7 @@ import { numbersOf } from "../../domain/item";
 import type { Driver } from "../../domain/search/plan";
 import type { Search, Sort } from "../../domain/search/tree";
 import { balanced, sortSql, type Values } from "./condition-sql";
-import { mostSortedBytes, pageBytes } from "./cost";
+import { itemCost, itemCostSql, mostSortedBytes, pageBytes } from "./cost";
 import { driverSql } from "./driver-sql";
 import { behindAll, type Position } from "./position";
 import { columns, conditionsSql, noColumns, ownItem, type Walk } from "./walk";
@@ -26,7 +26,8 @@ export function sortedInMemory(
   const byNumber = sort.length > 0 ? "number" : `number ${walk.search.order}`;
   const places = [...keys, "number"].map((key, index) => `s.${key} as k${index}`).join(", ");
   return `with c(item) as materialized (${found}),
-      b(bytes) as materialized (select sum(octet_length(i.data)) from c cross join item i on ${ownItem(walk)}),
+      b(bytes) as materialized (select sum(${itemCostSql(itemCost(walk.search.conditions))})
+        from c cross join item i on ${ownItem(walk)}),
       sorted as materialized (select ${[...sorted, "i.number", "octet_length(i.data) as size"].join(", ")}
         from c cross join item i on ${ownItem(walk)}
         where (select bytes from b) <= ${mostSortedBytes} and ${conditionsSql(walk, values)}${after}
