@@ -1,5 +1,5 @@
 import type { Actor } from "../domain/actor";
-import type { Warning } from "../domain/data/check";
+import type { Warning } from "../domain/data/warnings";
 import type { Compiled } from "../domain/data/compile";
 import { searchEntries } from "../domain/data/search-entries";
 import { showData } from "../domain/data/show";

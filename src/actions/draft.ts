@@ -1,4 +1,5 @@
-import { checkNew, nothingChecked, type Warning } from "../domain/data/check";
+import { checkNew, nothingChecked } from "../domain/data/check";
+import type { Warning } from "../domain/data/warnings";
 import type { Compiled } from "../domain/data/compile";
 import { computeData } from "../domain/formula/compute";
 import { filledAmong } from "../domain/data/emptied";

@@ -1,4 +1,4 @@
-import type { Warning } from "../domain/data/check";
+import type { Warning } from "../domain/data/warnings";
 import type { Compiled } from "../domain/data/compile";
 import { addedBytes, showData } from "../domain/data/show";
 import type { CollectionKind } from "../domain/definition/collection";

@@ -74,7 +74,7 @@ describe("The search index can be checked", () => {
     expect(body.items.every((item: Json) => item.version === 1)).toBe(true);
   });
 
-  it("it ends among writes, and the index is right behind it", async () => {
+  it("ends among writes, and the index is right behind it", async () => {
     const form = await makeForm(integrator, fields);
     const ids: string[] = [];
     for (let n = 0; n < 40; n += 1) {

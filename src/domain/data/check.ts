@@ -4,16 +4,12 @@ import { isObject } from "../json";
 import { mostMatchSteps, type MatchBudget } from "../pattern/pattern";
 import type { FieldError } from "../problem";
 import { missingErrors, unknownField } from "./check-errors";
+import { ignored, type Warning } from "./warnings";
 import type { Fault } from "./check-scalar";
 import type { Compiled, CompiledField, CompiledFields } from "./compile";
 import { showData } from "./show";
 import { nothingBefore, rowsBefore, storedBefore, type Before } from "./stored-before";
 import type { Data, Row, Scalar, Value } from "./values";
-
-export interface Warning {
-  field: string;
-  code: "computed_value_ignored" | "formula_failed";
-}
 
 export interface Checked {
   data: Data;
@@ -70,23 +66,6 @@ export function checkSubmitted(compiled: Compiled, stored: Data, sent: Sent): Ch
   };
 }
 
-/** A warning for each value that was sent for a computed field. */
-function ignored(fields: CompiledFields, sent: Sent, path: string): Warning[] {
-  return allIgnored(fields, sent, path).slice(0, mostWarnings);
-}
-
-function allIgnored({ byKey }: CompiledFields, sent: Sent, path: string): Warning[] {
-  return Object.keys(sent).flatMap((key): Warning[] => {
-    const { field, rows } = byKey.get(key) ?? {};
-    if (field?.type === "computed") return [{ field: path + key, code: "computed_value_ignored" }];
-    const value = sent[key];
-    if (!rows || !Array.isArray(value)) return [];
-    return value.flatMap((row: unknown, index) =>
-      isObject(row) ? allIgnored(rows, row, `${path}${key}[${index}].`) : [],
-    );
-  });
-}
-
 function checkWhole(compiled: Compiled, whole: Sent, draft: boolean): Checked {
   const work = workOn(draft);
   const { errors } = work;
@@ -108,7 +87,6 @@ function withDefaults(fields: CompiledFields, sent: Sent): Sent {
 
 /** Whoever has so many looks at the first ones; the rest is not sought. */
 const mostErrors = 1000;
-const mostWarnings = 100;
 
 interface Work {
   errors: FieldError[];

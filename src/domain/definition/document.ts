@@ -169,13 +169,13 @@ export function parseDefinition(kind: CollectionKind, key: string, body: unknown
 const mostValues = 50_000;
 
 function isModest(body: unknown): boolean {
-  let count = 0;
+  let found = 0;
   const open = [body];
   for (let value = open.pop(); value !== undefined; value = open.pop()) {
     if (typeof value !== "object" || value === null) continue;
     const within: unknown[] = Array.isArray(value) ? value : Object.values(value);
-    count += within.length;
-    if (count > mostValues) return false;
+    found += within.length;
+    if (found > mostValues) return false;
     for (const each of within) if (typeof each === "object") open.push(each ?? false);
   }
   return true;

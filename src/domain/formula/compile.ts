@@ -201,7 +201,7 @@ function inOrder(
   const ready = parsed.map(({ field }) => field.key).filter((key) => waiting.get(key) === 0);
   for (const key of ready) {
     const { field, formula } = byKey.get(key) ?? {};
-    if (field && formula) order.push({ field, run: (seen) => formula(seen as never) as unknown });
+    if (field && formula) order.push({ field, run: (seen) => formula(seen) as unknown });
     for (const user of users.get(key) ?? []) {
       const left = (waiting.get(user) ?? 0) - 1;
       waiting.set(user, left);

@@ -1,4 +1,4 @@
-import type { Warning } from "../data/check";
+import { mostWarnings, type Warning } from "../data/warnings";
 import type { Compiled, CompiledFields } from "../data/compile";
 import type { Data, Row, Scalar } from "../data/values";
 import type { ComputedField } from "../definition/field";
@@ -69,9 +69,6 @@ function computeFields(
   }
   return computed;
 }
-
-/** Whoever has so many looks at the first ones. */
-const mostWarnings = 100;
 
 function resultOf(
   formula: Formula,
