@@ -10,6 +10,7 @@ import { overhead } from "./parts/overhead.ts";
 import { peers } from "./parts/peers.ts";
 import { validation } from "./parts/validation.ts";
 import { soak } from "./parts/soak.ts";
+import { worst } from "./parts/worst.ts";
 import { writeSections } from "./report/markdown.ts";
 import { project } from "./serve/bundle.ts";
 
@@ -25,6 +26,7 @@ const parts: Record<string, Part> = {
   cost,
   bundle: bundleSize,
   validation,
+  worst,
   soak,
 };
 const shortParts = ["cost", "bundle", "soak"];

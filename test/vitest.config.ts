@@ -15,6 +15,9 @@ export default defineConfig({
           SETUP_SECRET: "set-up secret of the tests",
           // How many submissions the costs of searches are counted at.
           SCALE: process.env["SCALE"] ?? "30000",
+          // How many random cases each fuzz test tries, and from which seed; any where it is empty.
+          FUZZ: process.env["FUZZ"] ?? "500",
+          FUZZ_SEED: process.env["FUZZ_SEED"] ?? "",
           MIGRATIONS: await readD1Migrations(`${root}migrations`),
         },
       },

@@ -13,6 +13,7 @@ const require = createRequire(join(project, "node_modules/wrangler/package.json"
 const { default: workerd } = require("workerd") as { default: string };
 const secrets = {
   CONTACT_EMAIL: "bench@example.com",
+  ORIGIN: "",
   TOKEN_SECRET: "a secret of the bench",
   SETUP_SECRET: "set-up secret of the bench",
 };

@@ -19,6 +19,8 @@ import { sharedBy, typeInUse } from "./schema-in-use";
 
 const itemsPerStep = 500;
 const bytesPerStep = 2_000_000;
+/** Values that the database takes out of items. */
+const slotsPerStep = 20_000;
 /** What is kept of a step travels in one parameter, of which D1 takes 2 MB. */
 const valueBytesPerStep = 200_000;
 const stepsPerRun = 200;
@@ -38,11 +40,9 @@ async function pendingStep(db: D1Database, work: Pending): Promise<void> {
   if (!now?.pending || now.pending.problem !== null) return;
   const { collection } = now;
   const { change } = now.pending;
-  const items = await itemsInRange(db, work, {
-    limit: itemsPerStep,
-    bytes: bytesPerStep,
-    slots: slotsOf(change),
-  });
+  const slots = slotsOf(change);
+  const limit = Math.max(1, Math.min(itemsPerStep, Math.floor(slotsPerStep / slots.length)));
+  const items = await itemsInRange(db, work, { limit, bytes: bytesPerStep, slots });
   const last = items.at(-1);
   if (!last) {
     const act = { ...(JSON.parse(work.act) as Act), at: Date.now() };

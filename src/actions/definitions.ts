@@ -166,8 +166,9 @@ const mostLooks = 20_000;
 const mostBytes = 8_000_000;
 
 function isSmall({ live, largest }: CollectionNow, { emptied, gained }: PendingRules): boolean {
-  const looks = live * (emptied.length + gained.length);
-  return looks === 0 || (looks <= mostLooks && live * largest <= mostBytes);
+  const fields = emptied.length + gained.length;
+  const looks = live * fields;
+  return looks === 0 || (looks <= mostLooks && looks * largest <= mostBytes);
 }
 
 async function valuesInUse(ctx: ActionContext, current: Collection, { gained }: PendingRules) {

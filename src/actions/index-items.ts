@@ -22,6 +22,8 @@ import { collectionNow } from "./known-collections";
 const itemsPerStep = 200;
 /** Stored data that a step reads. */
 const bytesPerStep = 2_000_000;
+/** Values that the database takes out of items. */
+const slotsPerStep = 20_000;
 /** What a step makes of it travels in one parameter, of which D1 takes 2 MB. */
 const entryBytesPerStep = 500_000;
 /** Some 100 ms of formulas: nothing else runs meanwhile. */
@@ -40,11 +42,10 @@ export async function indexItems(db: D1Database): Promise<void> {
 async function indexStep(db: D1Database, work: Indexing): Promise<void> {
   const compiled = await collectionNow(db, work.collectionId);
   const fields = new Set(JSON.parse(work.fields) as number[]);
-  const items = await itemsInRange(db, work, {
-    limit: itemsPerStep,
-    bytes: bytesPerStep,
-    slots: slotsOf(compiled, fields),
-  });
+  const slots = slotsOf(compiled, fields);
+  const most = Math.floor(slotsPerStep / Math.max(1, slots?.length ?? 0));
+  const limit = Math.max(1, Math.min(itemsPerStep, most));
+  const items = await itemsInRange(db, work, { limit, bytes: bytesPerStep, slots });
   const step: IndexingStep = {
     definitionVersion: compiled.collection.version,
     revision: compiled.collection.revision,

@@ -1,6 +1,6 @@
 import { defaultLimits } from "../domain/credential";
 import { permissions, type Permission } from "../domain/permissions";
-import { textOf, type Sent } from "./sent";
+import { numberOf, textOf, type Sent } from "./sent";
 
 const meanings: Record<Permission, string> = {
   "records:read": "read and search the records of apps",
@@ -117,7 +117,7 @@ function Limit({
         name={name}
         min={1}
         max={100_000}
-        value={Number(value ?? defaultLimits[name])}
+        value={numberOf(value) || defaultLimits[name]}
       />
     </label>
   );

@@ -1,5 +1,7 @@
 import { Hono } from "hono";
+import { bodyLimit } from "hono/body-limit";
 import { createMiddleware } from "hono/factory";
+import { problem } from "../domain/problem";
 import type { AdminEnv, AppEnv } from "../env";
 import { account } from "./account";
 import { audit } from "./audit";
@@ -26,8 +28,16 @@ const signedInRoutes = new Hono<AdminEnv>()
   .route("/integrations", integrations)
   .route("/members", members);
 
+const maxSize = 1024 * 1024;
+const limit = bodyLimit({
+  maxSize,
+  onError: () => {
+    throw problem.tooLarge(maxSize);
+  },
+});
+
 /** The administration area: below `/admin`. */
 export const admin = new Hono<AppEnv>()
-  .use(uncached, sameOrigin)
+  .use(uncached, sameOrigin, limit)
   .route("/", signInRoutes)
   .route("/", signedInRoutes);

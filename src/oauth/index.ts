@@ -1,6 +1,5 @@
 import { Hono, type Context } from "hono";
 import { bodyLimit } from "hono/body-limit";
-import { problem } from "../domain/problem";
 import { permissions, type Permission } from "../domain/permissions";
 import { signingKeys } from "../domain/signature";
 import { makeAccessToken, readSecret } from "../domain/token";
@@ -13,9 +12,10 @@ import { unauthenticated } from "../middleware/authenticate";
 const maxSize = 16 * 1024;
 const limit = bodyLimit({
   maxSize,
-  onError: () => {
-    throw problem.tooLarge(maxSize);
-  },
+  onError: (c) =>
+    c.json(refuse("invalid_request", `The body exceeds ${maxSize} bytes.`), 400, {
+      "Cache-Control": "no-store",
+    }),
 });
 
 /** OAuth 2.0 client credentials (RFC 6749, section 4.4) and its metadata (RFC 8414). */

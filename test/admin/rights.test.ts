@@ -252,7 +252,8 @@ describe("What callers choose decides nothing", () => {
     const bytes = new Uint8Array([0xff, 0xfe, 0x67, 0x00, 0x3d, 0x00]);
     const other = await send(bytes, `${form}; charset=utf-16`);
     expect([other.status, ((await other.json()) as Json).error]).toEqual([400, "invalid_request"]);
-    expect((await send("a=".padEnd(20_000, "x"), form)).status).toBe(413);
+    const long = await send("a=".padEnd(20_000, "x"), form);
+    expect([long.status, ((await long.json()) as Json).error]).toEqual([400, "invalid_request"]);
   });
 });
 

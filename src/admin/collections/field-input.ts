@@ -1,4 +1,5 @@
 import type { Field } from "../../domain/definition/field";
+import { isObject } from "../../domain/json";
 import { textOf, type Sent } from "../sent";
 import type { FieldDocument } from "./context";
 
@@ -85,11 +86,11 @@ function optionsOf(text: string): { value: string; label?: string }[] {
 }
 
 export function optionLines(options: unknown): string {
-  const list = (options ?? []) as { value: string; label?: string }[];
+  const list: unknown[] = Array.isArray(options) ? options : [];
   return list
-    .map(({ value, label }) =>
-      label === undefined || label === value ? value : `${value} | ${label}`,
-    )
+    .filter(isObject)
+    .map((option) => [textOf(option["value"]), textOf(option["label"])] as const)
+    .map(([value, label]) => (label === "" || label === value ? value : `${value} | ${label}`))
     .join("\n");
 }
 

@@ -5,7 +5,7 @@ import { problem, Problem } from "../../domain/problem";
 import type { AdminEnv } from "../../env";
 import { able, answerDone, attempted } from "../answers";
 import { readSent } from "../negotiate";
-import { textOf, type Sent } from "../sent";
+import { numberOf, textOf, type Sent } from "../sent";
 import { current, documentOf, save, type Document, type FieldDocument } from "./context";
 import { words } from "./words";
 import { fieldOf, located, types } from "./field-input";
@@ -74,12 +74,15 @@ function withField(document: Document, sent: Sent, path: string | undefined): Do
     return document;
   }
   const within = sent["within"] === undefined ? undefined : textOf(sent["within"]);
-  const list =
-    within === undefined
-      ? document.fields
-      : (fieldAt(document, within).field["fields"] as FieldDocument[]);
+  const list = within === undefined ? document.fields : columnsOf(document, within);
   list.push(fieldOf(sent, typeOf(sent["type"]), within !== undefined));
   return document;
+}
+
+function columnsOf(document: Document, path: string): FieldDocument[] {
+  const { field } = fieldAt(document, path);
+  if (field.type !== "line_items") throw problem.notFound();
+  return field["fields"] as FieldDocument[];
 }
 
 function put(c: Context<AdminEnv>, kind: CollectionKind, path: string | undefined) {
@@ -89,15 +92,13 @@ function put(c: Context<AdminEnv>, kind: CollectionKind, path: string | undefine
     async () => {
       const sent = await readSent(c);
       const document = withField(documentOf(await current(c, kind, keyOf(c))), sent, path);
-      const saved = await save(c, kind, document, Number(sent["version"]));
+      const saved = await save(c, kind, document, numberOf(sent["version"]));
       return answerDone(c, documentOf(saved), base);
     },
     async (refusal) => {
       const sent = await readSent(c);
       const document = documentOf(await current(c, kind, keyOf(c)));
-      const within = path?.includes(".")
-        ? path.split(".")[0]
-        : (sent["within"] as string | undefined);
+      const within = path?.includes(".") ? path.split(".")[0] : textOf(sent["within"]) || undefined;
       const type = path === undefined ? typeOf(sent["type"]) : fieldAt(document, path).field.type;
       // After a conflict the next try is made knowing what is there now.
       const version = document.schema_version;
@@ -127,7 +128,7 @@ async function edit(
   const sent = await readSent(c);
   const document = documentOf(await current(c, kind, keyOf(c)));
   change(fieldAt(document, c.req.param("path") ?? ""), sent);
-  const saved = await save(c, kind, document, Number(sent["version"]));
+  const saved = await save(c, kind, document, numberOf(sent["version"]));
   return answerDone(c, documentOf(saved), `${words[kind].path}/${keyOf(c)}#fields`);
 }
 

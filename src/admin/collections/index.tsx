@@ -5,12 +5,13 @@ import { visibleCollection } from "../../actions/visible";
 import { collectionKey } from "../../domain/definition/document";
 import type { CollectionKind } from "../../domain/definition/collection";
 import { errorAt } from "../../domain/field-errors";
+import { isObject } from "../../domain/json";
 import { openApiDocument } from "../../domain/openapi/document";
 import { problem, type Problem } from "../../domain/problem";
 import type { AdminEnv } from "../../env";
 import { hostOf } from "../../middleware/host";
 import { able, answer, answerDone, attempted } from "../answers";
-import { textOf, type Sent } from "../sent";
+import { numberOf, textOf, type Sent } from "../sent";
 import { itemRoutes } from "../items";
 import { readSent } from "../negotiate";
 import { CollectionPage } from "./collection-page";
@@ -71,7 +72,7 @@ export const collections = (kind: CollectionKind) =>
             c,
             kind,
             withSettings(document, kind, sent),
-            Number(sent["version"]),
+            numberOf(sent["version"]),
           );
           return answerDone(c, documentOf(saved), `${words[kind].path}/${document.key}`);
         },
@@ -145,7 +146,7 @@ function saveJson(c: Context<AdminEnv>, kind: CollectionKind): Promise<Response>
     async () => {
       const sent = await readSent(c);
       const document = typeof sent["document"] === "string" ? parsed(sent["document"]) : sent;
-      const version = Number(sent["version"] ?? document["schema_version"]);
+      const version = numberOf(sent["version"] ?? document["schema_version"]);
       const saved = await save(c, kind, { ...document, key } as Document, version);
       return answerDone(c, documentOf(saved), `${words[kind].path}/${key}`);
     },
@@ -160,8 +161,14 @@ function saveJson(c: Context<AdminEnv>, kind: CollectionKind): Promise<Response>
 }
 
 function parsed(text: string): Record<string, unknown> {
+  const document = parsedJson(text);
+  if (isObject(document)) return document;
+  throw problem.invalidInput([errorAt(["document"], "invalid_type", "Must be of type object.")]);
+}
+
+function parsedJson(text: string): unknown {
   try {
-    return JSON.parse(text) as Record<string, unknown>;
+    return JSON.parse(text) as unknown;
   } catch (error) {
     const at = /position (\d+)/.exec(String(error))?.[1];
     throw problem.malformedJson(

@@ -20,6 +20,7 @@ import { answerDownload, type Format } from "../../middleware/download";
 import { able, answer, answerDone, attempted } from "../answers";
 import { words } from "../collections/words";
 import { readSent } from "../negotiate";
+import { numberOf } from "../sent";
 import { dataOf } from "./item-input";
 import { ItemPage } from "./item-page";
 import { ItemsPage } from "./items-page";
@@ -123,7 +124,7 @@ async function bodyOf(c: Context<AdminEnv>, compiled: Compiled): Promise<unknown
 
 async function versionOf(c: Context<AdminEnv>): Promise<string[] | null> {
   const { version } = await readSent(c);
-  return version === undefined ? null : [etagOf(Number(version))];
+  return version === undefined ? null : [etagOf(numberOf(version))];
 }
 
 async function change(

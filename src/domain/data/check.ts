@@ -167,8 +167,12 @@ function checkValue(
 }
 
 /** What is wrong with one value of a field, taken by itself. */
-export function judge(compiled: CompiledField, value: unknown): FieldError[] {
-  const work = workOn(false);
+export function judge(
+  compiled: CompiledField,
+  value: unknown,
+  matching: MatchBudget,
+): FieldError[] {
+  const work = { ...workOn(false), matching };
   if (!isEmpty(compiled.field, value)) checkValue(compiled, value, [], work, nothingBefore);
   return work.errors;
 }

@@ -1,4 +1,5 @@
 import { invalid } from "../definition/rules";
+import { mostMatchSteps, type MatchBudget } from "../pattern/pattern";
 import type { FieldError } from "../problem";
 import { judge } from "./check";
 import type { CompiledFields } from "./compile";
@@ -7,15 +8,16 @@ import type { CompiledFields } from "./compile";
 export function defaultErrors(
   fields: CompiledFields,
   path: readonly (string | number)[] = ["fields"],
+  matching: MatchBudget = { steps: mostMatchSteps },
 ): FieldError[] {
   return fields.list.flatMap(({ field, rows, ...rest }, index) => {
     const at = [...path, index];
     const own =
       field.default === undefined
         ? []
-        : judge({ field, rows, ...rest }, field.default).map(({ reason }) =>
+        : judge({ field, rows, ...rest }, field.default, matching).map(({ reason }) =>
             invalid([...at, "default"], reason),
           );
-    return rows ? [...own, ...defaultErrors(rows, [...at, "fields"])] : own;
+    return rows ? [...own, ...defaultErrors(rows, [...at, "fields"], matching)] : own;
   });
 }

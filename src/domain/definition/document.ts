@@ -4,6 +4,7 @@ import { hasNoControls, isStorable, storable } from "../text";
 import { instant, isTimeZone } from "../time";
 import { zodErrors } from "../zod-errors";
 import type { CollectionKind } from "./collection";
+import { documentErrors } from "./document-errors";
 import { fieldListErrors, invalid } from "./rules";
 
 const fieldKey = z
@@ -154,31 +155,14 @@ interface Parsed {
 
 /** Reads a definition document; `key` is the one in the path. Every error is `invalid_definition`. */
 export function parseDefinition(kind: CollectionKind, key: string, body: unknown): Parsed {
-  if (!isModest(body)) {
-    return { errors: [invalid([], `A definition has at most ${mostValues} values.`)] };
-  }
+  const oversize = documentErrors(body);
+  if (oversize.length > 0) return { errors: oversize };
   const parsed = documents[kind].safeParse(body, { reportInput: true });
   if (!parsed.success) return { errors: zodErrors(parsed.error.issues, "invalid_definition") };
   const document = parsed.data;
   const errors = [...keyErrors(document.key, key), ...fieldListErrors(document.fields, ["fields"])];
   if ("acceptance" in document) errors.push(...acceptanceErrors(document.acceptance));
   return { document, errors };
-}
-
-/** Members and entries of a document, on whatever level: more than any definition needs. */
-const mostValues = 50_000;
-
-function isModest(body: unknown): boolean {
-  let found = 0;
-  const open = [body];
-  for (let value = open.pop(); value !== undefined; value = open.pop()) {
-    if (typeof value !== "object" || value === null) continue;
-    const within: unknown[] = Array.isArray(value) ? value : Object.values(value);
-    found += within.length;
-    if (found > mostValues) return false;
-    for (const each of within) if (typeof each === "object") open.push(each ?? false);
-  }
-  return true;
 }
 
 function keyErrors(sent: string | undefined, key: string): FieldError[] {

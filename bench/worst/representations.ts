@@ -1,0 +1,101 @@
+import { emptyRows, fieldsOf, lines, note, times, type Api, type WorstCase } from "./case.ts";
+
+const number = { type: "number" };
+const list = "GET /forms/{form}/submissions";
+const longKey = (index: number) => `c${String(index).padStart(62, "0")}`;
+/** As large as a definition can be: options. */
+const options = times(1000, (index) => ({ value: `o${index.toString(36)}` }));
+const large = fieldsOf(28, { type: "multi_select", options });
+
+const defined = (form: string, fields: readonly object[], path: string) => async (api: Api) => {
+  await api.define(form, fields);
+  return () => api.call("GET", `/forms/${form}${path}`);
+};
+
+/** What is shown is more than what is stored. */
+export const representations: WorstCase[] = [
+  {
+    route: "GET /submissions/{id}",
+    input: "500 empty rows that have got 1,990 columns since",
+    prepare: async (api) => {
+      await api.define("widened", [lines(fieldsOf(1, number, longKey))]);
+      const path = await api.create("widened", { lines: emptyRows });
+      await api.define("widened", [lines(fieldsOf(1990, number, longKey))]);
+      return () => api.call("GET", path);
+    },
+  },
+  {
+    route: "GET /submissions/{id}",
+    input: "10 texts of 100,000 letters",
+    prepare: async (api) => {
+      await api.define(
+        "long",
+        times(10, (index) => note(`note${index}`)),
+      );
+      const data = times(10, (index) => [`note${index}`, "x".repeat(99_000)]);
+      const path = await api.create("long", Object.fromEntries(data));
+      return () => api.call("GET", path);
+    },
+  },
+  {
+    route: list,
+    input: "200 items of 500 empty rows that have got 20 columns since",
+    prepare: async (api) => {
+      await api.define("widened-list", [lines(fieldsOf(1, number))]);
+      await api.fill("widened-list", 200, () => ({ lines: emptyRows }));
+      await api.define("widened-list", [lines(fieldsOf(20, number))]);
+      return () => api.call("GET", "/forms/widened-list/submissions?limit=200");
+    },
+  },
+  {
+    route: list,
+    input: "200 empty items of 1,999 fields with long keys",
+    prepare: async (api) => {
+      await api.define("empty", fieldsOf(1999, number, longKey));
+      await api.fill("empty", 200, () => ({}));
+      return () => api.call("GET", "/forms/empty/submissions?limit=200");
+    },
+  },
+  {
+    route: list,
+    input: "40 items of 100,000 letters of two bytes",
+    prepare: async (api) => {
+      await api.define("pages", [note()]);
+      await api.fill("pages", 45, () => ({ note: "é".repeat(99_000) }));
+      return () => api.call("GET", "/forms/pages/submissions");
+    },
+  },
+  {
+    route: "GET /forms",
+    input: "200 forms with descriptions of 5,000 letters",
+    prepare: async (api) => {
+      const rest = { description: "x".repeat(5000) };
+      for (let i = 0; i < 200; i += 1) await api.define(`one-of-${i}`, [note()], rest);
+      return () => api.call("GET", "/forms?limit=200");
+    },
+  },
+  {
+    route: "GET /forms/{form}",
+    input: "28 fields of 1,000 options",
+    prepare: defined("form", large, ""),
+  },
+  {
+    route: "GET /forms/{form}/schema",
+    input: "28 fields of 1,000 options",
+    prepare: defined("schema", large, "/schema"),
+  },
+  {
+    route: "GET /forms/{form}/openapi.json",
+    input: "28 fields of 1,000 options",
+    prepare: defined("openapi", large, "/openapi.json"),
+  },
+  {
+    route: "GET /forms/{form}/openapi.json",
+    input: "1,999 days with labels of 200 letters",
+    prepare: defined(
+      "openapi-fields",
+      fieldsOf(1999, { type: "date", label: "x".repeat(200) }),
+      "/openapi.json",
+    ),
+  },
+];

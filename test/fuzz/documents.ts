@@ -1,0 +1,230 @@
+import fc from "fast-check";
+import type { Json } from "../support/client";
+import { formula, key, pattern, text, value } from "./values";
+
+/** Valid definitions that use every type and rule, each with data that it takes. */
+
+const options = [{ value: "a", label: "A" }, { value: "b" }, { value: "ü", label: "Ü" }];
+
+const shared = [
+  {
+    key: "title",
+    label: "Title",
+    type: "text",
+    required: true,
+    min_length: 1,
+    max_length: 50,
+    pattern: "^[^<>]*$",
+  },
+  { key: "code", type: "text", unique: true, pattern: "^[A-Z]{2}-\\d{1,9}$" },
+  { key: "notes", type: "multiline_text", max_length: 5000, default: "none" },
+  { key: "amount", type: "number", minimum: -1000, maximum: 1e6, decimals: 2 },
+  { key: "pieces", type: "number", integer: true, minimum: 0, default: 1 },
+  { key: "agreed", type: "boolean", default: false },
+  { key: "day", type: "date", default: "2026-11-21" },
+  { key: "at", type: "datetime" },
+  { key: "email", type: "email", unique: true },
+  { key: "url", type: "url" },
+  { key: "phone", type: "phone" },
+  { key: "kind", type: "select", options, default: "a" },
+  { key: "tags", type: "multi_select", options },
+  {
+    key: "lines",
+    type: "line_items",
+    min_rows: 0,
+    max_rows: 20,
+    fields: [
+      { key: "sku", type: "text", required: true, pattern: "^\\w+$" },
+      { key: "qty", type: "number", integer: true, minimum: 1, default: 1 },
+      { key: "price", type: "number", decimals: 2 },
+      { key: "sort", type: "select", options },
+      { key: "marks", type: "multi_select", options },
+      { key: "due", type: "date" },
+      { key: "amount", type: "computed", formula: "qty * price", result: "number", decimals: 2 },
+    ],
+  },
+  {
+    key: "total",
+    type: "computed",
+    formula: "sum(lines.map(l, l.amount))",
+    result: "number",
+    decimals: 2,
+  },
+  { key: "summary", type: "computed", formula: 'concat(title, ": ", total)', result: "text" },
+  { key: "large", type: "computed", formula: "coalesce(total, 0) > 100", result: "boolean" },
+  { key: "made_on", type: "computed", formula: "today()", result: "date" },
+];
+
+let written = 0;
+
+/** Data for the fields above; unique values are others each time. */
+export function data(): Json {
+  written += 1;
+  return {
+    title: "A title",
+    code: `AB-${written}`,
+    notes: "Some\nlines",
+    amount: 12.5,
+    pieces: 3,
+    agreed: true,
+    day: "2026-11-21+09:00",
+    at: "2026-11-21T09:30:00+09:00",
+    email: `a${written}@forms.example`,
+    url: "https://forms.example/a?b#c",
+    phone: "+81 3-1234-5678",
+    kind: "b",
+    tags: ["a", "ü"],
+    lines: [
+      { sku: "X1", qty: 2, price: 30.25, sort: "a", marks: ["b"], due: "2026-11-30Z" },
+      { sku: "X2", price: 1 },
+    ],
+  };
+}
+
+type Kind = "app" | "form";
+
+export interface Start {
+  kind: Kind;
+  /** What is put first, in this order; the last one is what is changed. */
+  documents: Json[];
+  data: () => Json;
+}
+
+const renamed = (from: string, to: string) => (field: Json) =>
+  field.key === from ? { ...field, key: to, renamed_from: from } : field;
+
+/** Where the random definitions start from, by name. */
+export const starts: Record<string, Start> = {
+  form: {
+    kind: "form",
+    documents: [
+      {
+        name: "A form",
+        description: "Of everything.",
+        time_zone: "Asia/Tokyo",
+        acceptance: {
+          state: "open",
+          opens_at: "2026-01-01T00:00:00+09:00",
+          closes_at: null,
+          max_submissions: 1000,
+        },
+        fields: shared,
+      },
+    ],
+    data,
+  },
+  app: {
+    kind: "app",
+    documents: [
+      { name: "An app", description: "", time_zone: "UTC", receipt_prefix: "ORD-", fields: shared },
+    ],
+    data,
+  },
+  /** Fields that were renamed, in rows too, and some that were retired. */
+  history: {
+    kind: "form",
+    documents: [
+      {
+        fields: [
+          { key: "first", type: "text", unique: true },
+          { key: "gone", type: "number" },
+          {
+            key: "rows",
+            type: "line_items",
+            fields: [
+              { key: "a", type: "text" },
+              { key: "b", type: "number" },
+            ],
+          },
+        ],
+      },
+      {
+        name: "With a history",
+        fields: [
+          { key: "name", type: "text", unique: true, renamed_from: "first" },
+          {
+            key: "lines",
+            type: "line_items",
+            renamed_from: "rows",
+            min_rows: 1,
+            fields: [
+              { key: "sku", type: "text", renamed_from: "a" },
+              { key: "twice", type: "computed", formula: "concat(sku, sku)", result: "text" },
+            ],
+          },
+          {
+            key: "skus",
+            type: "computed",
+            formula: 'concat(size(lines), " of ", name)',
+            result: "text",
+          },
+        ],
+      },
+    ],
+    data: () => ({ name: `N${(written += 1)}`, lines: [{ sku: "X" }] }),
+  },
+  /** The same fields under other names, said with `renamed_from`. */
+  renaming: {
+    kind: "app",
+    documents: [
+      { receipt_prefix: "", fields: shared },
+      {
+        name: "Renamed",
+        fields: shared.map(renamed("notes", "remarks")).map(renamed("pieces", "count")),
+      },
+    ],
+    data: () => {
+      const { notes, pieces, ...rest } = data();
+      return { ...rest, remarks: notes, count: pieces };
+    },
+  },
+};
+
+const types =
+  "text multiline_text number boolean date datetime email url phone select multi_select line_items computed";
+
+const oneOf = (...values: Json[]): fc.Arbitrary<Json> =>
+  fc.oneof(fc.constantFrom(...values), value);
+const counts = oneOf(0, 1, 2, 499, 500, 501, 100_000, 100_001, -1, 0.5);
+
+/** What the properties of fields are changed to, by name. */
+export const rules: Record<string, fc.Arbitrary<Json>> = {
+  pattern,
+  formula,
+  type: oneOf(...types.split(" "), "colour"),
+  key: fc.oneof(
+    key,
+    fc.constantFrom("title", "amount", "lines", "sku", "name", "in", "true", "null", "size", "sum"),
+  ),
+  label: fc.oneof(text, value),
+  required: oneOf(true, false),
+  unique: oneOf(true, false),
+  searchable: oneOf(true, false),
+  default: oneOf("a", ["a"], ["a", "a"], ["\ud800"], [{ sku: "x" }], [{}], [null], 1, 1.234, true),
+  options: oneOf(
+    [],
+    [{ value: "a" }],
+    [{ value: "a" }, { value: "a" }],
+    [{ value: "e\u0301" }],
+    [{ value: "" }],
+    [{ value: "\ud800", label: null }],
+    Array.from({ length: 1001 }, (_, i) => ({ value: `${i}` })),
+  ),
+  min_length: counts,
+  max_length: counts,
+  minimum: oneOf(0, -1e308, 1e308, 5e-324),
+  maximum: oneOf(0, -1e308, 1e308, 5e-324),
+  integer: oneOf(true, false),
+  decimals: oneOf(0, 15, 16, -1),
+  renamed_from: oneOf("title", "notes", "name", "first", "gone", "a", "b", "lines", "__proto__"),
+  previous_keys: oneOf(["title"], [null]),
+  result: oneOf("number", "text", "boolean", "date", "datetime", "line_items"),
+  fields: oneOf(
+    [],
+    [{ key: "a", type: "text" }],
+    [{ key: "a", type: "line_items", fields: [{ key: "b", type: "text" }] }],
+    Array.from({ length: 501 }, (_, i) => ({ key: `f${i}`, type: "text" })),
+  ),
+  min_rows: counts,
+  max_rows: counts,
+};

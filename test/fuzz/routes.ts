@@ -1,0 +1,186 @@
+import { app } from "../../src/app";
+import type { Json } from "../support/client";
+import { account, everything, freshKey } from "../support/service";
+import { data, starts } from "./documents";
+import type { World } from "./world";
+
+export interface Route {
+  method: string;
+  /** As the code names it. */
+  path: string;
+}
+
+const nameOf = ({ method, path }: Route) => `${method} ${path}`;
+
+/** Every route of the service, by its name. */
+export const routes = new Map(
+  app.routes
+    .filter(({ method }) => method !== "ALL")
+    .map(({ method, path }) => [nameOf({ method, path }), { method, path }]),
+);
+
+/** What stands in a path that is right. */
+export function parametersOf({ path }: Route, now: World): Record<string, string> {
+  const { key, id } = path.includes("/apps") ? now.app : now.form;
+  return {
+    key,
+    id: path.includes("/integrations")
+      ? now.credential
+      : path.includes("/members")
+        ? now.member
+        : id,
+    path: path.endsWith("/move") ? "lines.qty" : "amount",
+    secret: now.invitation,
+    code: "not_found",
+  };
+}
+
+const create = { data: data() };
+
+const conditions = [
+  { field: "title", op: "contains", value: "title" },
+  { not: { field: "notes", op: "starts_with", value: "x" } },
+  {
+    any: [
+      { field: "amount", op: "between", value: [-5, 100] },
+      { field: "pieces", op: "in", value: [1, 2, 3] },
+      { field: "day", op: "gte", value: "2026-11-21" },
+      { field: "at", op: "lt", value: "2026-11-21T00:00:00Z" },
+      { field: "kind", op: "not_in", value: ["a", "ü"] },
+      { field: "tags", op: "has_any", value: ["b"] },
+      { field: "$created_at", op: "gt", value: "2026-01-01T00:00:00.5+09:00" },
+      { field: "total", op: "is_empty", value: true },
+      { field: "large", op: "eq", value: false },
+      { field: "$id", op: "ne", value: "x" },
+    ],
+  },
+  { field: "lines", op: "any", value: [{ field: "sku", op: "eq", value: "X1" }] },
+  { all: [{ field: "agreed", op: "is_empty", value: false }] },
+];
+const search = {
+  conditions,
+  sort: [
+    { field: "amount", direction: "desc" },
+    { field: "$id", direction: "asc" },
+  ],
+  fields: ["title", "lines"],
+  limit: 10,
+  cursor: null,
+};
+const credential = {
+  name: "Random",
+  permissions: everything,
+  resources: ["app:orders", "form:purchase"],
+  requests: 600,
+  writes: 120,
+  expires: "30d",
+};
+
+type Kind = "app" | "form";
+const unversioned = (kind: Kind): Json => starts[kind]?.documents.at(-1);
+const field = { key: "amount", label: "Amount", minimum: "1", decimals: "2", default: "5" };
+
+/** The bodies that the administration takes for an app or a form. */
+const ofCollections = (kind: Kind): Record<string, (now: World) => Json> => {
+  const base = `POST /admin/${kind}s`;
+  return {
+    [base]: () => ({ key: freshKey(kind), name: "New" }),
+    [`${base}/:key`]: () => ({
+      version: 1,
+      ...unversioned(kind),
+      fields: undefined,
+      acceptance: undefined,
+      ...(kind === "form"
+        ? { state: "open", opens_at: "2026-01-01T00:00", closes_at: "", max_submissions: "5" }
+        : {}),
+    }),
+    [`${base}/:key/check`]: () => ({ path: "amount", ...field }),
+    // The body itself from a script, and its text from a browser.
+    [`${base}/:key/json`]: () =>
+      kind === "app"
+        ? { ...unversioned(kind), schema_version: 1, name: "Pasted" }
+        : { document: JSON.stringify({ ...unversioned(kind), schema_version: 1, name: "Pasted" }) },
+    [`${base}/:key/fields`]: () => ({
+      version: 1,
+      key: freshKey("field"),
+      label: "Another",
+      type: "select",
+      options: "a | A\nb",
+      required: "on",
+      within: "lines",
+    }),
+    [`${base}/:key/fields/:path`]: () => ({ version: 1, ...field }),
+    [`${base}/:key/check-index`]: () => ({}),
+    [`${base}/:key/fields/:path/move`]: () => ({ version: 1, direction: "up" }),
+    [`${base}/:key/fields/:path/remove`]: () => ({ version: 1 }),
+    [`${base}/:key/items`]: () => ({ data: data() }),
+    [`${base}/:key/items/:id`]: () => ({ version: 1, data: { title: "Another" } }),
+    [`${base}/:key/items/:id/close`]: () => ({ version: 1 }),
+    [`${base}/:key/items/:id/reopen`]: () => ({ version: 1 }),
+    [`${base}/:key/items/:id/delete`]: () => ({ version: 1 }),
+  };
+};
+
+/** A right body for each route that takes one; a route that is not here fails the first test. */
+export const bodies: Record<string, (now: World) => Json> = {
+  "POST /oauth/token": ({ client: { client_id, client_secret } }) => ({
+    grant_type: "client_credentials",
+    client_id,
+    client_secret,
+    scope: "records:read",
+  }),
+  "POST /api/v1/apps/:key/records": () => ({ data: data() }),
+  "POST /api/v1/apps/:key/records/search": () => search,
+  "POST /api/v1/apps/:key/records/batch": ({ app: { id, receipt } }) => ({
+    operations: [
+      { op: "create", data: data() },
+      { op: "update", id, data: { title: "x" }, if_match: '"1"' },
+      { op: "update", id: receipt, data: { amount: null } },
+      { op: "upsert", by: "code", data: data() },
+    ],
+  }),
+  "PATCH /api/v1/apps/:key/records/:id": () => ({ data: data() }),
+  "PUT /api/v1/apps/:key/schema": () => unversioned("app"),
+  "POST /api/v1/forms/:key/submissions": () => ({ status: "draft", data: data() }),
+  "POST /api/v1/forms/:key/submissions/validate": () => ({ status: "submitted", data: data() }),
+  "POST /api/v1/forms/:key/submissions/search": () => ({
+    ...search,
+    sort: [{ field: "$updated_at" }, { field: "$status", direction: "desc" }],
+  }),
+  "POST /api/v1/forms/:key/submissions/batch": ({ form: { id } }) => ({
+    operations: [
+      { op: "create", status: "draft", data: data() },
+      { op: "upsert", by: "code", data: data(), status: "submitted" },
+      { op: "update", id, data: { title: "x" }, status: "submitted" },
+      { op: "delete", id, if_match: "*" },
+    ],
+  }),
+  "PATCH /api/v1/submissions/:id": () => ({ status: "closed", data: { lines: create.data.lines } }),
+  "PUT /api/v1/forms/:key/schema": () => unversioned("form"),
+  "POST /admin/sign-in": () => account,
+  "POST /admin/sign-out": () => ({}),
+  "POST /admin/setup": () => ({ ...account, secret: "set-up secret of the tests" }),
+  "POST /admin/join/:secret": () => ({ password: account.password }),
+  "POST /admin/account/sign-out-everywhere": () => ({}),
+  "POST /admin/account/password": () => ({
+    current: account.password,
+    password: account.password,
+  }),
+  ...ofCollections("app"),
+  ...ofCollections("form"),
+  "POST /admin/integrations": () => ({ kind: "token", ...credential }),
+  "POST /admin/integrations/:id": () => credential,
+  "POST /admin/integrations/:id/rotate": () => ({ overlap: "1h" }),
+  "POST /admin/integrations/:id/revoke": () => ({}),
+  "POST /admin/members": () => ({ email: `${freshKey("guest")}@forms.example`, role: "editor" }),
+  "POST /admin/members/:id": () => ({ role: "viewer", disabled: "false" }),
+};
+
+/** Routes whose right body is refused for another reason: there is an owner already, and so on. */
+export const refused = [
+  "POST /admin/setup",
+  "POST /admin/apps/:key/items/:id/close",
+  "POST /admin/apps/:key/items/:id/reopen",
+  "POST /admin/apps/:key/items/:id/delete",
+  "POST /admin/forms/:key/items/:id/reopen",
+];
