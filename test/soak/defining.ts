@@ -68,13 +68,13 @@ function gains(before: Epoch, after: Epoch): boolean {
   return after.definition.fields.some(({ unique, name }) => unique && !had.has(name));
 }
 
-/** Two items are named that have the same value, so that a field cannot become unique. */
+/** Items are named that have one value, so that a field cannot become unique. */
 function claimDuplicates(world: World, collection: Collection, answer: Answer): void {
   const { field, items } = answer.body;
   const name = collection.names.get(field);
-  if (name === undefined || items?.length !== 2) throw unexpected("Which items?", answer);
+  if (name === undefined || !(items?.length >= 2)) throw unexpected("Which items?", answer);
   world.claim(`${items.join(" and ")} were said to have the same ${field}`, undefined, () => {
-    const [one, other] = (items as string[]).map((id) => {
+    const [one, ...others] = (items as string[]).map((id) => {
       const item =
         collection.items.get(id) ?? collection.byReceipt.get(id) ?? collection.gone.get(id);
       const states = [...(item?.states.values() ?? [])]
@@ -82,7 +82,9 @@ function claimDuplicates(world: World, collection: Collection, answer: Answer): 
         .filter(({ status }) => status !== "draft");
       return new Set(states.map(({ values }) => JSON.stringify(values[name])));
     });
-    return [...(one ?? [])].some((value) => value !== undefined && other?.has(value));
+    return [...(one ?? [])].some(
+      (value) => value !== undefined && others.every((other) => other.has(value)),
+    );
   });
 }
 
@@ -103,9 +105,9 @@ export async function settled(collection: Collection, by: Credential, ask: Ask):
   }
 }
 
-/** Work that goes on shows how far it is; work that was dropped shows why. */
+/** A change that was dropped shows why, and waits for nothing. */
 function isWaiting(pending: Answer["body"]): boolean {
-  return pending !== undefined && pending.code === undefined && pending.status === undefined;
+  return pending !== undefined && pending.problem === undefined;
 }
 
 function decide(collection: Collection, body: Answer["body"]): void {
