@@ -93,7 +93,9 @@ CREATE TABLE guard (
   CONSTRAINT credential_changed CHECK (code <> 8),
   CONSTRAINT address_taken CHECK (code <> 9),
   CONSTRAINT link_used CHECK (code <> 10),
-  CONSTRAINT last_owner CHECK (code <> 11)
+  CONSTRAINT last_owner CHECK (code <> 11),
+  CONSTRAINT member_changed CHECK (code <> 12),
+  CONSTRAINT members_exist CHECK (code <> 13)
 ) STRICT;
 
 CREATE TABLE audit_entry (
@@ -113,6 +115,8 @@ CREATE TABLE audit_entry (
 
 CREATE TABLE member (
   id TEXT PRIMARY KEY,
+  -- Grows with every change: one that was made of an older state is refused.
+  version INTEGER NOT NULL DEFAULT 1,
   email TEXT NOT NULL UNIQUE,
   role TEXT NOT NULL CHECK (role IN ('owner', 'admin', 'editor', 'viewer')),
   password TEXT NOT NULL,

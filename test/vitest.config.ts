@@ -18,6 +18,8 @@ export default defineConfig({
           // How many random cases each fuzz test tries, and from which seed; any where it is empty.
           FUZZ: process.env["FUZZ"] ?? "500",
           FUZZ_SEED: process.env["FUZZ_SEED"] ?? "",
+          // How many random acts are tried while a fifth of all calls fails.
+          FAULTS: process.env["FAULTS"] ?? "320",
           MIGRATIONS: await readD1Migrations(`${root}migrations`),
         },
       },
@@ -30,6 +32,8 @@ export default defineConfig({
     setupFiles: ["test/support/migrate.ts"],
     // The log of requests has its own test; here it would bury what failed.
     onConsoleLog: (log) => !/^{"event":"(request|mended)"/.test(log),
+    // Tests that run beside each other wait most of their time, for what was made to fail.
+    maxConcurrency: 8,
     testTimeout: 30_000,
     hookTimeout: 30_000,
   },

@@ -10,13 +10,14 @@ import {
 } from "../store/invitations";
 import type { Credential } from "../domain/credential";
 import { listMemberCredentials } from "../store/credentials";
-import { endOtherSessions, listMembers, updateMember } from "../store/members";
+import { listMembers, updateMember, updatePassword } from "../store/members";
+import { endOtherSessions } from "../store/sessions";
 import { act, type ActionContext } from "./context";
 import { hashPassword } from "./password";
 
 /** Managing members: who does it, and random bytes. */
 export interface MemberContext extends ActionContext {
-  member: { id: string; role: Role };
+  member: { id: string; version: number; role: Role };
   random(length: number): Uint8Array;
   /** Tells the objects of these credentials, so that a change holds for their next request. */
   announce(credentials: readonly Credential[]): Promise<void>;
@@ -88,22 +89,37 @@ export async function changeMember(
   const disabled = change.disabled ?? before.disabledAt !== null;
   const disabledAt = disabled ? (before.disabledAt ?? ctx.now()) : null;
   const entry = act(ctx, disabled ? "member.remove" : "member.change", `member:${id}`);
-  if (!(await updateMember(ctx.db, { id, role, disabledAt }, entry))) {
-    throw problem.conflict("One owner has to stay.");
-  }
+  const { version } = before;
+  const outcome = await updateMember(ctx.db, { id, version, role, disabledAt }, entry);
+  if (outcome === "last_owner") throw problem.conflict("One owner has to stay.");
+  if (outcome === "member_changed") throw changedMeanwhile();
   const since = disabledAt ?? entry.at;
   await ctx.announce(await listMemberCredentials(ctx.db, id, since));
 }
 
-/** Signs a member out everywhere but here; with a new password, where one is given. */
-export async function endSessions(
+const changedMeanwhile = () =>
+  problem.conflict("This member was changed meanwhile. Load it again, and repeat your change.");
+
+/** Signs a member out everywhere but here. */
+export async function endSessions(ctx: MemberContext, keep: string): Promise<void> {
+  const { id } = ctx.member;
+  await endOtherSessions(
+    ctx.db,
+    { id, keep },
+    act(ctx, "member.sign_out_everywhere", `member:${id}`),
+  );
+}
+
+/** Gives a member another password, and signs it out everywhere but here. */
+export async function changePassword(
   ctx: MemberContext,
   keep: string,
-  password: string | null,
+  chosen: string,
 ): Promise<void> {
-  const hashed = password === null ? null : await hashPassword(password, ctx.random(16));
-  const action = password === null ? "member.sign_out_everywhere" : "member.password";
-  const { id } = ctx.member;
-  const entry = act(ctx, action, `member:${id}`);
-  await endOtherSessions(ctx.db, { id, keep, password: hashed }, entry);
+  const { id, version } = ctx.member;
+  const password = await hashPassword(chosen, ctx.random(16));
+  const entry = act(ctx, "member.password", `member:${id}`);
+  if (!(await updatePassword(ctx.db, { id, version, keep, password }, entry))) {
+    throw changedMeanwhile();
+  }
 }

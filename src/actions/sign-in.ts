@@ -1,14 +1,7 @@
 import { toBase64url } from "../domain/base64url";
 import { sameText, sha256 } from "../domain/signature";
-import {
-  deleteSession,
-  findMemberByEmail,
-  findSession,
-  insertFirstOwner,
-  insertSession,
-  isKnownAddress,
-  type Member,
-} from "../store/members";
+import { findMemberByEmail, findSession, insertFirstOwner, type Member } from "../store/members";
+import { deleteSession, insertSession, isKnownAddress } from "../store/sessions";
 import { act, type ActionContext } from "./context";
 import { hashPassword, isPassword, nobody } from "./password";
 

@@ -1,12 +1,12 @@
 import { Hono, type Context } from "hono";
 import * as z from "zod/mini";
-import { endSessions } from "../actions/members";
+import { changePassword, endSessions } from "../actions/members";
 import { isPassword } from "../actions/password";
 import { abilities, may, type Ability } from "../domain/permissions";
 import { problem, type Problem } from "../domain/problem";
 import { errorAt } from "../domain/field-errors";
 import type { AdminEnv } from "../env";
-import { countSessions } from "../store/members";
+import { countSessions } from "../store/sessions";
 import { answer, answerDone, attempted } from "./answers";
 import { limitAttempts } from "./attempts";
 import { Act, AdminPage } from "./layout";
@@ -30,7 +30,7 @@ export const account = new Hono<AdminEnv>()
     ));
   })
   .post("/sign-out-everywhere", async (c) => {
-    await endSessions(memberContext(c), c.var.session, null);
+    await endSessions(memberContext(c), c.var.session);
     return answerDone(c, null, "/admin/account");
   })
   .post("/password", (c) =>
@@ -44,7 +44,7 @@ export const account = new Hono<AdminEnv>()
             errorAt(["current"], "invalid_format", "This is not your password."),
           ]);
         }
-        await endSessions(memberContext(c), c.var.session, password);
+        await changePassword(memberContext(c), c.var.session, password);
         return answerDone(c, null, "/admin/account");
       },
       (refusal) => <AccountPage c={c} sessions={1} problem={refusal} />,

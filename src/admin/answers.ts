@@ -39,7 +39,8 @@ export function answerDone(
 
 /**
  * Does something with a form that was sent. When it is refused, people get their page again, with what was wrong and
- * all that they had written; scripts get the problem.
+ * all that they had written; scripts get the problem. So do people whose page cannot be drawn again: storage may be out
+ * of reach for that too, or what was refused may have been done.
  */
 export async function attempted(
   c: Context,
@@ -50,6 +51,18 @@ export async function attempted(
     return await act();
   } catch (error) {
     if (!(error instanceof Problem) || wantsJson(c)) throw error;
-    return c.html(await again(error), problems[error.code].status);
+    const page = await drawnAgain(error, again);
+    return c.html(page, problems[error.code].status, error.headers);
+  }
+}
+
+async function drawnAgain(
+  refusal: Problem,
+  again: (refusal: Problem) => Html | Promise<Html>,
+): Promise<Html> {
+  try {
+    return await again(refusal);
+  } catch {
+    throw refusal;
   }
 }

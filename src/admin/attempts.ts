@@ -1,6 +1,7 @@
 import { problem } from "../domain/problem";
 import type { AppEnv, Reading } from "../env";
 import { logMended } from "../middleware/log";
+import { timely } from "../store/attempt";
 
 /** Where a request comes from. */
 export function addressOf(c: Reading<AppEnv>): string {
@@ -9,7 +10,7 @@ export function addressOf(c: Reading<AppEnv>): string {
 
 /** Counts what could be guessed; 30 in a minute. While it cannot be counted, nobody may guess. */
 export async function limitAttempts(c: Reading<AppEnv>, key: string): Promise<void> {
-  const { success } = await c.env.SIGN_INS.limit({ key }).catch((error: unknown) => {
+  const { success } = await timely(() => c.env.SIGN_INS.limit({ key })).catch((error: unknown) => {
     logMended("attempts cannot be counted", error);
     throw problem.tryAgain();
   });

@@ -16,6 +16,7 @@ import { dayInZone, stamp } from "../domain/time";
 import type { AdminEnv } from "../env";
 import { countCalls, noCalls, type CallLog } from "../gate/call-log";
 import { logMended } from "../middleware/log";
+import { timely } from "../store/attempt";
 import { listCollections } from "../store/collections";
 import { announce } from "./announce";
 import { answer, answerDone, attempted } from "./answers";
@@ -109,7 +110,7 @@ async function resourcesOf(db: D1Database): Promise<string[]> {
 /** The log that the credential's own object keeps; none while it cannot be reached. */
 export async function logOf(c: Context<AdminEnv>, { id }: Credential): Promise<CallLog> {
   try {
-    return await c.env.GATE.getByName(id).report();
+    return await timely<CallLog>(async () => c.env.GATE.getByName(id).report());
   } catch (error) {
     logMended("log of calls unreadable", error);
     return noCalls();

@@ -41,7 +41,7 @@ async function withoutObject(
   const credential = await readCredential(env, presented);
   const grant = credential && grantOf(credential, presented.proof, Date.now());
   if (!grant) return { verdict: "refused" };
-  const { success } = await env.FALLBACK.limit({ key: grant.credentialId }).catch(
+  const { success } = await timely(() => env.FALLBACK.limit({ key: grant.credentialId })).catch(
     (error: unknown) => {
       logMended("fallback of the limits unreachable", error);
       throw problem.tryAgain();

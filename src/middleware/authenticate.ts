@@ -5,6 +5,7 @@ import { signingKeys } from "../domain/signature";
 import { readBearer, type Presented } from "../domain/token";
 import type { ApiEnv, AppEnv, Reading } from "../env";
 import type { Quota, Quotas } from "../gate/credential-gate";
+import { timely } from "../store/attempt";
 import { actionContext } from "./action-context";
 import { admit } from "./admit";
 import { noteCall } from "./call-log";
@@ -64,10 +65,12 @@ function isWrite(method: string, path: string): boolean {
 export async function unauthenticated(c: Reading<AppEnv>, sent: boolean) {
   const address = c.req.header("CF-Connecting-IP") ?? "unknown";
   // A brake that cannot be reached brakes nobody.
-  const { success } = await c.env.FAILURES.limit({ key: address }).catch((error: unknown) => {
-    logMended("failures cannot be counted", error);
-    return { success: true };
-  });
+  const { success } = await timely(() => c.env.FAILURES.limit({ key: address })).catch(
+    (error: unknown) => {
+      logMended("failures cannot be counted", error);
+      return { success: true };
+    },
+  );
   return success
     ? problem.unauthenticated(sent)
     : problem.rateLimited(60, "Too many requests from this address failed to authenticate.");

@@ -60,11 +60,20 @@ export async function unlessRefused(
   db: D1Database,
   statements: D1PreparedStatement[],
 ): Promise<boolean> {
+  return (await refusalOf(db, statements)) === undefined;
+}
+
+/** Runs a batch in one go; the constraint of the guard that refused it, with nothing stored, if one did. */
+export async function refusalOf(
+  db: D1Database,
+  statements: D1PreparedStatement[],
+): Promise<string | undefined> {
   try {
     await once(() => db.batch(statements));
-    return true;
+    return undefined;
   } catch (error) {
-    if (failureOf(error).kind === "guard") return false;
+    const failure = failureOf(error);
+    if (failure.kind === "guard") return failure.constraint;
     throw error;
   }
 }

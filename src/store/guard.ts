@@ -15,6 +15,8 @@ export const guardCodes = {
   address_taken: 9,
   link_used: 10,
   last_owner: 11,
+  member_changed: 12,
+  members_exist: 13,
 } as const;
 
 /** A code as SQL. */

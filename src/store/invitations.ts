@@ -17,7 +17,7 @@ const isNoMember = guardStatement(
 
 const columns = ["hash", "email", "role", "createdAt", "expiresAt"];
 
-/** A new link for an address takes the place of the one before. */
+/** A new link for an address takes the place of the one before; one that arrives late, of none. */
 const insert = statement((db) =>
   db
     .insert(invitation)
@@ -30,6 +30,7 @@ const insert = statement((db) =>
         createdAt: sql`excluded.created_at`,
         expiresAt: sql`excluded.expires_at`,
       },
+      setWhere: sql`excluded.created_at >= invitation.created_at`,
     }),
 );
 
@@ -77,12 +78,17 @@ const accept = statement((db) =>
   db
     .insert(member)
     .select(
-      sql`select ${placeholder("id")}, email, role, ${placeholder("password")}, ${placeholder("now")}, null
+      sql`select ${placeholder("id")}, 1, email, role, ${placeholder("password")}, ${placeholder("now")}, null
         from invitation where hash = ${placeholder("hash")} and expires_at > ${placeholder("now")}`,
     )
     .onConflictDoUpdate({
       target: member.email,
-      set: { role: sql`excluded.role`, password: sql`excluded.password`, disabledAt: null },
+      set: {
+        version: sql`${member.version} + 1`,
+        role: sql`excluded.role`,
+        password: sql`excluded.password`,
+        disabledAt: null,
+      },
     }),
 );
 

@@ -1,14 +1,16 @@
 import { and, eq, gt, isNull, sql } from "drizzle-orm";
 import { drizzle } from "drizzle-orm/d1";
 import type { Role } from "../domain/permissions";
-import { attempt, once, unlessRefused } from "./attempt";
+import { attempt, refusalOf, unlessRefused } from "./attempt";
 import { insertAct, type Act } from "./audit";
 import { guardCode, guardStatement } from "./guard";
-import { credential, knownAddress, member, session } from "./schema";
-import { placeholders, statement } from "./statement";
+import { credential, member, session } from "./schema";
+import { endSessions } from "./sessions";
+import { statement } from "./statement";
 
 export interface Member {
   id: string;
+  version: number;
   email: string;
   role: Role;
   /** scrypt, with its parameters. */
@@ -17,6 +19,7 @@ export interface Member {
 
 const columns = {
   id: member.id,
+  version: member.version,
   email: member.email,
   role: member.role,
   password: member.password,
@@ -35,49 +38,16 @@ export async function findMemberByEmail(
   return found;
 }
 
-/** Whether a member has signed in from this address before. */
-export async function isKnownAddress(
-  db: D1Database,
-  memberId: string,
-  address: string,
-): Promise<boolean> {
-  const [found] = await attempt(() =>
-    drizzle(db)
-      .select({ at: knownAddress.at })
-      .from(knownAddress)
-      .where(and(eq(knownAddress.memberId, memberId), eq(knownAddress.address, address))),
-  );
-  return found !== undefined;
-}
-
-const mostAddresses = 20;
-
-const keepAddress = statement((db) =>
-  db
-    .insert(knownAddress)
-    .values(placeholders(["memberId", "address", "at"]))
-    .onConflictDoUpdate({
-      target: [knownAddress.memberId, knownAddress.address],
-      set: { at: sql`excluded.at` },
-    }),
-);
-const forgetOldest = statement((db) =>
-  db.delete(knownAddress).where(
-    sql`member_id = ${placeholder("memberId")} and address not in (
-        select address from known_address where member_id = ${placeholder("memberId")}
-          order by at desc limit ${sql.raw(String(mostAddresses))})`,
-  ),
-);
-const insert = statement((db) =>
-  db.insert(session).values(placeholders(["hash", "memberId", "createdAt", "expiresAt"])),
-);
-
 const { placeholder } = sql;
 const insertFirst = statement((db) =>
-  db.insert(member).select(
-    sql`select ${placeholder("id")}, ${placeholder("email")}, 'owner', ${placeholder("password")}, ${placeholder("at")}, null
-        where not exists (select 1 from member)`,
-  ),
+  db
+    .insert(member)
+    .select(
+      sql`select ${placeholder("id")}, 1, ${placeholder("email")}, 'owner', ${placeholder("password")}, ${placeholder("at")}, null`,
+    ),
+);
+const isNobodyThere = guardStatement(
+  sql`select ${guardCode("members_exist")} as code where exists (select 1 from member)`,
 );
 
 /** Makes the first owner; false when there is a member already. */
@@ -86,20 +56,9 @@ export async function insertFirstOwner(
   owner: Pick<Member, "id" | "email" | "password">,
   act: Act,
 ): Promise<boolean> {
-  const [result] = await once(() =>
-    db.batch([insertFirst(db, { ...owner, at: act.at }), insertAct(db, { ...act })]),
-  );
-  return result?.meta.changes === 1;
-}
-
-/** Starts a session, and remembers from where: the last 20 addresses. */
-export async function insertSession(
-  db: D1Database,
-  values: { hash: string; memberId: string; createdAt: number; expiresAt: number },
-  address: string,
-): Promise<void> {
-  const known = { memberId: values.memberId, address, at: values.createdAt };
-  await once(() => db.batch([insert(db, values), keepAddress(db, known), forgetOldest(db, known)]));
+  const values = { ...owner, at: act.at };
+  const statements = [isNobodyThere, insertFirst].map((bind) => bind(db, values));
+  return unlessRefused(db, [...statements, insertAct(db, { ...act })]);
 }
 
 /** The member whose session this is, while both are good. */
@@ -118,10 +77,6 @@ export async function findSession(
   return found;
 }
 
-export async function deleteSession(db: D1Database, hash: string): Promise<void> {
-  await once(() => drizzle(db).delete(session).where(eq(session.hash, hash)));
-}
-
 export type MemberSummary = Omit<Member, "password"> & {
   createdAt: number;
   disabledAt: number | null;
@@ -129,11 +84,20 @@ export type MemberSummary = Omit<Member, "password"> & {
 
 /** Every member, the first one first. */
 export async function listMembers(db: D1Database): Promise<MemberSummary[]> {
-  const { id, email, role, createdAt, disabledAt } = member;
+  const { id, version, email, role, createdAt, disabledAt } = member;
   return attempt(() =>
-    drizzle(db).select({ id, email, role, createdAt, disabledAt }).from(member).orderBy(id),
+    drizzle(db)
+      .select({ id, version, email, role, createdAt, disabledAt })
+      .from(member)
+      .orderBy(id),
   );
 }
+
+/** Of two changes that were made of one state, the second is refused, however late it arrives. */
+const isUnchanged = guardStatement(
+  sql`select ${guardCode("member_changed")} as code
+    where not exists (select 1 from member where id = ${placeholder("id")} and version = ${placeholder("version")})`,
+);
 
 /** One owner stays, whoever asks what at the same time. */
 const ownerStays = guardStatement(
@@ -147,16 +111,11 @@ const changeMember = statement((db) =>
   db
     .update(member)
     .set({
+      version: sql`version + 1`,
       role: sql`${placeholder("role")}`,
       disabledAt: sql`${placeholder("disabledAt")}`,
     })
     .where(eq(member.id, placeholder("id"))),
-);
-
-const endSessions = statement((db) =>
-  db
-    .delete(session)
-    .where(sql`member_id = ${placeholder("id")} and hash is not ${placeholder("keep")}`),
 );
 
 /** A change of the member is one of its credentials: they carry its role. Removal ends its personal tokens for good. */
@@ -172,46 +131,39 @@ const changeCredentials = statement((db) =>
 );
 
 /**
- * Changes what a member is; all of its sessions end, and its tokens with its removal. False, with nothing stored, when no
- * owner would be left.
+ * Changes what a member of this version is; all of its sessions end, and its tokens with its removal. Nothing is stored
+ * when no owner would be left, or it was changed meanwhile.
  */
 export async function updateMember(
   db: D1Database,
-  change: { id: string; role: Role; disabledAt: number | null },
+  change: { id: string; version: number; role: Role; disabledAt: number | null },
   act: Act,
-): Promise<boolean> {
+): Promise<"changed" | "last_owner" | "member_changed"> {
   const values = { ...change, keep: null, at: act.at };
-  const statements = [ownerStays, changeMember, endSessions, changeCredentials].map((bind) =>
-    bind(db, values),
+  const statements = [isUnchanged, ownerStays, changeMember, endSessions, changeCredentials].map(
+    (bind) => bind(db, values),
   );
-  return unlessRefused(db, [...statements, insertAct(db, { ...act })]);
+  const refused = await refusalOf(db, [...statements, insertAct(db, { ...act })]);
+  if (refused === undefined) return "changed";
+  return refused === "last_owner" ? refused : "member_changed";
 }
 
 const setPassword = statement((db) =>
   db
     .update(member)
-    .set({ password: sql`${placeholder("password")}` })
+    .set({ version: sql`version + 1`, password: sql`${placeholder("password")}` })
     .where(eq(member.id, placeholder("id"))),
 );
 
-/** Ends the sessions of a member but the one that is kept; with a new password where one is given. */
-export async function endOtherSessions(
+/**
+ * Gives a member of this version another password, and ends its sessions but the one that is kept. False, with nothing
+ * stored, when it was changed meanwhile.
+ */
+export async function updatePassword(
   db: D1Database,
-  { id, keep, password }: { id: string; keep: string; password: string | null },
+  change: { id: string; version: number; keep: string; password: string },
   act: Act,
-): Promise<void> {
-  const changes = password === null ? [] : [setPassword(db, { id, password })];
-  await once(() =>
-    db.batch([...changes, endSessions(db, { id, keep }), insertAct(db, { ...act })]),
-  );
-}
-
-export async function countSessions(db: D1Database, id: string, now: number): Promise<number> {
-  const found = await attempt(() =>
-    drizzle(db)
-      .select({ hash: session.hash })
-      .from(session)
-      .where(and(eq(session.memberId, id), gt(session.expiresAt, now))),
-  );
-  return found.length;
+): Promise<boolean> {
+  const statements = [isUnchanged, setPassword, endSessions].map((bind) => bind(db, change));
+  return unlessRefused(db, [...statements, insertAct(db, { ...act })]);
 }

@@ -146,6 +146,7 @@ export const auditEntry = sqliteTable("audit_entry", {
 
 export const member = sqliteTable("member", {
   id: text("id").primaryKey(),
+  version: integer("version").notNull().default(1),
   email: text("email").notNull().unique(),
   role: text("role", { enum: ["owner", "admin", "editor", "viewer"] }).notNull(),
   password: text("password").notNull(),

@@ -63,7 +63,7 @@ export async function findDuplicate(
       slot: String(id),
       isDate: type === "date" ? 1 : 0,
     };
-    const row = await selectDuplicate(db, values).first<{ items: string }>();
+    const row = await attempt(() => selectDuplicate(db, values).first<{ items: string }>());
     if (row) return { key, items: (JSON.parse(row.items) as string[]).slice(0, 10) };
   }
   return undefined;

@@ -1,0 +1,429 @@
+import type { CollectionKind } from "../../src/domain/definition/collection";
+import { host, type Answer, type Json } from "../support/client";
+import { askSteadily } from "./asking";
+import { agree, agreeStatus, areaRows, few, row, type Row } from "./routes";
+import {
+  area,
+  canSignIn,
+  countOf,
+  fields,
+  forget,
+  hasNewPassword,
+  newCollection,
+  newCredential,
+  newItem,
+  newMember,
+  newSession,
+  nobodyIsThere,
+  word,
+  type World,
+} from "./world";
+
+const form = { "Content-Type": "application/x-www-form-urlencoded" };
+
+const tokenOf = (client: Json) =>
+  new URLSearchParams({
+    grant_type: "client_credentials",
+    client_id: client.client_id,
+    client_secret: client.client_secret,
+  }).toString();
+
+export const oauthRows: Row[] = [
+  row("POST /oauth/token", 200, async (world) => {
+    const issued = await newCredential(world, "client");
+    return {
+      path: "/oauth/token",
+      headers: form,
+      body: tokenOf(issued),
+      after: () => forget(issued.name),
+    };
+  }),
+  row(
+    "POST /oauth/token",
+    401,
+    () => ({
+      path: "/oauth/token",
+      headers: form,
+      body: tokenOf({ client_id: "efc_nobody", client_secret: "nothing" }),
+    }),
+    "of an unknown client",
+  ),
+  row("GET /.well-known/oauth-authorization-server", 200, () => ({
+    path: "/.well-known/oauth-authorization-server",
+  })),
+];
+
+export const pageRows: Row[] = ["/health", "/openapi.json", "/docs", "/problems"]
+  .map((path) => row(`GET ${path}`, 200, () => ({ path })))
+  .concat(row("GET /problems/:code", 200, () => ({ path: "/problems/try_again" })));
+
+const owner = { email: "first@forms.example", password: "the password of the first owner" };
+
+/** What hashes a password takes a quarter of a second. */
+const costlyRows: typeof areaRows = (...sent) =>
+  areaRows(...sent)
+    .slice(0, 1)
+    .map(few);
+
+/** While there is no member. */
+export const firstOwner: Row[] = costlyRows(
+  "POST /setup",
+  201,
+  async () => {
+    await nobodyIsThere();
+    const body = { ...owner, secret: "set-up secret of the tests" };
+    const done = async () => agree(await canSignIn(owner.email, owner.password), true);
+    return { path: "/setup", body, done, again: [404] };
+  },
+  { page: 303 },
+);
+
+const signInRows: Row[] = [
+  row("GET /admin/sign-in", 200, () => ({ path: "/admin/sign-in" })),
+  row("GET /admin/setup", 200, () => ({ path: "/admin/setup" })),
+  ...areaRows(
+    "POST /sign-in",
+    200,
+    async () => {
+      const { email, password, cookie } = await newMember();
+      const done = async (answer?: Answer) => {
+        const given = answer?.headers.getSetCookie()[0]?.split(";")[0] ?? "";
+        agreeStatus(await area({ cookie: given }, "GET", "/account"), 200);
+        agreeStatus(await area({ cookie }, "GET", "/account"), 401);
+      };
+      return { path: "/sign-in", headers: { Cookie: cookie }, body: { email, password }, done };
+    },
+    { page: 303 },
+  ),
+  ...areaRows(
+    "POST /sign-out",
+    204,
+    async () => {
+      const { cookie } = await newMember();
+      const done = async () => agreeStatus(await area({ cookie }, "GET", "/account"), 401);
+      return { path: "/sign-out", headers: { Cookie: cookie }, body: {}, done };
+    },
+    { page: 303 },
+  ),
+  ...areaRows("GET /join/:secret", 200, async (world) => ({ path: await invited(world, word()) })),
+  ...costlyRows(
+    "POST /join/:secret",
+    201,
+    async (world) => {
+      const name = word();
+      const password = `the password of ${name}`;
+      const done = async () => agree(await canSignIn(`${name}@forms.example`, password), true);
+      return { path: await invited(world, name), body: { password }, done, again: [404] };
+    },
+    { page: 303 },
+  ),
+];
+
+async function invited(world: World, name: string): Promise<string> {
+  const email = `${name}@forms.example`;
+  const { body } = await area(world, "POST", "/members", { email, role: "viewer" });
+  return new URL(body.link).pathname.replace("/admin", "");
+}
+
+const accountRows: Row[] = [
+  ...areaRows("GET /account", 200, () => ({ path: "/account" })),
+  ...areaRows(
+    "POST /account/sign-out-everywhere",
+    204,
+    async () => {
+      const { id, cookie } = await newMember();
+      const there = await newSession(id);
+      const done = async () => {
+        agreeStatus(await area({ cookie: there }, "GET", "/account"), 401);
+        agreeStatus(await area({ cookie }, "GET", "/account"), 200);
+      };
+      return { path: "/account/sign-out-everywhere", headers: { Cookie: cookie }, body: {}, done };
+    },
+    { page: 303 },
+  ),
+  ...costlyRows(
+    "POST /account/password",
+    204,
+    async () => {
+      const { id, password: current, cookie } = await newMember();
+      const password = `another than ${current}`;
+      const done = async () => agree(await hasNewPassword(id), true);
+      const body = { current, password };
+      return { path: "/account/password", headers: { Cookie: cookie }, body, done, again: [422] };
+    },
+    { page: 303 },
+  ),
+];
+
+const memberRows: Row[] = [
+  ...areaRows("GET /members", 200, () => ({ path: "/members" })),
+  ...areaRows("POST /members", 201, async () => {
+    const email = `${word()}@forms.example`;
+    const done = async (answer?: Answer) => {
+      const [link = ""] = /https:\S+\/admin\/join\/[\w-]+/.exec(answer?.text ?? "") ?? [];
+      agreeStatus(await askSteadily("GET", link.replace(host, "")), 200);
+    };
+    return { path: "/members", body: { email, role: "viewer" }, done };
+  }),
+  ...areaRows(
+    "POST /members/:id",
+    204,
+    async () => {
+      const { id, cookie } = await newMember();
+      const done = async () => agreeStatus(await area({ cookie }, "GET", "/account"), 401);
+      return { path: `/members/${id}`, body: { disabled: "true" }, done };
+    },
+    { page: 303 },
+  ),
+];
+
+const me = async (token: string) =>
+  askSteadily("GET", "/api/v1/me", { headers: { Authorization: `Bearer ${token}` } });
+
+/** The secret that an answer shows, in JSON or on a page. */
+const shown = (answer: Answer | undefined) =>
+  /efp_[\w-]{70,}/.exec(answer?.text ?? "")?.[0] ?? "no secret";
+
+const integrationRows: Row[] = [
+  ...areaRows("GET /integrations", 200, () => ({ path: "/integrations" })),
+  ...areaRows("POST /integrations", 201, () => {
+    const name = word();
+    const chosen = { permissions: "submissions:write", resources: "all", expires: "30d" };
+    return {
+      path: "/integrations",
+      body: { kind: "token", name, ...chosen },
+      done: async (answer) => agreeStatus(await me(shown(answer)), 200),
+      after: () => forget(name),
+    };
+  }),
+  ...areaRows("GET /integrations/:id", 200, async (world) => {
+    const { id, name } = await newCredential(world);
+    return { path: `/integrations/${id}`, after: () => forget(name) };
+  }),
+  ...areaRows(
+    "POST /integrations/:id",
+    200,
+    async (world) => {
+      const { id, name, token } = await used(world);
+      return {
+        path: `/integrations/${id}`,
+        body: { permissions: ["schema:read"] },
+        done: async () => agree((await me(token)).body.permissions, ["schema:read"]),
+        after: () => forget(name),
+      };
+    },
+    { page: 303 },
+  ),
+  ...areaRows("POST /integrations/:id/rotate", 200, async (world) => {
+    const { id, name, token } = await used(world);
+    return {
+      path: `/integrations/${id}/rotate`,
+      body: { overlap: "none" },
+      done: async (answer) => {
+        agreeStatus(await me(shown(answer)), 200);
+        agreeStatus(await me(token), 401);
+      },
+      after: () => forget(name),
+    };
+  }),
+  ...areaRows(
+    "POST /integrations/:id/revoke",
+    204,
+    async (world) => {
+      const { id, name, token } = await used(world);
+      return {
+        path: `/integrations/${id}/revoke`,
+        body: {},
+        done: async () => agreeStatus(await me(token), 401),
+        again: [404],
+        after: () => forget(name),
+      };
+    },
+    { page: 303 },
+  ),
+];
+
+/** A credential that its object knows. */
+async function used(world: World): Promise<Json> {
+  const issued = await newCredential(world);
+  agreeStatus(await me(issued.token), 200);
+  return issued;
+}
+
+function definitionRows(kind: CollectionKind): Row[] {
+  const all = `/${kind}s`;
+  const readRows = (rest: string, path = rest, page = 200) =>
+    areaRows(`GET ${all}/:key${rest}`, 200, (world) => ({ path: `${all}/${world[kind]}${path}` }), {
+      page,
+    });
+  /** A change of a definition that was made from its first version. */
+  const changeRows = (
+    rest: string,
+    path: string,
+    body: object,
+    holds: (definition: Json) => void,
+    again = [409],
+  ) =>
+    areaRows(
+      `POST ${all}/:key${rest}`,
+      200,
+      async (world) => {
+        const key = await newCollection(kind);
+        return {
+          path: `${all}/${key}${path}`,
+          body: { version: 1, ...body },
+          done: async () => holds((await area(world, "GET", `${all}/${key}`)).body),
+          again,
+        };
+      },
+      { page: 303 },
+    );
+  const keys = (definition: Json) => definition.fields.map(({ key }: Json) => key);
+  const settings = { name: "Renamed", description: "", time_zone: "UTC" };
+  const shorter = JSON.stringify({ ...settings, fields: fields.slice(0, 1) });
+  const own = kind === "app" ? { receipt_prefix: "R-" } : { state: "open" };
+  return [
+    ...areaRows(`GET ${all}`, 200, () => ({ path: all })),
+    ...areaRows(
+      `POST ${all}`,
+      201,
+      (world) => {
+        const key = word();
+        const done = async () => agreeStatus(await area(world, "GET", `${all}/${key}`), 200);
+        return { path: all, body: { key, name: "New" }, done, again: [409] };
+      },
+      { page: 303 },
+    ),
+    ...readRows(""),
+    ...readRows("/openapi.json"),
+    ...readRows("/json"),
+    ...readRows("/fields/new", "/fields/new?type=text"),
+    ...readRows("/fields/:path", "/fields/title"),
+    ...areaRows(`POST ${all}/:key/check`, 200, (world) => ({
+      path: `${all}/${world[kind]}/check`,
+      body: { type: "text", key: "more" },
+    })),
+    ...changeRows("", "", { ...settings, ...own }, ({ name }) => agree(name, "Renamed")),
+    ...changeRows("/json", "/json", { document: shorter }, (definition) =>
+      agree(keys(definition), ["title"]),
+    ),
+    ...changeRows(
+      "/fields/:path",
+      "/fields/title",
+      { key: "heading" },
+      (definition) => agree(keys(definition)[0], "heading"),
+      [404],
+    ),
+    ...areaRows(
+      `POST ${all}/:key/check-index`,
+      204,
+      async () => ({ path: `${all}/${await newCollection(kind)}/check-index`, body: {} }),
+      { page: 303 },
+    ),
+    // These do the same at other places of the list.
+    ...[
+      ...changeRows("/fields", "/fields", { type: "text", key: "more" }, (definition) =>
+        agree(keys(definition).at(-1), "more"),
+      ),
+      ...changeRows("/fields/:path/move", "/fields/code/move", { direction: "up" }, (definition) =>
+        agree(keys(definition), ["code", "title", "n", "double"]),
+      ),
+      ...changeRows(
+        "/fields/:path/remove",
+        "/fields/code/remove",
+        {},
+        (definition) => agree(keys(definition), ["title", "n", "double"]),
+        [404],
+      ),
+    ].map(few),
+  ];
+}
+
+function itemRows(kind: CollectionKind): Row[] {
+  const all = `/${kind}s/:key/items`;
+  const pathOf = (world: World) => `/${kind}s/${world[kind]}/items`;
+  const first = (world: World) => (kind === "app" ? world.record : world.submission);
+  const list = (rest: string) => (world: World) => ({ path: pathOf(world) + rest });
+  const query = "?field=title&op=starts_with&value=word&sort=n";
+  /** An act on an item, and the statuses that it has then. */
+  const actRows = (
+    act: string,
+    body: object,
+    status: number,
+    rest: { page?: number; closed?: true; again?: number[]; holds?: (item: Answer) => void },
+  ) =>
+    areaRows(
+      `POST ${all}/:id${act}`,
+      status,
+      async (world) => {
+        const { id } = await newItem(world, kind);
+        const path = `${pathOf(world)}/${id}`;
+        if (rest.closed && kind === "form") await area(world, "POST", `${path}/close`, {});
+        return {
+          path: path + act,
+          body,
+          done: async () => rest.holds?.(await area(world, "GET", path)),
+          again: rest.again ?? [],
+        };
+      },
+      { page: rest.page ?? status },
+    );
+  const isForm = kind === "form";
+  return [
+    ...areaRows(`GET ${all}`, 200, list("")),
+    ...areaRows(`GET ${all}`, 200, list(query), { when: "with a condition" }),
+    ...areaRows(`GET ${all}/export`, 200, list(`/export${query}&format=csv`)),
+    ...areaRows(`GET ${all}/new`, 200, list("/new")),
+    ...areaRows(`GET ${all}/:id`, 200, (world) => ({
+      path: `${pathOf(world)}/${first(world).id}`,
+    })),
+    ...areaRows(
+      `POST ${all}`,
+      201,
+      (world) => {
+        const title = word();
+        return {
+          path: pathOf(world),
+          body: { data: { title, code: title } },
+          done: async () => agree(await countOf(title), 1),
+          unknown: async () => agree((await countOf(title)) <= 1, true),
+        };
+      },
+      { page: 303 },
+    ),
+    ...actRows("", { version: 1, data: { n: 3 } }, 200, {
+      page: 303,
+      again: [412],
+      holds: ({ body }) => agree(body.data.double, 6),
+    }),
+    ...actRows("/close", {}, isForm ? 200 : 422, {
+      page: isForm ? 303 : 422,
+      again: [409],
+      holds: ({ body }) => agree(body.status, isForm ? "closed" : undefined),
+    }),
+    ...actRows("/reopen", {}, isForm ? 200 : 409, {
+      page: isForm ? 303 : 409,
+      closed: true,
+      again: [409],
+      holds: ({ body }) => agree(body.status, isForm ? "submitted" : undefined),
+    }),
+    ...actRows("/delete", {}, isForm ? 204 : 404, {
+      page: isForm ? 303 : 404,
+      again: [404],
+      holds: (answer) => agreeStatus(answer, isForm ? 404 : 200),
+    }),
+  ];
+}
+
+export const areaRowsOfAll: Row[] = [
+  ...signInRows,
+  ...areaRows("GET /", 200, () => ({ path: "" })),
+  ...areaRows("GET /audit", 200, () => ({ path: "/audit?action=record.create" })),
+  ...accountRows,
+  ...memberRows,
+  ...integrationRows,
+  ...definitionRows("form"),
+  ...itemRows("form"),
+  ...definitionRows("app").map(few),
+  ...itemRows("app").map(few),
+];
