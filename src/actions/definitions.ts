@@ -18,7 +18,7 @@ import { changeDefinition, createCollection } from "../store/save-definition";
 import { beginPending, forgetPending } from "../store/save-pending";
 import { findDuplicate } from "../store/unique-values";
 import { act, type ActionContext } from "./context";
-import { catchUp } from "./catch-up";
+import { catchUp, resume } from "./catch-up";
 import { sharedBy, typeInUse } from "./schema-in-use";
 import { untilSettled } from "./until-settled";
 
@@ -35,6 +35,7 @@ export async function readDefinition(
   if (!isVisible(ctx.resources, kind, key)) throw problem.notFound();
   const now = await findCollection(ctx.db, kind, key);
   if (!now) throw problem.notFound();
+  if (now.indexing || now.pending?.problem === null) resume(ctx);
   return now;
 }
 

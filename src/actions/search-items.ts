@@ -8,11 +8,11 @@ import type { Place } from "../domain/cursor";
 import { probeSizes, readPage, type FoundPlace, type Page } from "../store/search/search";
 import { scanBudget } from "../store/search/cost";
 import { positionOf } from "../store/search/position";
+import { resume } from "./catch-up";
 import type { ActionContext } from "./context";
 import { currentOf, type CollectionNow } from "./draft";
 import { showable, viewOf, type ItemView } from "./item-view";
 import { collectionAt } from "./known-collections";
-import { indexItems } from "./index-items";
 import { untilSettled } from "./until-settled";
 
 export interface Found {
@@ -98,7 +98,7 @@ function refuseUnfinished(
   const numbers = new Set(unfinished.map((id) => fieldNumber(collectionId, id)));
   const waiting = fieldsOf(search).filter(({ number }) => numbers.has(number));
   if (waiting.length === 0) return;
-  ctx.later(() => indexItems(ctx.db));
+  resume(ctx);
   throw problem.indexing([...new Set(waiting.map(({ name }) => name))]);
 }
 

@@ -1,6 +1,6 @@
 import { env } from "cloudflare:workers";
 import { createExecutionContext } from "cloudflare:test";
-import { beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it, vi } from "vitest";
 import { indexItems } from "../../src/actions/index-items";
 import { app } from "../../src/app";
 import type { Client, Fetch, Json } from "../support/client";
@@ -97,6 +97,26 @@ describe("Indexing", () => {
     expect(rows?.n).toBe(0);
     const old = await search(integrator, form, byA);
     expect(old.body.items.every((item: Json) => item.data.a === "v1")).toBe(true);
+  });
+
+  it("work that a restart broke off goes on once somebody meets it, and finds it where it was seconds ago", async () => {
+    const form = await makeForm(integrator, [text("a"), text("b", { searchable: false })]);
+    await integrator.post(`/forms/${form}/submissions`, { data: { a: "x", b: "y" } });
+    await idle.put(`/forms/${form}/schema`, { fields: [text("a"), text("b")] });
+    const met = async (later: number): Promise<Json> => {
+      vi.setSystemTime(Date.now() + later);
+      const { body } = await integrator.get(`/forms/${form}/schema`);
+      await new Promise((resolve) => setTimeout(resolve, 100));
+      return body.indexing;
+    };
+    vi.useFakeTimers({ toFake: ["Date"] });
+    try {
+      await met(10_000);
+      expect(await met(6000)).toEqual({ done: 0, total: 1 });
+      expect(await met(0)).toBeUndefined();
+    } finally {
+      vi.useRealTimers();
+    }
   });
 
   it("a field that comes back is found by what changed while it was away", async () => {
