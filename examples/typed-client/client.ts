@@ -40,6 +40,8 @@ export class Purchases {
       const query = cursor === undefined ? { limit } : { limit, cursor };
       const { data, error } = await this.#client.GET(list, { params: { query } });
       if (error) throw new Error(`${error.code}: ${error.detail}`);
+      // Text is what a download is, which this did not ask for.
+      if (typeof data === "string") throw new TypeError("A page was asked for.");
       yield* data.items;
       cursor = data.links.next && new URL(data.links.next).searchParams.get("cursor");
     }

@@ -171,9 +171,36 @@ export interface components {
             etag: string;
             /** Format: date-time */
             created_at: string;
+            /** @description `credential:ID`, `member:ID`, or `system` for a recalculation. */
+            created_by: string;
             /** Format: date-time */
             updated_at: string;
+            /** @description `credential:ID`, `member:ID`, or `system` for a recalculation. */
+            updated_by: string;
             data: components["schemas"]["SubmissionData"];
+            warnings?: components["schemas"]["Warnings"];
+        };
+        /** @description For credentials without the permission to read: `data` has the fields that were sent. */
+        SubmissionWritten: {
+            id: string;
+            version: number;
+            etag: string;
+            /** Format: date-time */
+            updated_at: string;
+            data: {
+                /** What */
+                title?: string | null;
+                /** Department */
+                department?: string | null;
+                /** Amount */
+                amount?: number | null;
+                /** Needed by */
+                needed_by?: string | null;
+                /** Tags */
+                tags?: string[];
+                /** Reference */
+                reference?: string | null;
+            };
             warnings?: components["schemas"]["Warnings"];
         };
         SubmissionPage: {
@@ -186,8 +213,12 @@ export interface components {
                 etag: string;
                 /** Format: date-time */
                 created_at: string;
+                /** @description `credential:ID`, `member:ID`, or `system` for a recalculation. */
+                created_by: string;
                 /** Format: date-time */
                 updated_at: string;
+                /** @description `credential:ID`, `member:ID`, or `system` for a recalculation. */
+                updated_by: string;
                 data: components["schemas"]["SubmissionData"];
             }[];
             links: {
@@ -207,8 +238,12 @@ export interface components {
                 etag: string;
                 /** Format: date-time */
                 created_at: string;
+                /** @description `credential:ID`, `member:ID`, or `system` for a recalculation. */
+                created_by: string;
                 /** Format: date-time */
                 updated_at: string;
+                /** @description `credential:ID`, `member:ID`, or `system` for a recalculation. */
+                updated_by: string;
                 data: {
                     /** What */
                     title?: string | null;
@@ -281,7 +316,7 @@ export interface components {
                 field: string;
                 pointer?: string;
                 /** @enum {string} */
-                code: "required" | "unknown_field" | "invalid_type" | "invalid_format" | "too_short" | "too_long" | "too_small" | "too_large" | "too_many_decimals" | "not_an_option" | "too_few_rows" | "too_many_rows" | "time_zone_required" | "invalid_status" | "unknown_parameter" | "out_of_range" | "invalid_cursor" | "invalid_condition" | "too_complex" | "invalid_definition";
+                code: "required" | "unknown_field" | "invalid_type" | "invalid_format" | "too_short" | "too_long" | "too_small" | "too_large" | "too_many_decimals" | "not_an_option" | "too_few_rows" | "too_many_rows" | "time_zone_required" | "invalid_status" | "unknown_parameter" | "out_of_range" | "not_exact" | "invalid_cursor" | "invalid_condition" | "too_complex" | "invalid_definition";
                 reason: string;
             }[];
         };
@@ -455,6 +490,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["SubmissionPage"];
+                    "application/x-ndjson": string;
+                    "text/csv": string;
                 };
             };
             401: components["responses"]["Problem401"];
@@ -665,6 +702,7 @@ export interface operations {
             401: components["responses"]["Problem401"];
             403: components["responses"]["Problem403"];
             404: components["responses"]["Problem404"];
+            422: components["responses"]["Problem422"];
             429: components["responses"]["Problem429"];
             500: components["responses"]["Problem500"];
             503: components["responses"]["Problem503"];
@@ -698,6 +736,7 @@ export interface operations {
             404: components["responses"]["Problem404"];
             409: components["responses"]["Problem409"];
             412: components["responses"]["Problem412"];
+            422: components["responses"]["Problem422"];
             429: components["responses"]["Problem429"];
             500: components["responses"]["Problem500"];
             503: components["responses"]["Problem503"];
@@ -746,7 +785,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Submission"];
+                    "application/json": components["schemas"]["Submission"] | components["schemas"]["SubmissionWritten"];
                 };
             };
             400: components["responses"]["Problem400"];

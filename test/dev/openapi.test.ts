@@ -60,10 +60,13 @@ describe("OpenAPI documents", () => {
 
   it.each(keys)("%s: a public validator of OpenAPI 3.1 has nothing to say", async (key) => {
     const { status, body, headers } = await call("GET", `${key}/openapi.json`);
-    expect([status, body.openapi, headers.get("ETag")]).toEqual([200, "3.1.0", '"1"']);
+    expect([status, body.openapi]).toEqual([200, "3.1.0"]);
+    expect(headers.get("ETag")).toMatch(/^"[\w-]{22}"$/);
     const result = await new Validator().validate(structuredClone(body));
     expect(result.errors ?? []).toEqual([]);
-    const known = await call("GET", `${key}/openapi.json`, undefined, { "If-None-Match": '"1"' });
+    const known = await call("GET", `${key}/openapi.json`, undefined, {
+      "If-None-Match": headers.get("ETag") ?? "",
+    });
     expect(known.status).toBe(304);
   });
 
