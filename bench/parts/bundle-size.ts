@@ -6,7 +6,7 @@ import { bundle, project } from "../serve/bundle.ts";
 import { Service } from "../serve/service.ts";
 import type { Part } from "./bench.ts";
 
-const mostKilobytes = 150;
+const mostKilobytes = 170;
 
 /** How large the deployed bundle is, and what its start costs. */
 export const bundleSize: Part = async (bench) => {
@@ -28,7 +28,7 @@ export const bundleSize: Part = async (bench) => {
     ["", ""],
     [
       ["minified", `${figure(code.length / 1024)} KB`],
-      ["minified and gzipped (goal: at most 150 KB)", `${zipped.toFixed(1)} KB`],
+      [`minified and gzipped (goal: at most ${mostKilobytes} KB)`, `${zipped.toFixed(1)} KB`],
       ["CPU time of the start, by `wrangler check startup`", `${startupMilliseconds()} ms`],
       [
         "from the start of the process to the first answer (goal: at most 0.3 s)",
