@@ -15,9 +15,9 @@ const optionsOf = (values: readonly string[]) => values.map((value) => ({ value 
 export const rows: WorstCase[] = [
   {
     route: validate,
-    input: "500 empty rows of 1,990 required columns",
+    input: "500 empty rows of 200 required columns",
     prepare: async (api) => {
-      await api.define("required", [lines(fieldsOf(1990, { ...number, required: true }))]);
+      await api.define("required", [lines(fieldsOf(200, { ...number, required: true }))]);
       const data = { lines: emptyRows };
       return () => api.call("POST", "/forms/required/submissions/validate", { data });
     },
@@ -43,9 +43,9 @@ export const rows: WorstCase[] = [
   },
   {
     route: create,
-    input: "500 empty rows, a column with a default of 100,000 letters",
+    input: "500 empty rows, a column with a default of 990 letters",
     prepare: async (api) => {
-      const column = { key: "a", type: "text", max_length: 100_000, default: "x".repeat(100_000) };
+      const column = { key: "a", type: "text", default: "x".repeat(990) };
       await api.define("defaults", [lines([column])]);
       return () => api.call("POST", "/forms/defaults/submissions", { data: { lines: emptyRows } });
     },
@@ -107,15 +107,15 @@ export const rows: WorstCase[] = [
   },
   {
     route: patch,
-    input: "500 empty rows in the place of rows of 300 columns",
+    input: "500 empty rows in the place of rows of 200 columns",
     prepare: async (api) => {
       const column = { ...number, default: 1, searchable: false };
-      await api.define("lacking", [lines(fieldsOf(300, column))]);
+      await api.define("lacking", [lines(fieldsOf(200, column))]);
       const paths: string[] = [];
       for (let turn = 0; turn < 10; turn += 1) {
         paths.push(await api.create("lacking", { lines: emptyRows }));
       }
-      await api.define("lacking", [lines(fieldsOf(300, { ...number, searchable: false }))]);
+      await api.define("lacking", [lines(fieldsOf(200, { ...number, searchable: false }))]);
       return (turn) => api.call("PATCH", paths[turn] ?? "", { data: { lines: emptyRows } });
     },
   },
@@ -133,11 +133,11 @@ export const rows: WorstCase[] = [
   },
   {
     route: validate,
-    input: "120,000 values for computed fields, each with a warning",
+    input: "100,000 values for computed fields, each with a warning",
     prepare: async (api) => {
       const computed = { type: "computed", formula: "1", result: "number" };
-      await api.define("ignored", [lines(fieldsOf(240, computed))]);
-      const data = { lines: times(500, () => dataOf(240, () => 0)) };
+      await api.define("ignored", [lines(fieldsOf(200, computed))]);
+      const data = { lines: times(500, () => dataOf(200, () => 0)) };
       return () => api.call("POST", "/forms/ignored/submissions/validate", { data });
     },
   },
