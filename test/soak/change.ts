@@ -63,9 +63,11 @@ const changes: Record<string, Change> = {
     return replaced(definition, { ...field, key: `${field.name}_${made}` });
   },
   formula(random, definition) {
-    const field = random.pick(
-      definition.fields.filter(({ type }) => type === "computed" || type === "line_items"),
+    const calculated = definition.fields.filter(
+      ({ type }) => type === "computed" || type === "line_items",
     );
+    if (calculated.length === 0) return undefined;
+    const field = random.pick(calculated);
     const rows = field.type === "line_items";
     const variants = rows ? rowFormulas : (formulas[field.name] ?? []);
     const formula = random.int(0, variants.length - 1);
@@ -80,7 +82,9 @@ const changes: Record<string, Change> = {
     return replaced(definition, { ...field, searchable: !field.searchable });
   },
   unique(random, definition) {
-    const field = random.pick(definition.fields.filter(({ name }) => canBeUnique.has(name)));
+    const possible = definition.fields.filter(({ name }) => canBeUnique.has(name));
+    if (possible.length === 0) return undefined;
+    const field = random.pick(possible);
     return replaced(definition, { ...field, unique: !field.unique });
   },
   order(random, definition) {
