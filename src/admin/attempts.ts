@@ -3,11 +3,6 @@ import type { AppEnv, Reading } from "../env";
 import { logMended } from "../middleware/log";
 import { timely } from "../store/attempt";
 
-/** Where a request comes from. */
-export function addressOf(c: Reading<AppEnv>): string {
-  return c.req.header("CF-Connecting-IP") ?? "unknown";
-}
-
 /** Counts what could be guessed; 30 in a minute. While it cannot be counted, nobody may guess. */
 export async function limitAttempts(c: Reading<AppEnv>, key: string): Promise<void> {
   const { success } = await timely(() => c.env.SIGN_INS.limit({ key })).catch((error: unknown) => {

@@ -6,7 +6,8 @@ import { problem } from "../domain/problem";
 import type { AppEnv } from "../env";
 import { answerDone, attempted } from "./answers";
 import { readFields, wantsJson } from "./negotiate";
-import { addressOf, limitAttempts } from "./attempts";
+import { addressOf } from "../middleware/address";
+import { limitAttempts } from "./attempts";
 import { dropSession, keepSession, sessionIdOf, signInContext } from "./session";
 import { JoinPage, SetUpPage, SignInPage } from "./sign-in-page";
 

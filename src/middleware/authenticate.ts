@@ -6,6 +6,7 @@ import { readBearer, type Presented } from "../domain/token";
 import type { ApiEnv, AppEnv, Reading } from "../env";
 import type { Quota, Quotas } from "../gate/credential-gate";
 import { timely } from "../store/attempt";
+import { addressOf } from "./address";
 import { actionContext } from "./action-context";
 import { admit } from "./admit";
 import { noteCall } from "./call-log";
@@ -63,9 +64,8 @@ function isWrite(method: string, path: string): boolean {
 
 /** 401, or 429 for an address that fails too often. */
 export async function unauthenticated(c: Reading<AppEnv>, sent: boolean) {
-  const address = c.req.header("CF-Connecting-IP") ?? "unknown";
   // A brake that cannot be reached brakes nobody.
-  const { success } = await timely(() => c.env.FAILURES.limit({ key: address })).catch(
+  const { success } = await timely(() => c.env.FAILURES.limit({ key: addressOf(c) })).catch(
     (error: unknown) => {
       logMended("failures cannot be counted", error);
       return { success: true };

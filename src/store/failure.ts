@@ -15,7 +15,6 @@ const transient = [
   "reset because its code was updated",
   "Cannot resolve D1 DB due to transient issue",
   "Internal error while starting up D1 DB",
-  "internal error; reference",
   "Failed to parse body as JSON",
   "Isolate Has exceeded",
   "Replica is unavailable",
