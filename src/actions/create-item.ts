@@ -4,7 +4,7 @@ import type { Compiled } from "../domain/data/compile";
 import { searchEntries } from "../domain/data/search-entries";
 import { showData } from "../domain/data/show";
 import { uniqueValues } from "../domain/data/unique-values";
-import { refuseTooLarge } from "../domain/item-size";
+import { refuseTooLarge, refuseTooManyEntries } from "../domain/item-size";
 import { problem, type FieldError } from "../domain/problem";
 import { receiptNumber } from "../domain/receipt";
 import type { Status } from "../domain/status";
@@ -81,10 +81,7 @@ async function storeDraft(
   idempotency: Idempotency | null,
 ): Promise<Creation | undefined> {
   refuseEmptied(compiled.collection, draft.data);
-  const answer = answerOf(ctx, compiled, draft);
-  const item = newItem(ctx, compiled, draft, answer);
-  const written = JSON.stringify(answer);
-  refuseTooLarge(written, item.data, item.entries);
+  const { answer, written, item } = newItem(ctx, compiled, draft);
   const claim: Claim | null = idempotency && {
     key: idempotency.key,
     fingerprint: idempotency.fingerprint,
@@ -112,26 +109,33 @@ async function storeDraft(
   }
 }
 
-function newItem(
+/** What is to be stored and answered; refuses what would be too large. */
+export function newItem(
   ctx: ActionContext,
-  { collection }: Compiled,
-  { status, data }: Draft,
-  { prefix }: Answer,
-): NewItem {
-  const { kind, id: collectionId, version, revision } = collection;
+  compiled: Compiled,
+  draft: Draft,
+): { answer: Answer; written: string; item: NewItem } {
+  const { kind, id: collectionId, version, revision } = compiled.collection;
+  const { status, data } = draft;
   const id = `${kind === "app" ? "rec" : "sub"}_${ctx.newId()}`;
-  return {
+  const entries = searchEntries(compiled.collection, data, { id, status });
+  refuseTooManyEntries(entries);
+  const answer = answerOf(ctx, compiled, draft);
+  const written = JSON.stringify(answer);
+  const item = {
     id,
     collectionId,
     version,
     revision,
     now: ctx.now(),
     status,
-    receiptPrefix: prefix,
+    receiptPrefix: answer.prefix,
     data: JSON.stringify(data),
-    entries: JSON.stringify(searchEntries(collection, data, { id, status })),
-    unique: uniqueValues(collection, data, status),
+    entries: JSON.stringify(entries),
+    unique: uniqueValues(compiled.collection, data, status),
   };
+  refuseTooLarge(written, item.data, item.entries);
+  return { answer, written, item };
 }
 
 /** What the first answer to a key said, apart from the place and the time that the database gave. */

@@ -6,7 +6,7 @@ import { uniqueValues } from "../domain/data/unique-values";
 import { computeData } from "../domain/formula/compute";
 import { etagOf, matches, type Precondition } from "../domain/etag";
 import type { Item } from "../domain/item";
-import { bytesOf, refuseTooLarge } from "../domain/item-size";
+import { bytesOf, refuseTooLarge, refuseTooManyEntries } from "../domain/item-size";
 import { parseItemBody } from "../domain/item-body";
 import { problem } from "../domain/problem";
 import { statusAfter, type Status } from "../domain/status";
@@ -104,6 +104,7 @@ export async function writeItem(
   const change = changeOf(compiled, item, after);
   const shown = JSON.stringify(viewOf(after, compiled).data);
   const { removed, added } = change.entries;
+  refuseTooManyEntries(added);
   refuseTooLarge(shown, change.data, JSON.stringify(removed), JSON.stringify(added));
   const changed = await changeItem(
     ctx.db,

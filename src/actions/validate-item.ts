@@ -1,9 +1,9 @@
 import type { Compiled } from "../domain/data/compile";
 import { showData } from "../domain/data/show";
-import { uniqueValues } from "../domain/data/unique-values";
 import { problem } from "../domain/problem";
 import { takenValues } from "../store/unique-values";
 import type { ActionContext } from "./context";
+import { newItem } from "./create-item";
 import { currentOf, draftOf, duplicateOf, refuseClosed, refuseEmptied } from "./draft";
 import type { ItemView } from "./item-view";
 
@@ -16,10 +16,11 @@ export async function validateItem(
   const now = await currentOf(ctx, known);
   refuseClosed(now, ctx.now());
   const { compiled } = now;
-  const { status, data, errors, warnings } = draftOf(compiled, body, ctx.now());
-  if (errors.length > 0) throw problem.invalidInput(errors);
+  const draft = draftOf(compiled, body, ctx.now());
+  if (draft.errors.length > 0) throw problem.invalidInput(draft.errors);
+  const { status, data, warnings } = draft;
   refuseEmptied(compiled.collection, data);
-  const unique = uniqueValues(compiled.collection, data, status);
+  const { unique } = newItem(ctx, compiled, draft).item;
   const taken = unique.length > 0 ? await takenValues(ctx.db, unique, null) : [];
   if (taken.length > 0) throw duplicateOf(ctx, compiled, taken);
   return { key: compiled.collection.key, status, data: showData(compiled, data), warnings };

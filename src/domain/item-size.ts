@@ -10,6 +10,13 @@ export function refuseTooLarge(...texts: string[]): void {
   if (!texts.every(fitsStorage)) throw problem.itemTooLarge(mostBytes);
 }
 
+/** Each value of a searchable field is a row of the search index, so their number is what a write costs. */
+const mostEntries = 30_000;
+
+export function refuseTooManyEntries(entries: readonly unknown[]): void {
+  if (entries.length > mostEntries) throw problem.tooManyEntries(entries.length, mostEntries);
+}
+
 export function bytesOf(text: string): number {
   return new TextEncoder().encode(text).length;
 }

@@ -26,6 +26,23 @@ export function parseJson(text: string): unknown {
   return found.length === 0 ? parsed : unmarked(JSON.parse(marked), mark, found);
 }
 
+const [quote, backslash, comma, bracket, brace] = [0x22, 0x5c, 0x2c, 0x5b, 0x7b];
+
+/** Whether a JSON text has more values than these, told before any of them is made. */
+export function hasMoreValues(text: string, limit: number): boolean {
+  // A value takes two characters at least.
+  if (text.length <= limit * 2) return false;
+  let values = 1;
+  let quoted = false;
+  for (let at = 0; at < text.length && values <= limit; at += 1) {
+    const unit = text.charCodeAt(at);
+    if (unit === quote) quoted = !quoted;
+    else if (quoted) at += unit === backslash ? 1 : 0;
+    else if (unit === comma || unit === bracket || unit === brace) values += 1;
+  }
+  return values > limit;
+}
+
 /** The strings and the numbers of a JSON text. */
 const token = /"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g;
 

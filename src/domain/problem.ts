@@ -125,6 +125,16 @@ export const problem = {
       },
     ),
 
+  tooManyEntries: (found: number, limit: number) =>
+    new Problem(
+      "too_large",
+      `The item has ${found} values in searchable fields, and may have ${limit}. Send fewer rows, or define fields with "searchable": false.`,
+      { limit },
+    ),
+
+  tooManyValues: (limit: number) =>
+    new Problem("too_large", `The body holds more than ${limit} values.`, { limit }),
+
   unsupportedMediaType: (allowed: readonly string[]) =>
     new Problem("unsupported_media_type", `Send the body as ${allowed.join(" or ")}.`, {
       allowed,

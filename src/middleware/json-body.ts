@@ -1,7 +1,7 @@
 import { bodyLimit } from "hono/body-limit";
 import { every } from "hono/combine";
 import { createMiddleware } from "hono/factory";
-import { parseJson } from "../domain/json";
+import { hasMoreValues, parseJson } from "../domain/json";
 import { problem } from "../domain/problem";
 import type { ApiEnv } from "../env";
 
@@ -9,6 +9,8 @@ import type { ApiEnv } from "../env";
 export const mergePatch = "application/merge-patch+json";
 
 const maxSize = 1024 * 1024;
+/** 500 rows of 200 columns, and room. Each value takes memory, however few bytes it was sent in. */
+const maxValues = 120_000;
 
 type WithBody = ApiEnv & { Variables: { body: unknown } };
 
@@ -35,6 +37,7 @@ export const jsonBody = (...types: string[]) => {
 
 function parse(bytes: ArrayBuffer): unknown {
   const text = decode(bytes);
+  if (hasMoreValues(text, maxValues)) throw problem.tooManyValues(maxValues);
   try {
     return parseJson(text);
   } catch (error) {

@@ -281,6 +281,26 @@ describe("Field types", () => {
     expect((await integrator.get(path)).body.items).toHaveLength(1);
   });
 
+  it("an item of more than 30,000 searchable values is 413: created, changed or only validated", async () => {
+    const columns = Array.from({ length: 61 }, (_, i) => ({ key: `c${i}`, type: "number" }));
+    const form = await makeForm(integrator, [{ key: "l", type: "line_items", fields: columns }]);
+    const path = `/forms/${form}/submissions`;
+    const row = (at: number) => Object.fromEntries(columns.map(({ key }) => [key, at]));
+    const data = { l: Array.from({ length: 500 }, (_, at) => row(at)) };
+    const small = await integrator.post(path, { data: { l: [{}] } });
+    const refused = [
+      await integrator.post(path, { data }),
+      await integrator.post(`${path}/validate`, { data }),
+      await integrator.patch(`/submissions/${small.body.id}`, { data }),
+    ];
+    for (const { status, body } of refused) {
+      expect([status, body.code, body.limit]).toEqual([413, "too_large", 30_000]);
+    }
+    const fewer = { l: data.l.slice(0, 490) };
+    expect((await integrator.post(path, { data: fewer })).status).toBe(201);
+    expect((await integrator.get(path)).body.items).toHaveLength(2);
+  });
+
   it("what is wrong around the data and within it is told at once", async () => {
     const form = await makeForm(integrator);
     const body = { status: 5, extra: 1, data: { zz: 1 } };

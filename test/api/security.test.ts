@@ -257,6 +257,26 @@ describe("Security", () => {
     expect([answer.status, answer.body.code]).toEqual([413, "too_large"]);
   });
 
+  it("a body of more than 120,000 values is 413, whatever they are; commas within texts are none", async () => {
+    const allowed = await client();
+    const path = `/forms/${keys.form}/submissions/validate`;
+    for (const value of ["0", "{}", "[]", '""', "null"]) {
+      const answer = await allowed.post(
+        path,
+        `{"data":{"title":[${`${value},`.repeat(120_000)}0]}}`,
+      );
+      expect([answer.status, answer.body.code, answer.body.limit]).toEqual([
+        413,
+        "too_large",
+        120_000,
+      ]);
+    }
+    for (const text of ['\\",[{'.repeat(100_000), ",".repeat(500_000)]) {
+      const answer = await allowed.post(path, `{"data":{"title":"${text}"}}`);
+      expect([answer.status, answer.body.errors[0].code]).toEqual([422, "too_long"]);
+    }
+  });
+
   it("JSON nested ten thousand deep is refused and not a fault", async () => {
     const allowed = await client();
     const deep = `{"data":{"title":${"[".repeat(10_000)}${"]".repeat(10_000)}}}`;
