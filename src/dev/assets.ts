@@ -1,9 +1,10 @@
 import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
+import { build } from "esbuild";
 
 /**
- * Gathers what the Worker serves beside its own pages: our style sheet and scripts, and Swagger UI from its package.
+ * Gathers what the Worker serves beside its own pages: our style sheets and scripts, and Swagger UI from its package.
  * wrangler runs this before it serves, bundles or deploys.
  */
 
@@ -13,7 +14,17 @@ const served = join(target, "assets");
 
 rmSync(target, { recursive: true, force: true });
 mkdirSync(served, { recursive: true });
-cpSync(own, served, { recursive: true });
+for (const name of ["style.css", "docs.css", "icon.svg"]) {
+  cpSync(join(own, name), join(served, name));
+}
+await build({
+  entryPoints: ["page", "docs"].map((name) => join(own, "scripts", `${name}.ts`)),
+  outdir: served,
+  bundle: true,
+  minify: true,
+  format: "iife",
+  target: "es2022",
+});
 
 const swagger = dirname(createRequire(import.meta.url).resolve("swagger-ui-dist/package.json"));
 for (const name of ["swagger-ui-bundle.js", "swagger-ui.css"]) {
