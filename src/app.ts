@@ -2,14 +2,15 @@ import { Hono } from "hono";
 import { secureHeaders } from "hono/secure-headers";
 import { admin } from "./admin";
 import { api } from "./api";
-import { problem } from "./domain/problem";
+import { problem } from "./domain/problem/problem";
 import type { AppEnv } from "./env";
-import { cacheDefaults } from "./middleware/cache-defaults";
-import { logRequest } from "./middleware/log";
-import { requestId } from "./middleware/request-id";
-import { answerError } from "./middleware/problem-response";
+import { cacheDefaults } from "./http/answers/cache-defaults";
+import { logRequest } from "./http/answers/log";
+import { requestId } from "./http/answers/request-id";
+import { answerError } from "./http/answers/problem-response";
 import { oauth } from "./oauth";
 import { pages } from "./pages";
+import { refusalPage } from "./pages/refusal-page";
 
 const contentSecurityPolicy = {
   defaultSrc: ["'none'"],
@@ -21,6 +22,8 @@ const contentSecurityPolicy = {
   baseUri: ["'none'"],
   frameAncestors: ["'none'"],
 };
+
+const answerRefusal = answerError(refusalPage);
 
 export const app = new Hono<AppEnv>()
   .use(
@@ -34,9 +37,9 @@ export const app = new Hono<AppEnv>()
     }),
     cacheDefaults,
   )
-  .onError(answerError)
+  .onError(answerRefusal)
   // Not thrown: what is thrown here would skip the middleware that stands around it.
-  .notFound((c) => answerError(problem.notFound(), c))
+  .notFound((c) => answerRefusal(problem.notFound(), c))
   .route("/", pages)
   .route("/", oauth)
   .route("/api/v1", api)

@@ -1,7 +1,7 @@
 import type { Context, Env } from "hono";
-import type { Grant } from "./domain/credential";
+import type { Grant } from "./domain/credential/credential";
 import type { ActionContext } from "./actions/context";
-import type { Member } from "./store/members";
+import type { Member } from "./store/members/members";
 
 /** A context that is only read, whatever more its route knows. */
 export type Reading<E extends Env> = Pick<Context<E>, "env" | "executionCtx" | "req" | "var">;

@@ -1,5 +1,5 @@
 import { app } from "./app";
-import { catchUp } from "./actions/catch-up";
+import { catchUp } from "./actions/definitions/catch-up";
 import { sweep } from "./actions/sweep";
 
 export { CredentialGate } from "./gate/credential-gate";

@@ -1,5 +1,5 @@
 import { app } from "../../src/app";
-import { waiting } from "../../src/middleware/call-log";
+import { waiting } from "../../src/http/answers/call-log";
 import { countingBindings } from "./counting";
 import { none } from "./counts";
 

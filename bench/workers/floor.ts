@@ -1,5 +1,5 @@
 import { app } from "../../src/app";
-import { waiting } from "../../src/middleware/call-log";
+import { waiting } from "../../src/http/answers/call-log";
 import { recording, type Recorded } from "./recording";
 
 export { CredentialGate } from "../../src/gate/credential-gate";

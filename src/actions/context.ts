@@ -1,6 +1,6 @@
 import type { Actor } from "../domain/actor";
-import type { Permission, Resources } from "../domain/permissions";
-import type { Act } from "../store/audit";
+import type { Permission, Resources } from "../domain/credential/permissions";
+import type { Act } from "../store/audit/audit";
 
 /** What an action needs from outside: who acts, on which database, and the clock and ids to use. */
 export interface ActionContext {

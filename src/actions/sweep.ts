@@ -1,4 +1,4 @@
-import { sweepFormerUnique } from "../store/pending-change";
+import { sweepFormerUnique } from "../store/definitions/pending-change";
 import { sweepExpired } from "../store/sweep";
 
 /** Steps of one run, so that a run is bounded; the next one goes on. */

@@ -1,5 +1,5 @@
-import { problem } from "../domain/problem";
-import { pause } from "../store/attempt";
+import { problem } from "../domain/problem/problem";
+import { pause } from "../store/db/attempt";
 
 /** Each miss means that another write succeeded, so that many tries are many writers and no standstill. */
 const mostTries = 100;

@@ -1,12 +1,12 @@
 import type { Compiled } from "../domain/data/compile";
 import type { CollectionKind } from "../domain/definition/collection";
-import type { Item } from "../domain/item";
-import { isVisible } from "../domain/permissions";
-import { problem } from "../domain/problem";
-import { receiptPlaces } from "../domain/receipt";
-import { findItem, findItemByReceipt, type ItemNow } from "../store/items";
+import type { Item } from "../domain/item/item";
+import { isVisible } from "../domain/credential/permissions";
+import { problem } from "../domain/problem/problem";
+import { receiptPlaces } from "../domain/item/receipt";
+import { findItem, findItemByReceipt, type ItemNow } from "../store/items/items";
 import type { ActionContext } from "./context";
-import { collectionAt, knownCollection, readCollection } from "./known-collections";
+import { collectionAt, knownCollection, readCollection } from "./definitions/known-collections";
 
 /** A stored item with the collection that it belongs to. */
 export interface Found {

@@ -1,11 +1,11 @@
 import { Hono, type Context } from "hono";
-import { problem } from "../domain/problem";
+import { problem } from "../domain/problem/problem";
 import { isCalendarDay, stamp } from "../domain/time";
 import type { AdminEnv } from "../env";
-import { readAudit, type AuditEntry } from "../store/audit-log";
-import { listMembers } from "../store/members";
-import { able, answer } from "./answers";
-import { AdminPage, Next, Table, Time } from "./layout";
+import { readAudit, type AuditEntry } from "../store/audit/audit-log";
+import { listMembers } from "../store/members/members";
+import { able, answer } from "./frame/answers";
+import { AdminPage, Next, Table, Time } from "./frame/layout";
 
 const perPage = 100;
 const day = 24 * 60 * 60 * 1000;

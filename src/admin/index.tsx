@@ -1,16 +1,16 @@
 import { Hono } from "hono";
 import { bodyLimit } from "hono/body-limit";
 import { createMiddleware } from "hono/factory";
-import { problem } from "../domain/problem";
+import { problem } from "../domain/problem/problem";
 import type { AdminEnv, AppEnv } from "../env";
-import { account } from "./account";
+import { account } from "./members/account";
 import { audit } from "./audit";
-import { collections } from "./collections";
-import { integrations } from "./integrations";
+import { collections } from "./definitions";
+import { integrations } from "./credentials";
 import { members } from "./members";
 import { overview } from "./overview";
-import { sameOrigin } from "./same-origin";
-import { signedIn } from "./session";
+import { sameOrigin } from "./frame/same-origin";
+import { signedIn } from "./sign-in/session";
 import { signInRoutes } from "./sign-in";
 
 const uncached = createMiddleware<AppEnv>(async (c, next) => {

@@ -1,12 +1,12 @@
 import { Hono, type Context } from "hono";
-import { visibleCredentials } from "../actions/credentials";
-import type { Credential } from "../domain/credential";
+import { visibleCredentials } from "../actions/credentials/credentials";
+import type { Credential } from "../domain/credential/credential";
 import type { AdminEnv } from "../env";
 import { countCalls, type CallLog } from "../gate/call-log";
 import { formsToWatch, submissionsBetween, type FormState } from "../store/overview";
-import { answer } from "./answers";
-import { context, logOf } from "./integrations";
-import { AdminPage, Time } from "./layout";
+import { answer } from "./frame/answers";
+import { context, logOf } from "./credentials";
+import { AdminPage, Time } from "./frame/layout";
 import { Plot } from "./plot";
 
 const day = 24 * 60 * 60 * 1000;

@@ -1,18 +1,23 @@
 import { Hono, type Context } from "hono";
-import { listVisible, putDefinition, readDefinition, tagOf } from "../actions/definitions";
+import {
+  listVisible,
+  putDefinition,
+  readDefinition,
+  tagOf,
+} from "../actions/definitions/definitions";
 import type { CollectionKind } from "../domain/definition/collection";
-import type { CollectionSummary } from "../store/collections";
+import type { CollectionSummary } from "../store/definitions/collections";
 import { etagOf } from "../domain/etag";
-import { openApiDocument } from "../domain/openapi/document";
+import { openApiDocument } from "../documents/openapi/collection";
 import { defaultLimit } from "../domain/page-limit";
 import type { ApiEnv } from "../env";
-import { jsonBody } from "../middleware/json-body";
-import { permit } from "../middleware/permit";
-import { ifMatch, ifNoneMatch } from "../middleware/preconditions";
+import { jsonBody } from "../http/doors/json-body";
+import { permit } from "../http/doors/permit";
+import { ifMatch, ifNoneMatch } from "../http/doors/preconditions";
 import { within } from "./doors";
 import { noParameters } from "./parameters";
 import { nextUrl, paging, placeOf, type PagingEnv } from "./paging";
-import { hostOf } from "../middleware/host";
+import { hostOf } from "../http/doors/host";
 import {
   answerContent,
   answerPage,

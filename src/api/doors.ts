@@ -7,8 +7,8 @@ import {
 } from "../actions/visible";
 import type { Compiled } from "../domain/data/compile";
 import type { CollectionKind } from "../domain/definition/collection";
-import { isVisible } from "../domain/permissions";
-import { problem } from "../domain/problem";
+import { isVisible } from "../domain/credential/permissions";
+import { problem } from "../domain/problem/problem";
 import type { ApiEnv } from "../env";
 
 /** Doors that a request passes before its body is read: what is not visible is not found. */

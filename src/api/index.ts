@@ -1,9 +1,9 @@
 import { Hono } from "hono";
 import { stamp } from "../domain/time";
 import type { ApiEnv } from "../env";
-import { authenticate, identify } from "../middleware/authenticate";
-import { recallReplay } from "../middleware/idempotency";
-import { only } from "../middleware/methods";
+import { authenticate, identify } from "../http/doors/authenticate";
+import { recallReplay } from "../http/doors/idempotency";
+import { only } from "../http/doors/methods";
 import { definitions } from "./definitions";
 import { noParameters } from "./parameters";
 import { records } from "./records";

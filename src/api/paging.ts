@@ -1,8 +1,8 @@
 import { createMiddleware } from "hono/factory";
 import { makeCursor, readCursor, type Place } from "../domain/cursor";
-import { problem, type FieldError } from "../domain/problem";
+import { problem, type FieldError } from "../domain/problem/problem";
 import { leastLimit, mostLimit } from "../domain/page-limit";
-import { signingKeys } from "../domain/signature";
+import { signingKeys } from "../domain/credential/signature";
 import type { ApiEnv, Reading } from "../env";
 import { parameterErrors } from "./parameters";
 

@@ -1,6 +1,6 @@
 import { createMiddleware } from "hono/factory";
-import { oneOf, shortened } from "../domain/field-errors";
-import { problem, type FieldError } from "../domain/problem";
+import { oneOf, shortened } from "../domain/problem/field-errors";
+import { problem, type FieldError } from "../domain/problem/problem";
 import type { ApiEnv } from "../env";
 
 /** Parameters of the query that a route does not know, or that stand there twice: never ignored. */

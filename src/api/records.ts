@@ -1,8 +1,8 @@
 import { Hono } from "hono";
 import type { ApiEnv } from "../env";
-import { jsonBody, mergePatch } from "../middleware/json-body";
-import { only } from "../middleware/methods";
-import { permit } from "../middleware/permit";
+import { jsonBody, mergePatch } from "../http/doors/json-body";
+import { only } from "../http/doors/methods";
+import { permit } from "../http/doors/permit";
 import { app, record } from "./doors";
 import { answerCreate, answerFound, answerList, answerUpdate } from "./items";
 import { paging } from "./paging";

@@ -1,12 +1,12 @@
 import type { Context } from "hono";
-import type { Creation } from "../actions/create-item";
-import { itemDocument } from "../actions/item-document";
-import type { ItemView } from "../actions/item-view";
+import type { Creation } from "../actions/items/create-item";
+import { itemDocument } from "../documents/item";
+import type { ItemView } from "../domain/item/item-view";
 import type { CollectionKind } from "../domain/definition/collection";
-import { schemaDocument } from "../domain/definition/render";
+import { schemaDocument } from "../documents/definition";
 import { contentTag, etagOf, matches } from "../domain/etag";
-import type { CollectionNow } from "../store/collections";
-import { ifNoneMatch } from "../middleware/preconditions";
+import type { CollectionNow } from "../store/definitions/collections";
+import { ifNoneMatch } from "../http/doors/preconditions";
 
 /** Absolute addresses, as the caller reaches this service. */
 function apiUrl(c: Context, path: string): string {

@@ -1,10 +1,10 @@
 import type { Context } from "hono";
-import { itemDocument } from "../actions/item-document";
-import { searchItems } from "../actions/search-items";
+import { itemDocument } from "../documents/item";
+import { searchItems } from "../actions/search/search-items";
 import { canonical, isObject } from "../domain/json";
-import { problem, type FieldError } from "../domain/problem";
-import { sha256 } from "../domain/signature";
-import { answerDownload, downloadOf } from "../middleware/download";
+import { problem, type FieldError } from "../domain/problem/problem";
+import { sha256 } from "../domain/credential/signature";
+import { answerDownload, downloadOf } from "../http/answers/download";
 import type { CollectionEnv } from "./doors";
 import { nextUrl, placeOf, type Paging, type PagingEnv } from "./paging";
 import { answerPage } from "./representation";

@@ -1,11 +1,11 @@
 import { Hono } from "hono";
-import { deleteSubmission } from "../actions/delete-submission";
-import { validateItem } from "../actions/validate-item";
+import { deleteSubmission } from "../actions/items/delete-submission";
+import { validateItem } from "../actions/items/validate-item";
 import type { ApiEnv } from "../env";
-import { jsonBody, mergePatch } from "../middleware/json-body";
-import { only } from "../middleware/methods";
-import { permit } from "../middleware/permit";
-import { ifMatch } from "../middleware/preconditions";
+import { jsonBody, mergePatch } from "../http/doors/json-body";
+import { only } from "../http/doors/methods";
+import { permit } from "../http/doors/permit";
+import { ifMatch } from "../http/doors/preconditions";
 import { form, submission } from "./doors";
 import { answerCreate, answerFound, answerList, answerUpdate } from "./items";
 import { paging } from "./paging";

@@ -1,4 +1,4 @@
-import { permissions } from "../domain/permissions.ts";
+import { permissions } from "../domain/credential/permissions.ts";
 import { keepLocal, readLocal, type Local } from "./local.ts";
 
 /** Asks the administration area's own routes, signed in as the local owner. Signs in when the session has ended. */

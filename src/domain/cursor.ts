@@ -1,4 +1,4 @@
-import { sha256, type SigningKeys } from "./signature";
+import { sha256, type SigningKeys } from "./credential/signature";
 
 /**
  * A place in a list or a search: the values of the sort keys, null where empty, and the number of the item or collection

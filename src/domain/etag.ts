@@ -1,5 +1,5 @@
-import { problem } from "./problem";
-import { sha256 } from "./signature";
+import { problem } from "./problem/problem";
+import { sha256 } from "./credential/signature";
 
 /** What a conditional header asks for: any version, or one of these tags. */
 export type Precondition = "*" | readonly string[];

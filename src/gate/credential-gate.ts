@@ -5,10 +5,10 @@ import {
   type Credential,
   type Grant,
   type Secret,
-} from "../domain/credential";
-import { sameText } from "../domain/signature";
-import type { Presented } from "../domain/token";
-import { findCredential, noteUse } from "../store/credentials";
+} from "../domain/credential/credential";
+import { sameText } from "../domain/credential/signature";
+import type { Presented } from "../domain/credential/token";
+import { findCredential, noteUse } from "../store/credentials/credentials";
 import { addCalls, noCalls, type CallLog, type LoggedCall } from "./call-log";
 import { nextRelease, remaining, slide, waitFor, type SlidingWindow } from "./sliding-window";
 

@@ -1,4 +1,4 @@
-import type { Problem } from "../domain/problem";
+import type { Problem } from "../domain/problem/problem";
 
 /** Every field that was wrong, with the reason. */
 export function FieldErrors({ problem }: { problem: Problem }) {

@@ -1,13 +1,13 @@
 import { Hono, type Context } from "hono";
 import { bodyLimit } from "hono/body-limit";
-import { permissions, type Permission } from "../domain/permissions";
-import { signingKeys } from "../domain/signature";
-import { makeAccessToken, readSecret } from "../domain/token";
+import { permissions, type Permission } from "../domain/credential/permissions";
+import { signingKeys } from "../domain/credential/signature";
+import { makeAccessToken, readSecret } from "../domain/credential/token";
 import type { AppEnv } from "../env";
-import { exchangeSecret } from "../middleware/admit";
-import { originOf } from "../middleware/host";
-import { only } from "../middleware/methods";
-import { unauthenticated } from "../middleware/authenticate";
+import { exchangeSecret } from "../http/doors/admit";
+import { originOf } from "../http/doors/host";
+import { only } from "../http/doors/methods";
+import { unauthenticated } from "../http/doors/authenticate";
 
 const maxSize = 16 * 1024;
 const limit = bodyLimit({

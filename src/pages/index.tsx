@@ -1,17 +1,17 @@
 import { zValidator } from "@hono/zod-validator";
 import { Hono } from "hono";
 import * as z from "zod/mini";
-import { problem } from "../domain/problem";
+import { problem } from "../domain/problem/problem";
 import { collectionKey } from "../domain/definition/document";
-import type { Host } from "../domain/openapi/document";
-import { serviceDocument } from "../domain/openapi/service";
-import { problems, type ProblemCode } from "../domain/problem-catalogue";
+import type { Host } from "../documents/openapi/collection";
+import { serviceDocument } from "../documents/openapi/service";
+import { problems, type ProblemCode } from "../domain/problem/problem-catalogue";
 import type { AppEnv } from "../env";
 import { contentTag, matches } from "../domain/etag";
 
-import { hostOf } from "../middleware/host";
-import { only } from "../middleware/methods";
-import { ifNoneMatch } from "../middleware/preconditions";
+import { hostOf } from "../http/doors/host";
+import { only } from "../http/doors/methods";
+import { ifNoneMatch } from "../http/doors/preconditions";
 import { DocsPage } from "./docs-page";
 import { ProblemPage, ProblemsPage } from "./problem-page";
 

@@ -1,4 +1,4 @@
-import { problems, type ProblemCode } from "../domain/problem-catalogue";
+import { problems, type ProblemCode } from "../domain/problem/problem-catalogue";
 import { Page } from "../html/page";
 
 /** The page that the `type` of a problem leads to. */

@@ -1,8 +1,8 @@
 import { sql } from "drizzle-orm";
 import { drizzle } from "drizzle-orm/d1";
 import { fieldsPerCollection, systemFieldIds } from "../domain/data/field-number";
-import { placesPerCollection } from "../domain/item";
-import { attempt } from "./attempt";
+import { placesPerCollection } from "../domain/item/item";
+import { attempt } from "./db/attempt";
 
 export interface FormState {
   key: string;

@@ -1,7 +1,7 @@
 import { inArray, lte } from "drizzle-orm";
 import { drizzle } from "drizzle-orm/d1";
-import { attempt } from "./attempt";
-import { invitation, replay, session } from "./schema";
+import { attempt } from "./db/attempt";
+import { invitation, replay, session } from "./db/schema";
 
 const rowsPerStep = 1000;
 

@@ -1,6 +1,6 @@
 import { env, exports } from "cloudflare:workers";
 import { beforeAll, describe, expect, it } from "vitest";
-import { findCredential } from "../../src/store/credentials";
+import { findCredential } from "../../src/store/credentials/credentials";
 import { Client, host, type Answer, type Json } from "../support/client";
 import { admin, anonymous, client, issue, makeForm } from "../support/service";
 

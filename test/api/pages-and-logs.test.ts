@@ -2,7 +2,7 @@ import { describe, expect, it, vi } from "vitest";
 import { createExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { app } from "../../src/app";
-import { problems } from "../../src/domain/problem-catalogue";
+import { problems } from "../../src/domain/problem/problem-catalogue";
 import { Client } from "../support/client";
 import { anonymous, client, issue, makeForm } from "../support/service";
 

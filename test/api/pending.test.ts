@@ -1,11 +1,11 @@
 import { env } from "cloudflare:workers";
 import { ulid } from "ulid";
 import { beforeAll, describe, expect, it } from "vitest";
-import { catchUp } from "../../src/actions/catch-up";
+import { catchUp } from "../../src/actions/definitions/catch-up";
 import type { ActionContext } from "../../src/actions/context";
-import { putDefinition } from "../../src/actions/definitions";
+import { putDefinition } from "../../src/actions/definitions/definitions";
 import { sweep } from "../../src/actions/sweep";
-import { permissions } from "../../src/domain/permissions";
+import { permissions } from "../../src/domain/credential/permissions";
 import type { Client, Json } from "../support/client";
 import { client, makeForm } from "../support/service";
 

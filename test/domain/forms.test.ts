@@ -4,12 +4,17 @@ import { makeCursor, readCursor } from "../../src/domain/cursor";
 import { decimalsOf } from "../../src/domain/data/check-scalar";
 import { fold } from "../../src/domain/data/search-entries";
 import { matches, parsePrecondition } from "../../src/domain/etag";
-import { pointer } from "../../src/domain/field-errors";
-import { permissions } from "../../src/domain/permissions";
-import { receiptNumber, receiptPlaces } from "../../src/domain/receipt";
-import { signingKeys } from "../../src/domain/signature";
+import { pointer } from "../../src/domain/problem/field-errors";
+import { permissions } from "../../src/domain/credential/permissions";
+import { receiptNumber, receiptPlaces } from "../../src/domain/item/receipt";
+import { signingKeys } from "../../src/domain/credential/signature";
 import { dayWithOffset, utcDateTime } from "../../src/domain/time";
-import { makeAccessToken, makeSecret, readBearer, readSecret } from "../../src/domain/token";
+import {
+  makeAccessToken,
+  makeSecret,
+  readBearer,
+  readSecret,
+} from "../../src/domain/credential/token";
 
 const keys = signingKeys("new secret,old secret");
 const id = "01ARZ3NDEKTSV4RRFFQ69G5FAV";

@@ -6,7 +6,7 @@ import { checkNew } from "../../src/domain/data/check";
 import { compile } from "../../src/domain/data/compile";
 import { parseDefinition } from "../../src/domain/definition/document";
 import { mergeDefinition } from "../../src/domain/definition/merge";
-import { inputSchema } from "../../src/domain/openapi/field-schema";
+import { inputSchema } from "../../src/documents/openapi/field-schema";
 import type { Json } from "../support/client";
 
 /**

@@ -1,6 +1,6 @@
 import { env } from "cloudflare:workers";
 import { fieldsPerCollection, systemFieldIds } from "../../src/domain/data/field-number";
-import { placesPerCollection } from "../../src/domain/item";
+import { placesPerCollection } from "../../src/domain/item/item";
 
 /**
  * What is never true of the tables, whatever failed: each select gives the rows that tell of something half-stored.

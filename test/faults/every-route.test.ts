@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { app } from "../../src/app";
-import { patience } from "../../src/store/attempt";
+import { patience } from "../../src/store/db/attempt";
 import type { Answer } from "../support/client";
 import { ask, type Outcome } from "./asking";
 import {

@@ -2,7 +2,7 @@ import { scryptSync } from "node:crypto";
 import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import type { CollectionKind } from "../../src/domain/definition/collection";
-import { sha256 } from "../../src/domain/signature";
+import { sha256 } from "../../src/domain/credential/signature";
 import type { Answer, Json } from "../support/client";
 import { client, everything, freshKey, makeApp, makeForm, ownerCookie } from "../support/service";
 import { askSteadily } from "./asking";

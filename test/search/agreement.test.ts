@@ -1,7 +1,7 @@
 import { env } from "cloudflare:workers";
 import fc from "fast-check";
 import { beforeAll, describe, expect, it } from "vitest";
-import { findCollection } from "../../src/store/collections";
+import { findCollection } from "../../src/store/definitions/collections";
 import type { Collection } from "../../src/domain/definition/collection";
 import { parseSearch } from "../../src/domain/search/parse";
 import { driversOf, isValue, sortWalk, type Plan } from "../../src/domain/search/plan";

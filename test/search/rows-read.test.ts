@@ -2,7 +2,7 @@ import { env } from "cloudflare:workers";
 import { beforeAll, describe, expect, it } from "vitest";
 import { fields, fieldIdsOf, fillStatements, tallyStatement } from "../../bench/fill";
 import { searches } from "../../bench/searches";
-import { findCollection } from "../../src/store/collections";
+import { findCollection } from "../../src/store/definitions/collections";
 import type { Client, Json } from "../support/client";
 import { counted } from "../support/counting";
 import { client, makeForm } from "../support/service";

@@ -2,9 +2,9 @@ import { env } from "cloudflare:workers";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";
 import type { CollectionKind } from "../../src/domain/definition/collection";
-import { openApiDocument } from "../../src/domain/openapi/document";
-import { serviceDocument } from "../../src/domain/openapi/service";
-import { findCollection } from "../../src/store/collections";
+import { openApiDocument } from "../../src/documents/openapi/collection";
+import { serviceDocument } from "../../src/documents/openapi/service";
+import { findCollection } from "../../src/store/definitions/collections";
 import type { Answer, Json } from "./client";
 
 /**

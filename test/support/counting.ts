@@ -2,7 +2,7 @@ import { env } from "cloudflare:workers";
 import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test";
 import { countingBindings } from "../../bench/workers/counting";
 import { none, type Counts } from "../../bench/workers/counts";
-import { waiting } from "../../src/middleware/call-log";
+import { waiting } from "../../src/http/answers/call-log";
 import { app } from "../../src/app";
 import type { Fetch } from "./client";
 

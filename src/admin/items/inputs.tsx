@@ -1,5 +1,5 @@
 import type { Field, LineItemsField, RowField } from "../../domain/definition/field";
-import { textOf, type Sent } from "../sent";
+import { textOf, type Sent } from "../frame/sent";
 
 interface Values {
   fields: readonly Field[];

@@ -1,5 +1,5 @@
 import type { Field, RowField } from "../../domain/definition/field";
-import { textOf, type Sent } from "../sent";
+import { textOf, type Sent } from "../frame/sent";
 
 /** What a form sends is text; this makes of it what the API would be sent. */
 export function dataOf(fields: readonly Field[], sent: Sent): Record<string, unknown> {

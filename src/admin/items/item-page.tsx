@@ -1,12 +1,12 @@
 import type { Context } from "hono";
-import type { ItemView } from "../../actions/item-view";
+import type { ItemView } from "../../domain/item/item-view";
 import type { Compiled } from "../../domain/data/compile";
-import { may } from "../../domain/permissions";
-import type { Problem } from "../../domain/problem";
+import { may } from "../../domain/credential/permissions";
+import type { Problem } from "../../domain/problem/problem";
 import type { AdminEnv } from "../../env";
-import { words } from "../collections/words";
-import type { Sent } from "../sent";
-import { Act, AdminPage, Table, Time } from "../layout";
+import { words } from "../definitions/words";
+import type { Sent } from "../frame/sent";
+import { Act, AdminPage, Table, Time } from "../frame/layout";
 import { Inputs } from "./inputs";
 import { shown } from "./items-page";
 

@@ -1,15 +1,15 @@
 import type { Context } from "hono";
-import type { ItemView } from "../../actions/item-view";
+import type { ItemView } from "../../domain/item/item-view";
 import type { Compiled } from "../../domain/data/compile";
 import type { Field } from "../../domain/definition/field";
-import { may } from "../../domain/permissions";
-import type { Problem } from "../../domain/problem";
+import { may } from "../../domain/credential/permissions";
+import type { Problem } from "../../domain/problem/problem";
 import type { AdminEnv } from "../../env";
-import { Indexing } from "../collections/collection-page";
-import { words } from "../collections/words";
-import { AdminPage, Next, Table, Time } from "../layout";
+import { Indexing } from "../definitions/collection-page";
+import { words } from "../definitions/words";
+import { AdminPage, Next, Table, Time } from "../frame/layout";
 import { operators, type Query } from "./search-input";
-import { textOf } from "../sent";
+import { textOf } from "../frame/sent";
 
 interface Shown {
   c: Context<AdminEnv>;

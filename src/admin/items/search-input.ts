@@ -1,6 +1,6 @@
 import { isObject } from "../../domain/json";
 import { valueType, type Field } from "../../domain/definition/field";
-import { problem } from "../../domain/problem";
+import { problem } from "../../domain/problem/problem";
 
 /** What the address of a list of items says. */
 export type Query = Record<string, string>;

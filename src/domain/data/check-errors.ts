@@ -1,5 +1,5 @@
-import { errorAt, oneOf, shortened } from "../field-errors";
-import type { FieldError } from "../problem";
+import { errorAt, oneOf, shortened } from "../problem/field-errors";
+import type { FieldError } from "../problem/problem";
 import type { CompiledField, CompiledFields } from "./compile";
 import type { Before } from "./stored-before";
 import type { Data } from "./values";

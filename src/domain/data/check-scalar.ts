@@ -1,9 +1,9 @@
 import * as z from "zod/mini";
 import type { ComputedField, NumberField, Option, RowField, TextField } from "../definition/field";
-import { oneOf } from "../field-errors";
+import { oneOf } from "../problem/field-errors";
 import { InexactNumber } from "../json";
 import { lazyPattern, type MatchBudget } from "../pattern/pattern";
-import type { FieldErrorCode } from "../problem";
+import type { FieldErrorCode } from "../problem/problem";
 import { isStorable, storable } from "../text";
 import { dayWithOffset, nearestDateTime, utcDateTime } from "../time";
 import type { Scalar } from "./values";

@@ -1,8 +1,8 @@
 import { isList, type Field, type LineItemsField } from "../definition/field";
-import { errorAt } from "../field-errors";
+import { errorAt } from "../problem/field-errors";
 import { isObject } from "../json";
 import { mostMatchSteps, type MatchBudget } from "../pattern/pattern";
-import type { FieldError } from "../problem";
+import type { FieldError } from "../problem/problem";
 import { missingErrors, unknownField } from "./check-errors";
 import { ignored, type Warning } from "./warnings";
 import type { Fault } from "./check-scalar";

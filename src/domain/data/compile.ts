@@ -1,7 +1,7 @@
 import type { Collection } from "../definition/collection";
 import type { Field, RowField } from "../definition/field";
 import { compileFormulas, rowClassOf, type Formula, type RowClass } from "../formula/compile";
-import type { FieldError } from "../problem";
+import type { FieldError } from "../problem/problem";
 import { checkOf, type Check } from "./check-scalar";
 
 /** A field with its rules ready to be applied. */

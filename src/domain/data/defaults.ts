@@ -1,6 +1,6 @@
 import { invalid } from "../definition/rules";
 import { mostMatchSteps, type MatchBudget } from "../pattern/pattern";
-import type { FieldError } from "../problem";
+import type { FieldError } from "../problem/problem";
 import { judge } from "./check";
 import type { CompiledFields } from "./compile";
 

@@ -1,6 +1,6 @@
 import type { Collection, Gained } from "../definition/collection";
 import { uniqueIdOf } from "../definition/field";
-import type { Status } from "../status";
+import type { Status } from "../item/status";
 import { fieldNumber } from "./field-number";
 import type { Data, Scalar } from "./values";
 

@@ -59,6 +59,12 @@ export interface Gained {
   type: Field["type"];
 }
 
+/** How far a look at all items is. */
+export interface Progress {
+  done: number;
+  total: number;
+}
+
 /** How far a pending change is, or why it was dropped. */
 export interface PendingState {
   done: number;

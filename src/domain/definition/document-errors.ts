@@ -1,5 +1,5 @@
 import { InexactNumber } from "../json";
-import type { FieldError } from "../problem";
+import type { FieldError } from "../problem/problem";
 import { invalid } from "./rules";
 
 /** Members and entries of a document, on whatever level: more than any definition needs. */

@@ -1,8 +1,8 @@
 import * as z from "zod/mini";
-import type { FieldError } from "../problem";
+import type { FieldError } from "../problem/problem";
 import { hasNoControls, isStorable, storable } from "../text";
 import { instant, isTimeZone } from "../time";
-import { zodErrors } from "../zod-errors";
+import { zodErrors } from "../problem/zod-errors";
 import type { CollectionKind } from "./collection";
 import { documentErrors } from "./document-errors";
 import { fieldListErrors, invalid } from "./rules";

@@ -3,7 +3,7 @@ import { defaultErrors } from "../data/defaults";
 import { lastFieldId } from "../data/field-number";
 import { mostDefinedSteps } from "../formula/compile";
 import { tryPattern } from "../pattern/pattern";
-import { problem, type FieldError } from "../problem";
+import { problem, type FieldError } from "../problem/problem";
 import type { CollectionKind, Definition } from "./collection";
 import { collectionKey, parseDefinition } from "./document";
 import type { Field, FieldSet } from "./field";

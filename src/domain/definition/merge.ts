@@ -1,4 +1,4 @@
-import type { FieldError } from "../problem";
+import type { FieldError } from "../problem/problem";
 import {
   alwaysOpen,
   type CollectionKind,

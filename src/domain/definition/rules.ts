@@ -1,5 +1,5 @@
-import { errorAt } from "../field-errors";
-import type { FieldError } from "../problem";
+import { errorAt } from "../problem/field-errors";
+import type { FieldError } from "../problem/problem";
 import { mostMatchSteps, tryPattern } from "../pattern/pattern";
 import type { FieldDocument } from "./document";
 

@@ -1,6 +1,5 @@
 import type { Precondition } from "../etag";
-import { closedReason, type Collection, type PendingState } from "./collection";
-import type { Progress } from "./render";
+import { closedReason, type Collection, type PendingState, type Progress } from "./collection";
 
 /**
  * The tag of a schema document, `"7-open"`: the version, and what else the document tells, which changes with the clock,

@@ -1,8 +1,8 @@
 import type { Environment, ParseResult } from "@marcbachmann/cel-js";
 import type { Data, Row, Value } from "../data/values";
 import { valueType, type ComputedField, type Field, type RowField } from "../definition/field";
-import type { FieldError } from "../problem";
-import { errorAt, shortened } from "../field-errors";
+import type { FieldError } from "../problem/problem";
+import { errorAt, shortened } from "../problem/field-errors";
 import { isStorable, storable } from "../text";
 import { Decimal } from "./decimal";
 import { empty } from "./empty";

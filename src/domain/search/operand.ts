@@ -1,5 +1,5 @@
 import { comparable, fold } from "../data/search-entries";
-import type { FieldErrorCode } from "../problem";
+import type { FieldErrorCode } from "../problem/problem";
 import { isStorable, storable } from "../text";
 import { dayWithOffset, utcDateTime } from "../time";
 import type { Condition, Operator, Scalar, SearchField } from "./tree";

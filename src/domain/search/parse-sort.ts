@@ -1,6 +1,6 @@
 import { isObject } from "../json";
 import type { Collection } from "../definition/collection";
-import { oneOf } from "../field-errors";
+import { oneOf } from "../problem/field-errors";
 import { parseField, refuse, tooComplex, type Fields, type Path, type Work } from "./parse-work";
 import type { Search, SearchField, Sort } from "./tree";
 

@@ -1,5 +1,5 @@
-import { errorAt, oneOf, shortened } from "../field-errors";
-import type { FieldError, FieldErrorCode } from "../problem";
+import { errorAt, oneOf, shortened } from "../problem/field-errors";
+import type { FieldError, FieldErrorCode } from "../problem/problem";
 import type { SearchField } from "./tree";
 
 export type Path = readonly (string | number)[];

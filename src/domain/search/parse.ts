@@ -1,8 +1,8 @@
 import { isObject } from "../json";
 import type { Collection } from "../definition/collection";
-import { oneOf, shortened } from "../field-errors";
+import { oneOf, shortened } from "../problem/field-errors";
 import { defaultLimit, leastLimit, mostLimit } from "../page-limit";
-import { problem } from "../problem";
+import { problem } from "../problem/problem";
 import { operators, searchFields } from "./fields";
 import { parseOperand } from "./operand";
 import { inStoredOrder, parseProjection, parseSort } from "./parse-sort";

@@ -1,4 +1,4 @@
-import { numbersOf } from "../../domain/item";
+import { numbersOf } from "../../domain/item/item";
 import type { Plan } from "../../domain/search/plan";
 import { Values } from "./condition-sql";
 import { lookUps, perCandidate, windowOf } from "./cost";

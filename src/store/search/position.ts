@@ -1,6 +1,6 @@
 import { digestOf, type Place } from "../../domain/cursor";
 import type { Scalar, Sort } from "../../domain/search/tree";
-import { attempt } from "../attempt";
+import { attempt } from "../db/attempt";
 import { sortSql } from "./condition-sql";
 
 /** Where a page begins: strictly behind the values of the sort keys, null where empty, and the item's number. */

@@ -1,11 +1,11 @@
 import { eq, sql } from "drizzle-orm";
-import type { Item } from "../../domain/item";
+import type { Item } from "../../domain/item/item";
 import type { Driver, Plan, Size, Whole } from "../../domain/search/plan";
 import type { Scalar } from "../../domain/search/tree";
-import { attempt } from "../attempt";
-import { itemOf, type ItemRow } from "../items";
-import { collection, indexing } from "../schema";
-import { statement } from "../statement";
+import { attempt } from "../db/attempt";
+import { itemOf, type ItemRow } from "../items/items";
+import { collection, indexing } from "../db/schema";
+import { statement } from "../db/statement";
 import { Values } from "./condition-sql";
 import { countSql, spanSql } from "./driver-sql";
 import { pageStatement } from "./page";

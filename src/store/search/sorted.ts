@@ -1,4 +1,4 @@
-import { numbersOf } from "../../domain/item";
+import { numbersOf } from "../../domain/item/item";
 import type { Driver } from "../../domain/search/plan";
 import type { Search, Sort } from "../../domain/search/tree";
 import { balanced, sortSql, type Values } from "./condition-sql";

@@ -1,6 +1,6 @@
-import { numbersOf } from "../../domain/item";
+import { numbersOf } from "../../domain/item/item";
 import type { Search } from "../../domain/search/tree";
-import { itemColumns } from "../items";
+import { itemColumns } from "../items/items";
 import { balanced, conditionSql, type Values } from "./condition-sql";
 import { itemCost, itemCostSql, lightBytes, pageBytes, worstPerByte } from "./cost";
 import type { Position } from "./position";

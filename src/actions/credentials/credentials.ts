@@ -1,0 +1,201 @@
+import {
+  isLive,
+  liveSecrets,
+  type Credential,
+  type CredentialKind,
+  type Limits,
+  type Secret,
+} from "../../domain/credential/credential";
+import {
+  may,
+  within,
+  type Permission,
+  type Resources,
+  type Role,
+} from "../../domain/credential/permissions";
+import { problem } from "../../domain/problem/problem";
+import { sha256, type SigningKeys } from "../../domain/credential/signature";
+import { makeSecret, openLength } from "../../domain/credential/token";
+import {
+  findCredential,
+  insertCredential,
+  listCredentials,
+  revokeCredential as storeRevocation,
+  updateCredential,
+} from "../../store/credentials/credentials";
+import { act, type ActionContext } from "../context";
+
+/** What managing credentials needs besides: who does it, and the credential's object to tell of changes. */
+export interface CredentialContext extends ActionContext {
+  member: { id: string; role: Role };
+  keys: SigningKeys;
+  /** 32 random bytes. */
+  random(): Uint8Array;
+  /** Tells the credential's object, so that a change holds for its next request. */
+  announce(credential: Credential): Promise<void>;
+}
+
+export interface CredentialInput {
+  name: string;
+  permissions: Permission[];
+  resources: Resources;
+  limits: Limits;
+  /** Milliseconds since 1970, or null for never. */
+  expiresAt: number | null;
+  /** The zone in which the day ends that was chosen; null where no day was. */
+  expiresZone: string | null;
+}
+
+export interface Issued {
+  credential: Credential;
+  /** Shown this once. */
+  secret: string;
+}
+
+/** The credentials that this member may see, newest first. */
+export async function visibleCredentials(ctx: CredentialContext): Promise<Credential[]> {
+  const { id, role } = ctx.member;
+  return listCredentials(ctx.db, may(role, "credentials") ? null : id);
+}
+
+export async function visibleCredential(ctx: CredentialContext, id: string): Promise<Credential> {
+  const { member } = ctx;
+  const credential = await findCredential(ctx.db, id);
+  const visible = may(member.role, "credentials") || credential?.createdBy.id === member.id;
+  if (!credential || !visible) throw problem.notFound();
+  return credential;
+}
+
+/** One that can still be changed. */
+async function liveCredential(ctx: CredentialContext, id: string): Promise<Credential> {
+  const credential = await visibleCredential(ctx, id);
+  if (credential.revokedAt !== null) throw problem.notFound();
+  return credential;
+}
+
+export async function issueCredential(
+  ctx: CredentialContext,
+  kind: CredentialKind,
+  input: CredentialInput,
+): Promise<Issued> {
+  refuseInput(ctx, kind, input);
+  const id = ctx.newId();
+  const { secret, kept } = await newSecret(ctx, kind, id, 1);
+  const credential: Credential = {
+    ...input,
+    id,
+    version: 1,
+    kind,
+    secrets: [kept],
+    revokedAt: null,
+    createdAt: ctx.now(),
+    createdBy: ctx.member,
+    lastUsedAt: null,
+  };
+  await insertCredential(ctx.db, credential, act(ctx, "credential.issue", `credential:${id}`));
+  return { credential, secret };
+}
+
+/** Changes what is given of it; `version` is the one that the change was made for, where the caller knows. */
+export async function editCredential(
+  ctx: CredentialContext,
+  before: Credential,
+  change: Partial<CredentialInput>,
+  version = before.version,
+): Promise<Credential> {
+  if (before.revokedAt !== null) throw problem.notFound();
+  const after = { ...before, ...change };
+  refuseInput(ctx, before.kind, after);
+  return replace(ctx, version, after, "credential.edit");
+}
+
+const mostSecrets = 2;
+
+/** Adds a secret; the one before it lives on for `overlap` milliseconds. An older third one ends at once. */
+export async function rotateCredential(
+  ctx: CredentialContext,
+  id: string,
+  overlap: number,
+): Promise<Issued> {
+  const before = await liveCredential(ctx, id);
+  const now = ctx.now();
+  if (!isLive(before, now)) throw problem.notFound();
+  // A new secret has all the rights of the credential: it is for those who could issue it as it is.
+  refuseInput(ctx, before.kind, before);
+  const newest = Math.max(...before.secrets.map((each) => each.id));
+  const { secret, kept } = await newSecret(ctx, before.kind, id, newest + 1);
+  const ending = now + overlap;
+  const old = liveSecrets(before, now)
+    .slice(1 - mostSecrets)
+    .map((each) => ({ ...each, expires_at: Math.min(each.expires_at ?? ending, ending) }));
+  const after = { ...before, secrets: [...old, kept] };
+  const credential = await replace(ctx, before.version, after, "credential.rotate");
+  return { credential, secret };
+}
+
+/** Ends it. Repeated, its object is told again: it is done once both know. */
+export async function revokeCredential(ctx: CredentialContext, id: string): Promise<void> {
+  const { revokedAt } = await visibleCredential(ctx, id);
+  if (revokedAt === null) {
+    await storeRevocation(ctx.db, id, act(ctx, "credential.revoke", `credential:${id}`));
+  }
+  await announceStored(ctx, id);
+}
+
+async function replace(
+  ctx: CredentialContext,
+  expected: number,
+  after: Credential,
+  action: string,
+): Promise<Credential> {
+  const entry = act(ctx, action, `credential:${after.id}`);
+  if (!(await updateCredential(ctx.db, expected, after, entry))) {
+    throw problem.conflict("Somebody else changed this credential meanwhile: look at it again.");
+  }
+  return announceStored(ctx, after.id);
+}
+
+/** Tells the object what holds: what is read of the database, as the object would read it. */
+async function announceStored(ctx: CredentialContext, id: string): Promise<Credential> {
+  const stored = await findCredential(ctx.db, id);
+  if (!stored) throw new Error(`Credential ${id} is gone, though credentials are never deleted.`);
+  await ctx.announce(stored);
+  return stored;
+}
+
+async function newSecret(
+  ctx: CredentialContext,
+  kind: CredentialKind,
+  credentialId: string,
+  id: number,
+): Promise<{ secret: string; kept: Secret }> {
+  const prefix = kind === "token" ? "efp" : "efs";
+  const secret = await makeSecret(ctx.keys, prefix, credentialId, ctx.random());
+  const first_characters = secret.slice(0, openLength);
+  const hash = await sha256(secret);
+  return { secret, kept: { id, hash, first_characters, created_at: ctx.now(), expires_at: null } };
+}
+
+function refuseInput(ctx: CredentialContext, kind: CredentialKind, input: CredentialInput): void {
+  const { role } = ctx.member;
+  const errors = [];
+  if (kind === "client" && !may(role, "credentials")) {
+    const reason = `The role ${role} issues personal tokens only.`;
+    errors.push({ field: "kind", pointer: "/kind", code: "not_an_option" as const, reason });
+  }
+  const allowed = within(role, input.permissions);
+  if (kind === "token" && allowed.length < input.permissions.length) {
+    const reason = `A personal token never exceeds its member's role, which is ${role}.`;
+    errors.push({
+      field: "permissions",
+      pointer: "/permissions",
+      code: "not_an_option" as const,
+      reason,
+    });
+  }
+  if (input.expiresAt !== null && input.expiresAt <= ctx.now()) {
+    const reason = "Must lie in the future.";
+    errors.push({ field: "expires", pointer: "/expires", code: "too_small" as const, reason });
+  }
+  if (errors.length > 0) throw problem.invalidInput(errors);
+}

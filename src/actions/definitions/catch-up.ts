@@ -1,0 +1,44 @@
+import { nextIndexCheck } from "../../store/definitions/index-check";
+import { nextIndexing } from "../../store/definitions/indexing";
+import { nextPending } from "../../store/definitions/pending-change";
+import { checkEntries } from "./check-entries";
+import { checkPending } from "./check-pending";
+import type { ActionContext } from "../context";
+import { indexItems } from "./index-items";
+
+/** Work on stored items that definitions have asked for, in bounded steps; what is left, the next run does. */
+export async function catchUp(db: D1Database): Promise<void> {
+  await checkPending(db);
+  await checkEntries(db);
+  await indexItems(db);
+}
+
+/** Steps take less; work that stands longer was broken off. */
+const standsStill = 5_000;
+/** How far the work was when this isolate last looked. */
+let seen = { at: -Infinity, work: "" };
+
+/** For whoever meets unfinished work: it goes on, behind the answer, where it was broken off, as by a restart. */
+export function resume(ctx: ActionContext): void {
+  const now = ctx.now();
+  if (now - seen.at < standsStill) return;
+  const before = seen.work;
+  seen = { at: now, work: before };
+  ctx.later(async () => {
+    seen = { at: now, work: await unfinished(ctx.db) };
+    if (seen.work === before) await catchUp(ctx.db);
+  });
+}
+
+async function unfinished(db: D1Database): Promise<string> {
+  const [pending, check, indexing] = await Promise.all([
+    nextPending(db),
+    nextIndexCheck(db),
+    nextIndexing(db),
+  ]);
+  return JSON.stringify([
+    [pending?.collectionId, pending?.next],
+    [check?.collectionId, check?.seen, check?.field, check?.item],
+    [indexing?.collectionId, indexing?.next],
+  ]);
+}

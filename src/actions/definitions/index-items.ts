@@ -1,0 +1,129 @@
+import {
+  computedIds,
+  entriesOf,
+  formerEntries,
+  systemEntries,
+  type SearchEntry,
+} from "../../domain/data/search-entries";
+import type { Compiled } from "../../domain/data/compile";
+import type { Data } from "../../domain/data/values";
+import { computeData, withoutComputed } from "../../domain/formula/compute";
+import type { Item } from "../../domain/item/item";
+import { fitsStorage } from "../../domain/item/item-size";
+import {
+  itemsInRange,
+  nextIndexing,
+  storeStep,
+  type Indexing,
+  type IndexingStep,
+} from "../../store/definitions/indexing";
+import { collectionNow } from "./known-collections";
+
+const itemsPerStep = 200;
+/** Stored data that a step reads. */
+const bytesPerStep = 2_000_000;
+/** Values that the database takes out of items. */
+const slotsPerStep = 20_000;
+/** What a step makes of it travels in one parameter, of which D1 takes 2 MB. */
+const entryBytesPerStep = 500_000;
+/** Some 100 ms of formulas: nothing else runs meanwhile. */
+const formulaStepsPerStep = 1_000_000;
+const stepsPerRun = 200;
+
+/** Brings search entries and computed values up to date, in bounded steps; what is left, the next run does. */
+export async function indexItems(db: D1Database): Promise<void> {
+  for (let step = 0; step < stepsPerRun; step += 1) {
+    const work = await nextIndexing(db);
+    if (!work) return;
+    await indexStep(db, work);
+  }
+}
+
+async function indexStep(db: D1Database, work: Indexing): Promise<void> {
+  const compiled = await collectionNow(db, work.collectionId);
+  const fields = new Set(JSON.parse(work.fields) as number[]);
+  const slots = slotsOf(compiled, fields);
+  const most = Math.floor(slotsPerStep / Math.max(1, slots?.length ?? 0));
+  const limit = Math.max(1, Math.min(itemsPerStep, most));
+  const items = await itemsInRange(db, work, { limit, bytes: bytesPerStep, slots });
+  const step: IndexingStep = {
+    definitionVersion: compiled.collection.version,
+    revision: compiled.collection.revision,
+    entries: [],
+    removed: [],
+    recalculated: [],
+    action: compiled.collection.kind === "app" ? "record.recalculate" : "submission.recalculate",
+    requestId: crypto.randomUUID(),
+    to: work.last + 1,
+    count: 0,
+  };
+  let bytes = 0;
+  let formulaSteps = 0;
+  for (const item of items) {
+    const renewed = renewal(compiled, item, fields);
+    bytes += renewed.bytes;
+    formulaSteps += renewed.steps;
+    if (step.count > 0 && bytes > entryBytesPerStep) break;
+    const { number, version } = item;
+    for (const entry of renewed.entries) step.entries.push([...entry, number, version]);
+    for (const entry of renewed.removed) step.removed.push([...entry, number, version]);
+    if (renewed.data !== null) {
+      step.recalculated.push([number, version, renewed.updatedAt, renewed.data]);
+    }
+    step.count += 1;
+    step.to = number + 1;
+    if (formulaSteps > formulaStepsPerStep) break;
+  }
+  await storeStep(db, work, step);
+}
+
+/** The slots that hold these fields, those of rows under their list; null where formulas need all that there is. */
+function slotsOf({ collection }: Compiled, wanted: ReadonlySet<number>): string[] | null {
+  const { fields } = collection.definition;
+  const computed = computedIds(fields);
+  if ([...wanted].some((id) => computed.has(id))) return null;
+  return fields.fields
+    .filter((field) => {
+      const rows = field.type === "line_items" ? field.fields : [];
+      return [field, ...rows].some(({ id }) => wanted.has(id));
+    })
+    .map(({ id }) => String(id));
+}
+
+interface Renewal {
+  entries: SearchEntry[];
+  removed: SearchEntry[];
+  /** New data as JSON, where it is another, and the stamp of that change. */
+  data: string | null;
+  updatedAt: number;
+  bytes: number;
+  /** What its formulas took. */
+  steps: number;
+}
+
+/** What an item lacks: entries of these fields, and the values of those that are computed. */
+function renewal(compiled: Compiled, item: Item, fields: ReadonlySet<number>): Renewal {
+  const { collection } = compiled;
+  const { data: before } = item;
+  const computed = computedIds(collection.definition.fields);
+  const stale = new Set([...computed].filter((id) => fields.has(id)));
+  const { after, steps } =
+    stale.size > 0 ? recalculated(compiled, before) : { after: before, steps: 0 };
+  const written = JSON.stringify(after);
+  const changed = written !== JSON.stringify(before);
+  const updatedAt = changed ? Math.max(Date.now(), item.updatedAt) : item.updatedAt;
+  const stamped = (at: number) => (changed ? systemEntries(collection.id, { updatedAt: at }) : []);
+  const entries = [...entriesOf(collection, after, fields), ...stamped(updatedAt)];
+  const removed = changed
+    ? [...formerEntries(collection.id, before, stale), ...stamped(item.updatedAt)]
+    : [];
+  const bytes = JSON.stringify([entries, removed]).length + (changed ? written.length : 0);
+  return { entries, removed, data: changed ? written : null, updatedAt, bytes, steps };
+}
+
+/** Computed values that are too large to be stored are none. */
+function recalculated(compiled: Compiled, data: Data): { after: Data; steps: number } {
+  const { data: computed, steps } = computeData(compiled, data, Date.now());
+  const fits = fitsStorage(JSON.stringify(computed));
+  return { after: fits ? computed : withoutComputed(compiled, data), steps };
+}

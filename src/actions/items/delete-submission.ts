@@ -1,0 +1,40 @@
+import { possibleEntries } from "../../domain/data/search-entries";
+import { uniqueValues } from "../../domain/data/unique-values";
+import type { Precondition } from "../../domain/etag";
+import { removeItem } from "../../store/items/change-item";
+import { act, type ActionContext } from "../context";
+import { refuseChange } from "./update-item";
+import { untilSettled } from "../until-settled";
+import { readAgain, type Found } from "../visible";
+
+/** Deletes a submission with all that was stored for it. The next one with its unique values is no duplicate. */
+export async function deleteSubmission(
+  ctx: ActionContext,
+  found: Found,
+  ifMatch: Precondition | null,
+): Promise<void> {
+  let current = found;
+  await untilSettled(async () => {
+    const { item, compiled } = current;
+    refuseChange(item, ifMatch);
+    const removal = {
+      number: item.number,
+      itemVersion: item.version,
+      collectionId: item.collectionId,
+      definitionVersion: compiled.collection.version,
+      revision: compiled.collection.revision,
+      entries: possibleEntries(compiled.collection, item.data, item),
+      unique: uniqueValues(compiled.collection, item.data, item.status),
+    };
+    const about = { collectionId: item.collectionId, version: item.version };
+    const removed = await removeItem(
+      ctx.db,
+      removal,
+      act(ctx, "submission.delete", item.id, about),
+    );
+    if (removed.outcome === "changed") return true;
+    // Somebody else was first. When it was another delete, the item is not there any more: 404.
+    current = await readAgain(ctx, current);
+    return undefined;
+  });
+}

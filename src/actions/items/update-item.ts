@@ -1,0 +1,160 @@
+import { checkPatch, checkSubmitted, type Checked } from "../../domain/data/check";
+import type { Compiled } from "../../domain/data/compile";
+import { possibleEntries, searchEntries } from "../../domain/data/search-entries";
+import { closedReason } from "../../domain/definition/collection";
+import { uniqueValues } from "../../domain/data/unique-values";
+import { computeData } from "../../domain/formula/compute";
+import { etagOf, matches, type Precondition } from "../../domain/etag";
+import type { Item } from "../../domain/item/item";
+import { bytesOf, refuseTooLarge, refuseTooManyEntries } from "../../domain/item/item-size";
+import { parseItemBody } from "../../domain/item/item-body";
+import { problem } from "../../domain/problem/problem";
+import { statusAfter, type Status } from "../../domain/item/status";
+import { changeItem, type ItemChange } from "../../store/items/change-item";
+import { act, type ActionContext } from "../context";
+import { duplicateOf, refuseEmptied } from "./draft";
+import { viewOf, type ItemView } from "../../domain/item/item-view";
+import { untilSettled } from "../until-settled";
+import { readAgain, type Found } from "../visible";
+
+/**
+ * Merges what was sent onto the item as it is now. A write that comes in between is merged onto in turn, or is a 412
+ * where the caller named the version.
+ */
+export async function updateItem(
+  ctx: ActionContext,
+  found: Found,
+  body: unknown,
+  ifMatch: Precondition | null,
+): Promise<ItemView> {
+  let current = found;
+  return untilSettled(async () => {
+    const next = nextState(ctx, current, body, ifMatch);
+    const unchanged = next.status === current.item.status && sameData(next, current.item);
+    if (unchanged) return viewOf(current.item, current.compiled, next.warnings);
+    const written = await writeItem(ctx, current, next);
+    if (written) return viewOf(written, current.compiled, next.warnings);
+    current = await readAgain(ctx, current);
+    return undefined;
+  });
+}
+
+interface NextState extends Checked {
+  status: Status | null;
+}
+
+export function refuseChange(item: Item, ifMatch: Precondition | null): void {
+  const etag = etagOf(item.version);
+  if (ifMatch && !matches(ifMatch, etag)) throw problem.versionMismatch(etag);
+  if (item.status === "closed") throw problem.submissionClosed();
+}
+
+function nextState(
+  ctx: ActionContext,
+  { item, compiled }: Found,
+  sent: unknown,
+  ifMatch: Precondition | null,
+): NextState {
+  refuseChange(item, ifMatch);
+  const { body, errors } = parseItemBody(compiled.collection.kind, "update", sent);
+  const status = item.status === null ? { status: null } : statusAfter(item.status, body.status);
+  const after = "status" in status ? status.status : item.status;
+  const submitted = item.status === "draft" && after !== "draft";
+  if (submitted) refuseLate(compiled, ctx.now());
+  const data = body.data ?? {};
+  const checked = submitted
+    ? checkSubmitted(compiled, item.data, data)
+    : checkPatch(compiled, item.data, data, after === "draft");
+  const wrong = [...errors, ...("error" in status ? [status.error] : []), ...checked.errors];
+  if (wrong.length > 0) throw problem.invalidInput(wrong);
+  refuseEmptied(compiled.collection, checked.data, item.data);
+  const computed = computeData(compiled, checked.data, ctx.now());
+  const warnings = [...checked.warnings, ...computed.warnings];
+  return { data: computed.data, errors: [], warnings, status: after };
+}
+
+/** A draft is submitted in time or not at all. It is counted already, so a full form has its place. */
+function refuseLate({ collection }: Compiled, now: number): void {
+  const reason = closedReason(collection.definition.acceptance, 0, now);
+  if (reason) throw problem.submissionsClosed(reason);
+}
+
+/** Stored data is keyed by integers, which JavaScript keeps in order, so equal data has equal JSON. */
+function sameData(next: NextState, item: Item): boolean {
+  return JSON.stringify(next.data) === JSON.stringify(item.data);
+}
+
+/** The item as written, or nothing when it or its definition changed in between. */
+export async function writeItem(
+  ctx: ActionContext,
+  { item, compiled }: Found,
+  next: Pick<NextState, "data" | "status">,
+  action = compiled.collection.kind === "app" ? "record.update" : "submission.update",
+): Promise<Item | undefined> {
+  const updatedAt = Math.max(ctx.now(), item.updatedAt);
+  const after = {
+    ...item,
+    status: next.status,
+    data: next.data,
+    definitionVersion: compiled.collection.version,
+    updatedAt,
+    updatedBy: ctx.actor,
+    version: item.version + 1,
+  };
+  const change = changeOf(compiled, item, after);
+  const shown = JSON.stringify(viewOf(after, compiled).data);
+  const { removed, added } = change.entries;
+  refuseTooManyEntries(added);
+  refuseTooLarge(shown, change.data, JSON.stringify(removed), JSON.stringify(added));
+  const changed = await changeItem(
+    ctx.db,
+    change,
+    act(ctx, action, item.id, {
+      collectionId: item.collectionId,
+      version: after.version,
+    }),
+  );
+  switch (changed.outcome) {
+    case "changed":
+      return after;
+    case "stale":
+      return undefined;
+    case "closed":
+      throw problem.submissionsClosed(changed.reason);
+    case "duplicate":
+      if (changed.taken.length === 0) return undefined;
+      throw duplicateOf(ctx, compiled, changed.taken);
+  }
+}
+
+function changeOf({ collection }: Compiled, before: Item, after: Item): ItemChange {
+  const possible = possibleEntries(collection, before.data, before);
+  const has = searchEntries(collection, after.data, after);
+  const held = uniqueValues(collection, before.data, before.status);
+  const holds = uniqueValues(collection, after.data, after.status);
+  const data = JSON.stringify(after.data);
+  return {
+    number: before.number,
+    itemVersion: before.version,
+    collectionId: collection.id,
+    definitionVersion: collection.version,
+    revision: collection.revision,
+    status: after.status,
+    updatedAt: after.updatedAt,
+    data,
+    grew: bytesOf(data) > bytesOf(JSON.stringify(before.data)),
+    // All that it has now: while a field is being indexed, not even what stays has its entry for certain.
+    entries: { removed: without(possible, has), added: has },
+    unique: {
+      released: without(held, holds),
+      taken: collection.pending ? holds : without(holds, held),
+    },
+    whileOpen: before.status === "draft" && after.status !== "draft",
+  };
+}
+
+/** The entries of `some` that are not among `others`. */
+function without<T>(some: readonly T[], others: readonly T[]): T[] {
+  const known = new Set(others.map((each) => JSON.stringify(each)));
+  return some.filter((each) => !known.has(JSON.stringify(each)));
+}

@@ -1,0 +1,41 @@
+import type { Credential } from "../../domain/credential/credential";
+import type { CredentialGate } from "../../gate/credential-gate";
+import { problem } from "../../domain/problem/problem";
+import { logMended } from "../../http/answers/log";
+import { pause, timely } from "../../store/db/attempt";
+
+const mostTries = 4;
+const firstPause = 50;
+
+/**
+ * Tells a credential's object of a change, so that it holds for the next request. What cannot be told is not answered as
+ * done: 503, and the object reads it itself within 60 seconds.
+ */
+export async function announce(
+  gate: DurableObjectNamespace<CredentialGate>,
+  credential: Credential,
+): Promise<void> {
+  for (let tries = 1; tries <= mostTries; tries += 1) {
+    try {
+      await timely(() => gate.getByName(credential.id).change(credential));
+      return;
+    } catch (error) {
+      logMended("credential object not told of a change", error);
+      await pause(firstPause * 2 ** tries);
+    }
+  }
+  throw problem.tryAgain(2);
+}
+
+const atOnce = 10;
+
+/** Tells the objects of many credentials, some at a time. */
+export async function announceAll(
+  gate: DurableObjectNamespace<CredentialGate>,
+  credentials: readonly Credential[],
+): Promise<void> {
+  for (let from = 0; from < credentials.length; from += atOnce) {
+    const some = credentials.slice(from, from + atOnce);
+    await Promise.all(some.map((each) => announce(gate, each)));
+  }
+}

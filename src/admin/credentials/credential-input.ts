@@ -1,0 +1,127 @@
+import * as z from "zod/mini";
+import type { CredentialInput } from "../../actions/credentials/credentials";
+import { defaultLimits } from "../../domain/credential/credential";
+import { permissions, type Resources } from "../../domain/credential/permissions";
+import { endOfDay, instant, isCalendarDay, isTimeZone } from "../../domain/time";
+
+/** A list sent as an array, as repeated form fields, or with commas or spaces between. */
+const list = <Item extends z.ZodMiniType>(item: Item) =>
+  z.pipe(
+    z.transform((sent) => (typeof sent === "string" ? words(sent) : sent)),
+    z.array(item).check(z.minLength(1)),
+  );
+
+function words(sent: string): string[] {
+  return sent.split(/[\s,]+/).filter((word) => word !== "");
+}
+
+const resource = z
+  .string()
+  .check(z.regex(/^(app|form):[a-z][a-z0-9_-]{0,62}$/, "Must be app:KEY or form:KEY."));
+
+const resources = z.pipe(
+  z.transform((sent) => (typeof sent === "string" && sent !== "all" ? words(sent) : sent)),
+  z.union([z.literal("all"), z.array(resource).check(z.minLength(1), z.maxLength(500))], {
+    error: 'Must be "all", or a list of app:KEY and form:KEY.',
+  }),
+);
+
+const perMinute = (most: number) => z.coerce.number().check(z.int(), z.minimum(1), z.maximum(most));
+
+type Expiry = { days: number } | { day: string } | { at: number | null };
+
+/** Always chosen: 30d, 90d, 365d (or any number of days), a date, or never. */
+const expires = z.pipe(
+  z.string(),
+  z.transform((sent: string, ctx): Expiry => {
+    if (sent === "never") return { at: null };
+    const days = /^(\d{1,4})d$/.exec(sent)?.[1];
+    if (days !== undefined) return { days: Number(days) };
+    if (isCalendarDay(sent)) return { day: sent };
+    const at = instant(sent);
+    if (at !== undefined) return { at };
+    ctx.issues.push({
+      code: "custom",
+      message: "Must be 30d, 90d, 365d, a date, or never.",
+      input: sent,
+    });
+    return z.NEVER;
+  }),
+);
+
+/** A form sends empty what was not chosen, and a day apart from the choices. */
+const tidy = <Schema extends z.ZodMiniType>(schema: Schema) =>
+  z.pipe(
+    z.transform((sent) => (typeof sent === "object" && sent !== null ? tidied({ ...sent }) : sent)),
+    schema,
+  );
+
+function tidied(sent: Record<string, unknown>): Record<string, unknown> {
+  const { expires_on: day, ...rest } = sent;
+  if (typeof day === "string" && day !== "") rest["expires"] = day;
+  if (Array.isArray(rest["resources"]) && rest["resources"].includes("all"))
+    rest["resources"] = "all";
+  return Object.fromEntries(Object.entries(rest).filter(([, value]) => value !== ""));
+}
+
+const shape = {
+  name: z.string().check(z.minLength(1), z.maxLength(200)),
+  permissions: list(z.enum(permissions)),
+  resources,
+  requests: perMinute(100_000),
+  writes: perMinute(100_000),
+  expires,
+  /** The zone in which a day ends. */
+  time_zone: z.string().check(z.refine(isTimeZone, "Must be an IANA time zone, like Asia/Tokyo.")),
+};
+
+export const IssueInput = tidy(
+  z.strictObject({
+    ...shape,
+    kind: z.enum(["token", "client"]),
+    requests: z._default(shape.requests, defaultLimits.requests),
+    writes: z._default(shape.writes, defaultLimits.writes),
+    time_zone: z._default(shape.time_zone, "UTC"),
+  }),
+);
+
+/** What is left out stays as it is. */
+export const EditInput = tidy(
+  z.partial(z.strictObject({ ...shape, version: z.coerce.number().check(z.int()) })),
+);
+
+const hour = 60 * 60 * 1000;
+const overlaps = { none: 0, "1h": hour, "24h": 24 * hour, "7d": 7 * 24 * hour };
+
+/** How long the secret before lives on beside the new one. */
+export const RotateInput = z.strictObject({
+  overlap: z.pipe(
+    z._default(z.enum(["none", "1h", "24h", "7d"]), "24h"),
+    z.transform((name: keyof typeof overlaps) => overlaps[name]),
+  ),
+});
+
+export function credentialInput(
+  sent: Omit<z.infer<typeof IssueInput>, "kind">,
+  now: number,
+): CredentialInput {
+  const { requests, writes, expires: chosen, time_zone, ...rest } = sent;
+  const limits = { requests, writes };
+  return { ...withResources(rest), limits, ...expiryOf(chosen, time_zone, now) };
+}
+
+function withResources<Sent extends { resources: "all" | string[] }>(sent: Sent) {
+  const kept: Resources = sent.resources;
+  return { ...sent, resources: kept };
+}
+
+/** A day is good until it ends, in the zone that was chosen. */
+export function expiryOf(
+  chosen: z.infer<typeof expires>,
+  zone: string,
+  now: number,
+): Pick<CredentialInput, "expiresAt" | "expiresZone"> {
+  if ("days" in chosen) return { expiresAt: now + chosen.days * 24 * hour, expiresZone: null };
+  if ("at" in chosen) return { expiresAt: chosen.at, expiresZone: null };
+  return { expiresAt: endOfDay(chosen.day, zone) ?? now, expiresZone: zone };
+}

@@ -1,0 +1,41 @@
+import { defaultLimit, mostLimit } from "../../domain/page-limit";
+import type { Schema } from "./field-schema";
+import { object, ref } from "./responses";
+
+export function searchSchema(): Schema {
+  const sort = object(
+    { field: { type: "string" }, direction: { type: "string", enum: ["asc", "desc"] } },
+    ["field"],
+  );
+  return object(
+    {
+      conditions: { type: "array", maxItems: 50, items: ref("schemas", "Condition") },
+      sort: { type: "array", maxItems: 3, items: sort },
+      fields: { type: ["array", "null"], items: { type: "string" } },
+      limit: {
+        type: "integer",
+        minimum: 1,
+        maximum: mostLimit,
+        description: `Default: ${defaultLimit}.`,
+      },
+      cursor: { type: ["string", "null"] },
+    },
+    [],
+  );
+}
+
+export function conditionSchema(): Schema {
+  const many = { type: "array", minItems: 1, items: ref("schemas", "Condition") };
+  return {
+    oneOf: [
+      object({ field: { type: "string" }, op: { type: "string" }, value: {} }, [
+        "field",
+        "op",
+        "value",
+      ]),
+      object({ all: many }, ["all"]),
+      object({ any: many }, ["any"]),
+      object({ not: ref("schemas", "Condition") }, ["not"]),
+    ],
+  };
+}

@@ -1,0 +1,20 @@
+import { problems } from "../domain/problem/problem-catalogue";
+import type { Problem } from "../domain/problem/problem";
+
+/** A problem as RFC 9457 says, with our own `code` and `request_id` (contract, section 5). */
+export function problemDocument(
+  { code, detail, members }: Problem,
+  origin: string,
+  requestId: string,
+) {
+  const { status, title } = problems[code];
+  return {
+    type: new URL(`/problems/${code}`, origin).href,
+    title,
+    status,
+    code,
+    detail,
+    request_id: requestId,
+    ...members,
+  };
+}

@@ -1,0 +1,79 @@
+import { problem } from "../../domain/problem/problem";
+import type { Presented } from "../../domain/credential/token";
+import {
+  exchangedFor,
+  grantOf,
+  type Admission,
+  type Exchanged,
+  type Quota,
+} from "../../gate/credential-gate";
+import { findCredential } from "../../store/credentials/credentials";
+import { timely } from "../../store/db/attempt";
+import { takePending } from "../answers/call-log";
+import { logMended } from "../answers/log";
+
+/**
+ * Asks the credential's object. When it cannot be reached, authentication falls back to one D1 read, and limiting
+ * to the platform's rate-limit binding: the request is served, with limits that are not exact for that while.
+ */
+export async function admit(
+  env: Bindings,
+  presented: Presented,
+  write: boolean,
+): Promise<Admission> {
+  try {
+    // A stub is of no use after an exception, so each request takes its own.
+    const calls = takePending(presented.credentialId);
+    return await timely<Admission>(async () =>
+      env.GATE.getByName(presented.credentialId).admit(presented, write, calls),
+    );
+  } catch (error) {
+    logMended("credential object unreachable", error);
+    return withoutObject(env, presented, write);
+  }
+}
+
+async function withoutObject(
+  env: Bindings,
+  presented: Presented,
+  write: boolean,
+): Promise<Admission> {
+  const credential = await readCredential(env, presented);
+  const grant = credential && grantOf(credential, presented.proof, Date.now());
+  if (!grant) return { verdict: "refused" };
+  const { success } = await timely(() => env.FALLBACK.limit({ key: grant.credentialId })).catch(
+    (error: unknown) => {
+      logMended("fallback of the limits unreachable", error);
+      throw problem.tryAgain();
+    },
+  );
+  const quota = (limit: number): Quota => ({ limit, remaining: success ? 1 : 0, reset: 60 });
+  const { requests, writes } = grant.limits;
+  const quotas = { default: quota(requests), ...(write ? { write: quota(writes) } : {}) };
+  return success
+    ? { verdict: "admitted", grant, quotas }
+    : { verdict: "limited", retryAfter: 60, quotas };
+}
+
+/** Exchanges a client's secret, by its object or, when that cannot be reached, by one D1 read. */
+export async function exchangeSecret(
+  env: Bindings,
+  presented: Presented,
+): Promise<Exchanged | undefined> {
+  try {
+    return await timely<Exchanged | undefined>(async () =>
+      env.GATE.getByName(presented.credentialId).exchange(presented),
+    );
+  } catch (error) {
+    logMended("credential object unreachable", error);
+    const credential = await readCredential(env, presented);
+    return credential && exchangedFor(credential, presented.proof, Date.now());
+  }
+}
+
+async function readCredential(env: Bindings, { credentialId }: Presented) {
+  return findCredential(env.DB, credentialId).catch((error: unknown) => {
+    logMended("credential unreadable", error);
+    throw problem.tryAgain();
+  });
+}

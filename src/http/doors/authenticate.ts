@@ -1,0 +1,86 @@
+import { createMiddleware } from "hono/factory";
+import { routePath } from "hono/route";
+import { problem } from "../../domain/problem/problem";
+import { signingKeys } from "../../domain/credential/signature";
+import { readBearer, type Presented } from "../../domain/credential/token";
+import type { ApiEnv, AppEnv, Reading } from "../../env";
+import type { Quota, Quotas } from "../../gate/credential-gate";
+import { timely } from "../../store/db/attempt";
+import { addressOf } from "./address";
+import { actionContext } from "./action-context";
+import { admit } from "./admit";
+import { noteCall } from "../answers/call-log";
+import { logMended } from "../answers/log";
+
+type Identified = AppEnv & { Variables: { presented: Presented } };
+
+/**
+ * Reads the bearer and checks its signature: a random or mistyped one ends here, without touching storage.
+ * RFC 6750, section 2.1.
+ */
+export const identify = createMiddleware<Identified>(async (c, next) => {
+  const header = c.req.header("Authorization");
+  const [, bearer] = /^Bearer +([\x21-\x7e]+) *$/i.exec(header ?? "") ?? [];
+  const presented =
+    bearer && (await readBearer(signingKeys(c.env.TOKEN_SECRET), bearer, Date.now()));
+  if (!presented) throw await unauthenticated(c, header !== undefined);
+  c.set("presented", presented);
+  await next();
+});
+
+/** Asks the credential's object, once: is it good, what may it do, and do its limits allow this request. */
+export const authenticate = createMiddleware<ApiEnv & Identified>(async (c, next) => {
+  const started = Date.now();
+  const note = (status: number) =>
+    noteCall(c, c.var.presented.credentialId, {
+      at: started,
+      method: c.req.method,
+      route: routePath(c, -1),
+      status,
+      milliseconds: Date.now() - started,
+      requestId: c.var.requestId,
+    });
+  const admission = await admit(c.env, c.var.presented, isWrite(c.req.method, c.req.path));
+  if (admission.verdict === "refused") throw await unauthenticated(c, true);
+  if (admission.verdict === "limited") {
+    const limited = problem.rateLimited(admission.retryAfter);
+    Object.assign(limited.headers, quotaHeaders(admission.quotas));
+    note(429);
+    throw limited;
+  }
+  const { grant, quotas } = admission;
+  c.set("grant", grant);
+  c.set("action", actionContext(c, `credential:${grant.credentialId}`, grant));
+  await next();
+  note(c.res.status);
+  for (const [name, value] of Object.entries(quotaHeaders(quotas))) c.res.headers.set(name, value);
+});
+
+/** Searches and dry runs write nothing, though they are POSTs. */
+function isWrite(method: string, path: string): boolean {
+  if (method === "POST") return !/\/(search|validate)$/.test(path);
+  return ["PUT", "PATCH", "DELETE"].includes(method);
+}
+
+/** 401, or 429 for an address that fails too often. */
+export async function unauthenticated(c: Reading<AppEnv>, sent: boolean) {
+  // A brake that cannot be reached brakes nobody.
+  const { success } = await timely(() => c.env.FAILURES.limit({ key: addressOf(c) })).catch(
+    (error: unknown) => {
+      logMended("failures cannot be counted", error);
+      return { success: true };
+    },
+  );
+  return success
+    ? problem.unauthenticated(sent)
+    : problem.rateLimited(60, "Too many requests from this address failed to authenticate.");
+}
+
+/** draft-ietf-httpapi-ratelimit-headers-11. */
+function quotaHeaders(quotas: Quotas): Record<string, string> {
+  const named = Object.entries(quotas) as [string, Quota][];
+  return {
+    "RateLimit-Policy": named.map(([name, { limit }]) => `"${name}";q=${limit};w=60`).join(", "),
+    RateLimit: named.map(([name, q]) => `"${name}";r=${q.remaining};t=${q.reset}`).join(", "),
+  };
+}

@@ -1,0 +1,11 @@
+import { createMiddleware } from "hono/factory";
+import { allows, type Permission } from "../../domain/credential/permissions";
+import { problem } from "../../domain/problem/problem";
+import type { ApiEnv } from "../../env";
+
+/** Permissions belong to the credential as a whole: 403 is decided before anything is looked up. */
+export const permit = (permission: Permission) =>
+  createMiddleware<ApiEnv>(async (c, next) => {
+    if (!allows(c.var.grant.permissions, permission)) throw problem.permissionRequired(permission);
+    await next();
+  });

@@ -1,0 +1,180 @@
+import { and, desc, eq, gte, isNull, or, sql } from "drizzle-orm";
+import { drizzle } from "drizzle-orm/d1";
+import type { Credential, Secret } from "../../domain/credential/credential";
+import { within, type Permission, type Resources } from "../../domain/credential/permissions";
+import { attempt, once, unlessRefused } from "../db/attempt";
+import { insertAct, type Act } from "../audit/audit";
+import { guardCode, guardStatement } from "../db/guard";
+import { credential, member } from "../db/schema";
+import { placeholders, statement } from "../db/statement";
+
+const { placeholder } = sql;
+
+const columns = {
+  id: credential.id,
+  version: credential.version,
+  kind: credential.kind,
+  name: credential.name,
+  permissions: credential.permissions,
+  resources: credential.resources,
+  requests: credential.requests,
+  writes: credential.writes,
+  secrets: credential.secrets,
+  memberId: credential.memberId,
+  createdAt: credential.createdAt,
+  expiresAt: credential.expiresAt,
+  expiresZone: credential.expiresZone,
+  revokedAt: credential.revokedAt,
+  lastUsedAt: credential.lastUsedAt,
+  /** Null once the member is disabled. */
+  role: sql<
+    typeof member.$inferSelect.role | null
+  >`case when ${member.disabledAt} is null then ${member.role} end`.as("role"),
+};
+
+async function select(db: D1Database, condition: ReturnType<typeof and>): Promise<Credential[]> {
+  const rows = await attempt(() =>
+    drizzle(db)
+      .select(columns)
+      .from(credential)
+      .innerJoin(member, eq(member.id, credential.memberId))
+      .where(condition)
+      .orderBy(desc(credential.id)),
+  );
+  return rows.map((row) => {
+    const asked = JSON.parse(row.permissions) as Permission[];
+    return {
+      id: row.id,
+      version: row.version,
+      kind: row.kind,
+      name: row.name,
+      permissions: row.kind === "token" && row.role ? within(row.role, asked) : asked,
+      resources: JSON.parse(row.resources) as Resources,
+      limits: { requests: row.requests, writes: row.writes },
+      secrets: JSON.parse(row.secrets) as Secret[],
+      expiresAt: row.expiresAt,
+      expiresZone: row.expiresZone,
+      revokedAt: row.revokedAt,
+      createdAt: row.createdAt,
+      createdBy: { id: row.memberId, role: row.role },
+      lastUsedAt: row.lastUsedAt,
+    };
+  });
+}
+
+export async function findCredential(db: D1Database, id: string): Promise<Credential | undefined> {
+  const [found] = await select(db, eq(credential.id, id));
+  return found;
+}
+
+/** The credentials that are not revoked, newest first; of one member, or of all. */
+export async function listCredentials(
+  db: D1Database,
+  memberId: string | null,
+): Promise<Credential[]> {
+  const own = memberId === null ? undefined : eq(credential.memberId, memberId);
+  return select(db, and(isNull(credential.revokedAt), own));
+}
+
+const fields = [
+  "id",
+  "version",
+  "kind",
+  "name",
+  "permissions",
+  "resources",
+  "requests",
+  "writes",
+  "secrets",
+  "memberId",
+  "createdAt",
+  "expiresAt",
+  "expiresZone",
+] as const;
+
+const insert = statement((db) => db.insert(credential).values(placeholders(fields)));
+
+/** Of two changes that were made of one state, the second is refused, and told. */
+const isUnchanged = guardStatement(
+  sql`select ${guardCode("credential_changed")} as code
+    where not exists (select 1 from credential where id = ${placeholder("id")}
+      and version = ${placeholder("expected")} and revoked_at is null)`,
+);
+
+const update = statement((db) =>
+  db
+    .update(credential)
+    .set(
+      placeholders([
+        "version",
+        "name",
+        "permissions",
+        "resources",
+        "requests",
+        "writes",
+        "secrets",
+        "expiresAt",
+        "expiresZone",
+      ]),
+    )
+    .where(eq(credential.id, placeholder("id"))),
+);
+
+const revoke = statement((db) =>
+  db
+    .update(credential)
+    .set({ revokedAt: sql`${placeholder("at")}`, version: sql`version + 1` })
+    .where(and(eq(credential.id, placeholder("id")), isNull(credential.revokedAt))),
+);
+
+function rowOf(value: Credential) {
+  return {
+    id: value.id,
+    version: value.version,
+    kind: value.kind,
+    name: value.name,
+    permissions: JSON.stringify(value.permissions),
+    resources: JSON.stringify(value.resources),
+    requests: value.limits.requests,
+    writes: value.limits.writes,
+    secrets: JSON.stringify(value.secrets),
+    memberId: value.createdBy.id,
+    createdAt: value.createdAt,
+    expiresAt: value.expiresAt,
+    expiresZone: value.expiresZone,
+  };
+}
+
+export async function insertCredential(db: D1Database, value: Credential, act: Act): Promise<void> {
+  await once(() => db.batch([insert(db, rowOf(value)), insertAct(db, { ...act })]));
+}
+
+/** False, with nothing stored, when the credential was changed or revoked since it had the version `expected`. */
+export async function updateCredential(
+  db: D1Database,
+  expected: number,
+  after: Credential,
+  act: Act,
+): Promise<boolean> {
+  const values = { ...rowOf(after), expected, version: expected + 1 };
+  const statements = [isUnchanged, update].map((bind) => bind(db, values));
+  return unlessRefused(db, [...statements, insertAct(db, { ...act })]);
+}
+
+/** Those of a member that are not revoked, or were with its removal at `since`. */
+export async function listMemberCredentials(
+  db: D1Database,
+  memberId: string,
+  since: number,
+): Promise<Credential[]> {
+  const live = or(isNull(credential.revokedAt), gte(credential.revokedAt, since));
+  return select(db, and(eq(credential.memberId, memberId), live));
+}
+
+export async function revokeCredential(db: D1Database, id: string, act: Act): Promise<void> {
+  await once(() => db.batch([revoke(db, { id, at: act.at }), insertAct(db, { ...act })]));
+}
+
+export async function noteUse(db: D1Database, id: string, at: number): Promise<void> {
+  await drizzle(db).update(credential).set({ lastUsedAt: at }).where(eq(credential.id, id));
+}

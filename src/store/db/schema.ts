@@ -1,0 +1,215 @@
+import {
+  customType,
+  index,
+  integer,
+  primaryKey,
+  sqliteTable,
+  text,
+  unique,
+} from "drizzle-orm/sqlite-core";
+import type { Actor } from "../../domain/actor";
+
+/** The tables of `migrations/`, which say what each is for; a test compares the two, column by column. */
+
+/** A column of a STRICT table that keeps each value's own type. */
+const any = customType<{ data: string | number }>({ dataType: () => "ANY" });
+
+export const collection = sqliteTable(
+  "collection",
+  {
+    id: integer("id").primaryKey(),
+    kind: text("kind", { enum: ["app", "form"] }).notNull(),
+    key: text("key").notNull(),
+    version: integer("version").notNull(),
+    revision: integer("revision").notNull(),
+    name: text("name").notNull(),
+    description: text("description").notNull(),
+    timeZone: text("time_zone").notNull(),
+    receiptPrefix: text("receipt_prefix").notNull(),
+    state: text("state", { enum: ["open", "closed"] }).notNull(),
+    opensAt: integer("opens_at"),
+    closesAt: integer("closes_at"),
+    maxSubmissions: integer("max_submissions"),
+    fields: text("fields").notNull(),
+    fieldsVersion: integer("fields_version").notNull(),
+    createdAt: integer("created_at").notNull(),
+    updatedAt: integer("updated_at").notNull(),
+  },
+  (table) => [unique().on(table.kind, table.key)],
+);
+
+export const tally = sqliteTable("tally", {
+  collectionId: integer("collection_id").primaryKey(),
+  lastPlace: integer("last_place").notNull(),
+  live: integer("live").notNull(),
+  lastCreatedAt: integer("last_created_at").notNull(),
+  largest: integer("largest").notNull().default(0),
+});
+
+export const item = sqliteTable("item", {
+  number: integer("number").primaryKey(),
+  id: text("id").notNull().unique(),
+  collectionId: integer("collection_id").notNull(),
+  receiptNumber: text("receipt_number"),
+  status: text("status", { enum: ["draft", "submitted", "closed"] }),
+  version: integer("version").notNull(),
+  definitionVersion: integer("definition_version").notNull(),
+  createdAt: integer("created_at").notNull(),
+  createdBy: text("created_by").notNull().$type<Actor>(),
+  updatedAt: integer("updated_at").notNull(),
+  updatedBy: text("updated_by").notNull().$type<Actor>(),
+  data: text("data").notNull(),
+});
+
+export const searchEntry = sqliteTable(
+  "search_entry",
+  {
+    field: integer("field").notNull(),
+    value: any("value").notNull(),
+    item: integer("item").notNull(),
+    folded: text("folded"),
+  },
+  (table) => [primaryKey({ columns: [table.field, table.value, table.item] })],
+);
+
+export const uniqueValue = sqliteTable(
+  "unique_value",
+  {
+    field: integer("field").notNull(),
+    value: any("value").notNull(),
+    item: integer("item").notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.field, table.value] })],
+);
+
+export const replay = sqliteTable(
+  "replay",
+  {
+    key: text("key").primaryKey(),
+    fingerprint: text("fingerprint").notNull(),
+    itemId: text("item_id").notNull(),
+    place: integer("place").notNull(),
+    createdAt: integer("created_at").notNull(),
+    answer: text("answer").notNull(),
+    expiresAt: integer("expires_at").notNull(),
+  },
+  (table) => [index("replay_by_expiry").on(table.expiresAt)],
+);
+
+export const indexing = sqliteTable("indexing", {
+  collectionId: integer("collection_id").primaryKey(),
+  fields: text("fields").notNull(),
+  next: integer("next").notNull(),
+  last: integer("last").notNull(),
+  done: integer("done").notNull(),
+  total: integer("total").notNull(),
+});
+
+export const pendingChange = sqliteTable("pending_change", {
+  collectionId: integer("collection_id").primaryKey(),
+  change: text("change").notNull(),
+  act: text("act").notNull(),
+  next: integer("next").notNull(),
+  last: integer("last").notNull(),
+  done: integer("done").notNull(),
+  total: integer("total").notNull(),
+  problem: text("problem"),
+});
+
+export const formerUnique = sqliteTable("former_unique", {
+  field: integer("field").primaryKey(),
+});
+
+export const indexCheck = sqliteTable("index_check", {
+  collectionId: integer("collection_id").primaryKey(),
+  field: integer("field").notNull(),
+  value: any("value").notNull(),
+  item: integer("item").notNull(),
+  seen: integer("seen").notNull(),
+  removed: integer("removed").notNull(),
+});
+
+export const guard = sqliteTable("guard", { code: integer("code").notNull() });
+
+export const auditEntry = sqliteTable("audit_entry", {
+  id: integer("id").primaryKey(),
+  at: integer("at").notNull(),
+  actor: text("actor").notNull().$type<Actor>(),
+  action: text("action").notNull(),
+  collectionId: integer("collection_id"),
+  subject: text("subject").notNull(),
+  version: integer("version"),
+  session: text("session"),
+  requestId: text("request_id").notNull(),
+  sentRequestId: text("sent_request_id"),
+});
+
+export const member = sqliteTable("member", {
+  id: text("id").primaryKey(),
+  version: integer("version").notNull().default(1),
+  email: text("email").notNull().unique(),
+  role: text("role", { enum: ["owner", "admin", "editor", "viewer"] }).notNull(),
+  password: text("password").notNull(),
+  createdAt: integer("created_at").notNull(),
+  disabledAt: integer("disabled_at"),
+});
+
+export const session = sqliteTable(
+  "session",
+  {
+    hash: text("hash").primaryKey(),
+    memberId: text("member_id")
+      .notNull()
+      .references(() => member.id),
+    createdAt: integer("created_at").notNull(),
+    expiresAt: integer("expires_at").notNull(),
+  },
+  (table) => [
+    index("session_by_expiry").on(table.expiresAt),
+    index("session_by_member").on(table.memberId),
+  ],
+);
+
+export const knownAddress = sqliteTable(
+  "known_address",
+  {
+    memberId: text("member_id")
+      .notNull()
+      .references(() => member.id),
+    address: text("address").notNull(),
+    at: integer("at").notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.memberId, table.address] })],
+);
+
+export const invitation = sqliteTable("invitation", {
+  hash: text("hash").primaryKey(),
+  email: text("email").notNull().unique(),
+  role: text("role", { enum: ["owner", "admin", "editor", "viewer"] }).notNull(),
+  createdAt: integer("created_at").notNull(),
+  expiresAt: integer("expires_at").notNull(),
+});
+
+export const credential = sqliteTable(
+  "credential",
+  {
+    id: text("id").primaryKey(),
+    version: integer("version").notNull(),
+    kind: text("kind", { enum: ["token", "client"] }).notNull(),
+    name: text("name").notNull(),
+    permissions: text("permissions").notNull(),
+    resources: text("resources").notNull(),
+    requests: integer("requests").notNull(),
+    writes: integer("writes").notNull(),
+    secrets: text("secrets").notNull(),
+    memberId: text("member_id")
+      .notNull()
+      .references(() => member.id),
+    createdAt: integer("created_at").notNull(),
+    expiresAt: integer("expires_at"),
+    expiresZone: text("expires_zone"),
+    revokedAt: integer("revoked_at"),
+    lastUsedAt: integer("last_used_at"),
+  },
+  (table) => [index("credential_by_member").on(table.memberId)],
+);

@@ -1,0 +1,204 @@
+import { eq, sql } from "drizzle-orm";
+import { fieldNumber } from "../../domain/data/field-number";
+import type { Collection, Definition } from "../../domain/definition/collection";
+import { numbersOf } from "../../domain/item/item";
+import { once } from "../db/attempt";
+import { insertAct, type Act } from "../audit/audit";
+import type { Pending, PendingChange } from "./collections";
+import { failureOf } from "../db/failure";
+import { guardCode, guardStatement } from "../db/guard";
+import {
+  auditEntry,
+  collection,
+  formerUnique,
+  indexing,
+  pendingChange,
+  tally,
+  uniqueValue,
+} from "../db/schema";
+import { placeholders, statement } from "../db/statement";
+
+/** The statements that changes of definitions are made of. */
+
+export type Saved =
+  | { outcome: "saved" }
+  /** Somebody else made or changed it in between: read again. */
+  | { outcome: "stale" }
+  | { outcome: "values_exist" }
+  | { outcome: "duplicates_exist" };
+
+const { placeholder } = sql;
+
+const columns = [
+  "kind",
+  "key",
+  "version",
+  "revision",
+  "name",
+  "description",
+  "timeZone",
+  "receiptPrefix",
+  "state",
+  "opensAt",
+  "closesAt",
+  "maxSubmissions",
+  "fields",
+  "fieldsVersion",
+  "createdAt",
+  "updatedAt",
+] as const;
+
+export const insertCollection = statement((db) =>
+  db.insert(collection).values(placeholders(columns)),
+);
+
+const ownCollection = sql`kind = ${placeholder("kind")} and key = ${placeholder("key")}`;
+
+export const insertTally = statement((db) =>
+  db.insert(tally).select(sql`select id, 0, 0, 0, 0 from collection where ${ownCollection}`),
+);
+
+export const auditCreation = statement((db) =>
+  db.insert(auditEntry).select(
+    sql`select null, ${placeholder("at")}, ${placeholder("actor")}, ${placeholder("action")}, id,
+        ${placeholder("subject")}, 1, ${placeholder("session")}, ${placeholder("requestId")},
+        ${placeholder("sentRequestId")} from collection where ${ownCollection}`,
+  ),
+);
+
+export const isExpected = guardStatement(
+  sql`select ${guardCode("definition_changed")} as code
+    from collection where id = ${placeholder("id")} and revision <> ${placeholder("revision")}`,
+);
+
+/** Values are sought in the items themselves; those of rows one level down. */
+export const isEmpty = guardStatement(
+  sql`select ${guardCode("values_exist")} as code where exists (
+      select 1 from item
+      where number > ${placeholder("above")} and number < ${placeholder("below")}
+        and case when ${placeholder("within")} is null
+          then data ->> ${placeholder("slot")} is not null
+          else exists (select 1 from json_each(item.data, '$."' || ${placeholder("within")} || '"') row
+            where row.value ->> ${placeholder("slot")} is not null) end)`,
+);
+
+/** Its values are none any more; they are swept in steps. */
+export const endUnique = statement((db) =>
+  db
+    .insert(formerUnique)
+    .values(placeholders(["field"]))
+    .onConflictDoNothing(),
+);
+
+/** Dates are the same on the same calendar day; drafts hold no unique values. */
+export const fillUnique = statement((db) =>
+  db.insert(uniqueValue).select(
+    sql`select ${placeholder("field")},
+          case when ${placeholder("isDate")} then substr(data ->> ${placeholder("slot")}, 1, 10)
+            else data ->> ${placeholder("slot")} end, number
+        from item
+        where number > ${placeholder("above")} and number < ${placeholder("below")}
+          and data ->> ${placeholder("slot")} is not null and status is not 'draft'`,
+  ),
+);
+
+const updateCollection = statement((db) =>
+  db
+    .update(collection)
+    .set(placeholders(columns.filter((name) => !["kind", "key", "createdAt"].includes(name))))
+    .where(eq(collection.id, placeholder("id"))),
+);
+
+export function rowOf(definition: Definition, fieldsVersion: number, now: number) {
+  const { acceptance, fields } = definition;
+  return {
+    name: definition.name,
+    description: definition.description,
+    timeZone: definition.time_zone,
+    receiptPrefix: definition.receipt_prefix,
+    state: acceptance.state,
+    opensAt: acceptance.opens_at,
+    closesAt: acceptance.closes_at,
+    maxSubmissions: acceptance.max_submissions,
+    fields: JSON.stringify(fields),
+    fieldsVersion,
+    createdAt: now,
+    updatedAt: now,
+  };
+}
+
+/** What is to be indexed, from the start: items that are there now, for the fields that lack entries. */
+export const startIndexing = statement((db) =>
+  db
+    .insert(indexing)
+    .select(
+      sql`select t.collection_id, ${placeholder("unindexed")}, ${placeholder("above")} + 1,
+        ${placeholder("above")} + t.last_place, 0, t.live
+        from tally t where t.collection_id = ${placeholder("id")} and t.live > 0`,
+    )
+    .onConflictDoUpdate({
+      target: indexing.collectionId,
+      set: {
+        fields: sql`excluded.fields`,
+        next: sql`excluded.next`,
+        last: sql`excluded.last`,
+        done: sql`excluded.done`,
+        total: sql`excluded.total`,
+      },
+    }),
+);
+
+/** What a change that takes effect writes, whoever has looked at the items. */
+export function effectOf(
+  db: D1Database,
+  current: Collection,
+  { definition, lost, unindexed }: Pick<PendingChange, "definition" | "lost" | "unindexed">,
+  act: Act,
+): D1PreparedStatement[] {
+  const { id, version, revision } = current;
+  const fields = [current.definition, definition].map((each) => JSON.stringify(each.fields));
+  const fieldsVersion = fields[0] === fields[1] ? current.fieldsVersion : version + 1;
+  const values = { id, ...numbersOf(id), unindexed: JSON.stringify(unindexed) };
+  return [
+    ...lost.map((each) => endUnique(db, { field: fieldNumber(id, each) })),
+    ...(unindexed.length > 0 ? [startIndexing(db, values)] : []),
+    updateCollection(db, {
+      ...values,
+      ...rowOf(definition, fieldsVersion, act.at),
+      version: version + 1,
+      revision: revision + 1,
+    }),
+    insertAct(db, { ...act, collectionId: id, version: version + 1 }),
+  ];
+}
+
+/** Drops a change that is pending: what it made unique is none. */
+export function dropPending(
+  db: D1Database,
+  { id }: Collection,
+  pending: Pending | null,
+): D1PreparedStatement[] {
+  if (!pending) return [];
+  const gained = pending.problem === null ? pending.change.gained : [];
+  return [
+    deletePending(db, { id }),
+    ...gained.map(({ uniqueId }) => endUnique(db, { field: fieldNumber(id, uniqueId) })),
+  ];
+}
+
+export const deletePending = statement((db) =>
+  db.delete(pendingChange).where(eq(pendingChange.collectionId, placeholder("id"))),
+);
+
+export async function savedBy(db: D1Database, statements: D1PreparedStatement[]): Promise<Saved> {
+  try {
+    await once(() => db.batch(statements));
+    return { outcome: "saved" };
+  } catch (error) {
+    const failure = failureOf(error);
+    if (failure.kind === "unique" && failure.table === "collection") return { outcome: "stale" };
+    if (failure.kind === "unique") return { outcome: "duplicates_exist" };
+    if (failure.kind !== "guard") throw error;
+    return { outcome: failure.constraint === "values_exist" ? "values_exist" : "stale" };
+  }
+}

@@ -1,0 +1,160 @@
+import { and, asc, eq, sql } from "drizzle-orm";
+import { drizzle } from "drizzle-orm/d1";
+import { fieldNumber, fieldsPerCollection } from "../../domain/data/field-number";
+import type { Item } from "../../domain/item/item";
+import { attempt, once } from "../db/attempt";
+import { insertAct, type Act } from "../audit/audit";
+import { startIndexing } from "./definition-statements";
+import { numbersOf } from "../../domain/item/item";
+import { itemOf, itemColumns, type ItemRow } from "../items/items";
+import { indexCheck, item, searchEntry } from "../db/schema";
+import { statement } from "../db/statement";
+
+export type IndexCheck = typeof indexCheck.$inferSelect;
+
+const { placeholder } = sql;
+
+const begin = statement((db) =>
+  db
+    .insert(indexCheck)
+    .select(sql`select ${placeholder("id")}, ${placeholder("field")}, '', 0, 0, 0 where true`)
+    .onConflictDoUpdate({
+      target: indexCheck.collectionId,
+      set: {
+        field: sql`excluded.field`,
+        value: sql`excluded.value`,
+        item: sql`excluded.item`,
+        seen: sql`excluded.seen`,
+        removed: sql`excluded.removed`,
+      },
+    }),
+);
+
+/** Begins a check from the start, and makes all entries of these fields anew. */
+export async function beginIndexCheck(
+  db: D1Database,
+  collectionId: number,
+  fields: readonly number[],
+  act: Act,
+): Promise<void> {
+  const values = { id: collectionId, ...numbersOf(collectionId) };
+  await once(() =>
+    db.batch([
+      begin(db, { id: collectionId, field: fieldNumber(collectionId, 0) }),
+      startIndexing(db, { ...values, unindexed: JSON.stringify(fields) }),
+      insertAct(db, { ...act }),
+    ]),
+  );
+}
+
+export async function nextIndexCheck(db: D1Database): Promise<IndexCheck | undefined> {
+  const [row] = await attempt(() =>
+    drizzle(db).select().from(indexCheck).orderBy(asc(indexCheck.collectionId)).limit(1),
+  );
+  return row;
+}
+
+/** An entry with the item that it tells of; none where that has gone. */
+interface CheckedEntry {
+  field: number;
+  value: string | number;
+  number: number;
+  item: Item | undefined;
+}
+
+/** Entries behind the place of the check, with their items: as many as hold `bytes` of data, one at the least. */
+const behind = sql`select field, value, item from search_entry
+  where (field, value, item) > (${placeholder("field")}, ${placeholder("value")}, ${placeholder("item")})
+    and field < ${placeholder("below")}
+  order by field, value, item limit ${placeholder("limit")}`;
+
+const selectEntries = statement((db) =>
+  db
+    .select({
+      ...itemColumns,
+      entry_field: sql`e.field`.as("entry_field"),
+      entry_value: sql`e.value`.as("entry_value"),
+      entry_item: sql`e.item`.as("entry_item"),
+    })
+    .from(sql`(select e.*, sum(coalesce(octet_length(i.data), 0)) over (rows unbounded preceding)
+        - coalesce(octet_length(i.data), 0) as spent
+      from (${behind}) e left join item i on i.number = e.item) e`)
+    .leftJoin(item, sql`${item.number} = e.item`)
+    .where(sql`e.spent < ${placeholder("bytes")}`),
+);
+
+type Row = ItemRow & { entry_field: number; entry_value: string | number; entry_item: number };
+
+export async function entriesToCheck(
+  db: D1Database,
+  check: IndexCheck,
+  limit: number,
+  bytes: number,
+): Promise<CheckedEntry[]> {
+  const below = fieldNumber(check.collectionId, 0) + fieldsPerCollection;
+  const values = { ...check, below, limit, bytes };
+  const { results } = await attempt(() => selectEntries(db, values).all<Row>());
+  return results.map((row) => ({
+    field: row.entry_field,
+    value: row.entry_value,
+    number: row.entry_item,
+    item: row.id === null ? undefined : itemOf(row),
+  }));
+}
+
+/** Entries whose item is as it was when it was read, or still gone. */
+const removeWrong = statement((db) =>
+  db.delete(searchEntry).where(
+    sql`(field, value, item) in (
+        select e.value ->> 0, e.value ->> 1, e.value ->> 2 from json_each(${placeholder("wrong")}) e
+        where (select version from item where number = e.value ->> 2) is (e.value ->> 3))`,
+  ),
+);
+
+const advance = statement((db) =>
+  db
+    .update(indexCheck)
+    .set({
+      field: sql`${placeholder("toField")}`,
+      value: sql`(${placeholder("toValue")} ->> 0)`,
+      item: sql`${placeholder("toItem")}`,
+      seen: sql`seen + ${placeholder("count")}`,
+      removed: sql`removed + ${placeholder("wrongCount")}`,
+    })
+    .where(
+      and(
+        eq(indexCheck.collectionId, placeholder("collectionId")),
+        eq(indexCheck.field, placeholder("field")),
+        eq(indexCheck.item, placeholder("item")),
+      ),
+    ),
+);
+
+const finish = statement((db) =>
+  db.delete(indexCheck).where(eq(indexCheck.collectionId, placeholder("collectionId"))),
+);
+
+export async function storeCheckStep(
+  db: D1Database,
+  check: IndexCheck,
+  looked: readonly CheckedEntry[],
+  wrong: readonly CheckedEntry[],
+): Promise<void> {
+  const last = looked.at(-1);
+  if (!last) {
+    await attempt(() => finish(db, { collectionId: check.collectionId }).run());
+    return;
+  }
+  const values = {
+    ...check,
+    wrong: JSON.stringify(
+      wrong.map((each) => [each.field, each.value, each.number, each.item?.version ?? null]),
+    ),
+    toField: last.field,
+    toValue: JSON.stringify([last.value]),
+    toItem: last.number,
+    count: looked.length,
+    wrongCount: wrong.length,
+  };
+  await attempt(() => db.batch([removeWrong(db, values), advance(db, values)]));
+}

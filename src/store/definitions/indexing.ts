@@ -1,0 +1,197 @@
+import { and, asc, eq, sql } from "drizzle-orm";
+import { drizzle } from "drizzle-orm/d1";
+import type { SearchEntry } from "../../domain/data/search-entries";
+import type { Item } from "../../domain/item/item";
+import { attempt } from "../db/attempt";
+import { failureOf } from "../db/failure";
+import { guardCode, guardStatement } from "../db/guard";
+import { auditEntry, indexing, item, searchEntry, tally } from "../db/schema";
+import { itemColumns, itemOf, type ItemRow } from "../items/items";
+import { statement } from "../db/statement";
+
+export type Indexing = typeof indexing.$inferSelect;
+
+const { placeholder } = sql;
+
+/** A collection that has items to index, if there is one. */
+export async function nextIndexing(db: D1Database): Promise<Indexing | undefined> {
+  const [row] = await attempt(() => drizzle(db).select().from(indexing).limit(1));
+  return row;
+}
+
+const range = sql`number >= ${placeholder("next")} and number <= ${placeholder("last")}`;
+
+/** As many items as are within the bytes of a step, one at the least; their sizes are told without reading them. */
+const fitting = sql`(select count(*) from (
+    select sum(size) over (order by number) - size as spent from (
+      select number, octet_length(data) as size from item where ${range}
+        order by number limit ${placeholder("limit")}))
+    where spent < ${placeholder("bytes")})`;
+
+const selectItems = statement((db) =>
+  db
+    .select(itemColumns)
+    .from(item)
+    .where(range)
+    .orderBy(asc(item.number))
+    .limit(fitting as never),
+);
+
+/** Of the data only the values of `slots`, taken out by the database. */
+const selectParts = statement((db) =>
+  db
+    .select({
+      ...itemColumns,
+      data: sql<string>`(select json_group_object(s.value, data -> ('$."' || s.value || '"'))
+          from json_each(${placeholder("slots")}) s
+          where data -> ('$."' || s.value || '"') is not null)`.as("data"),
+    })
+    .from(item)
+    .where(range)
+    .orderBy(asc(item.number))
+    .limit(fitting as never),
+);
+
+/** A run of items by their numbers. */
+export interface Range {
+  next: number;
+  last: number;
+}
+
+/** The next items of a range, at most `limit` of them and `bytes` of stored data; with all data, or these slots of it. */
+export async function itemsInRange(
+  db: D1Database,
+  { next, last }: Range,
+  { limit, bytes, slots }: { limit: number; bytes: number; slots: readonly string[] | null },
+): Promise<Item[]> {
+  const values = { next, last, limit, bytes };
+  const bound = slots
+    ? selectParts(db, { ...values, slots: JSON.stringify(slots) })
+    : selectItems(db, values);
+  const { results } = await attempt(() => bound.all<ItemRow>());
+  return results.map(itemOf);
+}
+
+/** Entries of values that are recalculated, where the item is still what was read. */
+const removeEntries = statement((db) =>
+  db.delete(searchEntry).where(
+    sql`(field, value, item) in (select e.value ->> 0, e.value ->> 1, e.value ->> 3
+        from json_each(${placeholder("removed")}) e
+        where exists (select 1 from item where number = e.value ->> 3 and version = e.value ->> 4))`,
+  ),
+);
+
+/** Who asks about a change is told who made it: the service itself. */
+const auditRecalculation = statement((db) =>
+  db.insert(auditEntry).select(
+    sql`select null, e.value ->> 2, 'system', ${placeholder("action")}, i.collection_id, i.id,
+        i.version + 1, null, ${placeholder("requestId")}, null
+        from json_each(${placeholder("recalculated")}) e
+        join item i on i.number = e.value ->> 0 and i.version = e.value ->> 1`,
+  ),
+);
+
+/** A recalculation is a change of the item: whatever changes its values changes its version and its stamp. */
+const recalculate = statement((db) =>
+  db
+    .update(item)
+    .set({
+      version: sql`version + 1`,
+      definitionVersion: sql`${placeholder("definitionVersion")}`,
+      updatedBy: sql`'system'`,
+      updatedAt: sql`(select e.value ->> 2 from json_each(${placeholder("recalculated")}) e where e.value ->> 0 = number)`,
+      data: sql`(select e.value ->> 3 from json_each(${placeholder("recalculated")}) e where e.value ->> 0 = number)`,
+    })
+    .where(
+      sql`(number, version) in
+        (select e.value ->> 0, e.value ->> 1 from json_each(${placeholder("recalculated")}) e)`,
+    ),
+);
+
+/** Entries of items that changed since they were read are left out: the change has made its own. */
+const insertEntries = statement((db) =>
+  db
+    .insert(searchEntry)
+    .select(
+      sql`select e.value ->> 0, e.value ->> 1, e.value ->> 3, e.value ->> 2
+        from json_each(${placeholder("entries")}) e
+        where exists (select 1 from item where number = e.value ->> 3 and version = e.value ->> 4)`,
+    )
+    .onConflictDoNothing(),
+);
+
+const growLargest = statement((db) =>
+  db
+    .update(tally)
+    .set({
+      largest: sql`max(largest, (select max(octet_length(e.value ->> 3)) from json_each(${placeholder("recalculated")}) e))`,
+    })
+    .where(eq(tally.collectionId, placeholder("collectionId"))),
+);
+
+const isExpected = guardStatement(
+  sql`select ${guardCode("definition_changed")} as code from collection
+    where id = ${placeholder("collectionId")} and revision <> ${placeholder("revision")}`,
+);
+
+const advance = statement((db) =>
+  db
+    .update(indexing)
+    .set({ next: sql`${placeholder("to")}`, done: sql`done + ${placeholder("count")}` })
+    .where(
+      and(
+        eq(indexing.collectionId, placeholder("collectionId")),
+        eq(indexing.next, placeholder("next")),
+      ),
+    ),
+);
+
+const finish = statement((db) =>
+  db
+    .delete(indexing)
+    .where(and(eq(indexing.collectionId, placeholder("collectionId")), sql`next > last`)),
+);
+
+type ItemEntry = [...SearchEntry, item: number, version: number];
+
+export interface IndexingStep {
+  definitionVersion: number;
+  revision: number;
+  /** Entries with the number and the version of their item. */
+  entries: ItemEntry[];
+  /** Those that computed values had before. */
+  removed: ItemEntry[];
+  /** Items whose computed values changed, with their new data as JSON. */
+  recalculated: [item: number, version: number, updatedAt: number, data: string][];
+  /** What the audit calls a recalculation, and under which id. */
+  action: string;
+  requestId: string;
+  /** Where the next step begins. */
+  to: number;
+  count: number;
+}
+
+/** Stores one step. A step that two do at once, or that is sent again, is done once. */
+export async function storeStep(db: D1Database, work: Indexing, step: IndexingStep): Promise<void> {
+  const values = {
+    ...work,
+    ...step,
+    entries: JSON.stringify(step.entries),
+    removed: JSON.stringify(step.removed),
+    recalculated: JSON.stringify(step.recalculated),
+  };
+  const statements = [
+    isExpected,
+    ...(step.removed.length > 0 ? [removeEntries] : []),
+    insertEntries,
+    ...(step.recalculated.length > 0 ? [auditRecalculation, recalculate, growLargest] : []),
+    advance,
+    finish,
+  ].map((bind) => bind(db, values));
+  try {
+    await attempt(() => db.batch(statements));
+  } catch (error) {
+    // The definition moved on, and with it the work: the next step sees it.
+    if (failureOf(error).kind !== "guard") throw error;
+  }
+}

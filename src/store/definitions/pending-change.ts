@@ -1,0 +1,111 @@
+import { and, asc, eq, isNull, sql } from "drizzle-orm";
+import { drizzle } from "drizzle-orm/d1";
+import type { UniqueValue } from "../../domain/data/unique-values";
+import { attempt } from "../db/attempt";
+import { failureOf } from "../db/failure";
+import { guardCode, guardStatement } from "../db/guard";
+import { collection, formerUnique, pendingChange, uniqueValue } from "../db/schema";
+import { statement } from "../db/statement";
+
+/** A change that still has items to look at. */
+export type Pending = typeof pendingChange.$inferSelect;
+
+const { placeholder } = sql;
+
+export async function nextPending(db: D1Database): Promise<Pending | undefined> {
+  const [row] = await attempt(() =>
+    drizzle(db)
+      .select()
+      .from(pendingChange)
+      .where(isNull(pendingChange.problem))
+      .orderBy(asc(pendingChange.collectionId))
+      .limit(1),
+  );
+  return row;
+}
+
+/** A value of a field that becomes unique, with the number and the version of the item that has it. */
+export type ItemValue = [...UniqueValue, item: number, version: number];
+
+const isExpected = guardStatement(
+  sql`select ${guardCode("definition_changed")} as code from ${collection}
+    where id = ${placeholder("collectionId")} and revision <> ${placeholder("revision")}`,
+);
+
+/** Values of items that changed since they were read are left out: the change has stored its own. */
+const own = sql`json_each(${placeholder("values")}) e
+    join item i on i.number = e.value ->> 2 and i.version = e.value ->> 3`;
+
+const keepValues = statement((db) =>
+  db
+    .insert(uniqueValue)
+    .select(sql`select e.value ->> 0, e.value ->> 1, e.value ->> 2 from ${own} where true`)
+    .onConflictDoNothing(),
+);
+
+const isNobodys = guardStatement(
+  sql`select ${guardCode("taken")} as code where exists (select 1 from ${own}
+      join unique_value u on u.field = e.value ->> 0 and u.value = e.value ->> 1
+      where u.item <> i.number)`,
+);
+
+const advance = statement((db) =>
+  db
+    .update(pendingChange)
+    .set({ next: sql`${placeholder("to")}`, done: sql`done + ${placeholder("count")}` })
+    .where(
+      and(
+        eq(pendingChange.collectionId, placeholder("collectionId")),
+        eq(pendingChange.next, placeholder("next")),
+      ),
+    ),
+);
+
+/** Stores one step; one that two do at once, or that is sent again, is done once. */
+export async function storePendingStep(
+  db: D1Database,
+  { collectionId, next }: Pending,
+  step: { revision: number; values: readonly ItemValue[]; to: number; count: number },
+): Promise<"stored" | "stale" | "taken"> {
+  const values = { collectionId, next, ...step, values: JSON.stringify(step.values) };
+  const statements = [
+    isExpected,
+    ...(step.values.length > 0 ? [keepValues, isNobodys] : []),
+    advance,
+  ].map((bind) => bind(db, values));
+  try {
+    await attempt(() => db.batch(statements));
+    return "stored";
+  } catch (error) {
+    const failure = failureOf(error);
+    if (failure.kind !== "guard") throw error;
+    return failure.constraint === "taken" ? "taken" : "stale";
+  }
+}
+
+const rowsPerStep = 2000;
+
+/** Deletes values of fields that are unique no more, oldest fields first; gives whether there may be more. */
+export async function sweepFormerUnique(db: D1Database): Promise<boolean> {
+  const orm = drizzle(db);
+  const [first] = await attempt(() =>
+    orm.select().from(formerUnique).orderBy(asc(formerUnique.field)).limit(1),
+  );
+  if (!first) return false;
+  const { field } = first;
+  const some = sql`select value from unique_value where field = ${field} limit ${rowsPerStep}`;
+  await attempt(() =>
+    orm.batch([
+      orm.delete(uniqueValue).where(and(eq(uniqueValue.field, field), sql`value in (${some})`)),
+      orm
+        .delete(formerUnique)
+        .where(
+          and(
+            eq(formerUnique.field, field),
+            sql`not exists (select 1 from unique_value where field = ${field})`,
+          ),
+        ),
+    ]),
+  );
+  return true;
+}

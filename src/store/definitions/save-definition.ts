@@ -1,0 +1,64 @@
+import { fieldNumber } from "../../domain/data/field-number";
+import type { Collection, CollectionKind, Definition } from "../../domain/definition/collection";
+import { numbersOf } from "../../domain/item/item";
+import type { Act } from "../audit/audit";
+import type { Pending, PendingChange } from "./collections";
+import {
+  auditCreation,
+  dropPending,
+  effectOf,
+  fillUnique,
+  insertCollection,
+  insertTally,
+  isEmpty,
+  isExpected,
+  rowOf,
+  savedBy,
+  type Saved,
+} from "./definition-statements";
+
+export async function createCollection(
+  db: D1Database,
+  kind: CollectionKind,
+  key: string,
+  definition: Definition,
+  act: Act,
+): Promise<Saved> {
+  const values = { ...act, ...rowOf(definition, 1, act.at), kind, key, version: 1, revision: 1 };
+  return savedBy(
+    db,
+    [insertCollection, insertTally, auditCreation].map((bind) => bind(db, values)),
+  );
+}
+
+/** Replaces a definition by the next version, with all that this asks of stored data, in one batch. */
+export async function changeDefinition(
+  db: D1Database,
+  current: Collection,
+  change: PendingChange,
+  before: Pending | null,
+  act: Act,
+): Promise<Saved> {
+  const { id, revision } = current;
+  const range = { id, ...numbersOf(id) };
+  return savedBy(db, [
+    isExpected(db, { id, revision }),
+    ...dropPending(db, current, before),
+    ...change.emptied.map((field) =>
+      isEmpty(db, {
+        ...range,
+        slot: String(field.id),
+        within: field.within === null ? null : String(field.within),
+      }),
+    ),
+    ...change.gained.map((field) =>
+      fillUnique(db, {
+        ...range,
+        field: fieldNumber(id, field.uniqueId),
+        slot: String(field.id),
+        isDate: field.type === "date" ? 1 : 0,
+      }),
+    ),
+    ...effectOf(db, current, change, act),
+  ]);
+}

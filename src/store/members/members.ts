@@ -1,0 +1,169 @@
+import { and, eq, gt, isNull, sql } from "drizzle-orm";
+import { drizzle } from "drizzle-orm/d1";
+import type { Role } from "../../domain/credential/permissions";
+import { attempt, refusalOf, unlessRefused } from "../db/attempt";
+import { insertAct, type Act } from "../audit/audit";
+import { guardCode, guardStatement } from "../db/guard";
+import { credential, member, session } from "../db/schema";
+import { endSessions } from "./sessions";
+import { statement } from "../db/statement";
+
+export interface Member {
+  id: string;
+  version: number;
+  email: string;
+  role: Role;
+  /** scrypt, with its parameters. */
+  password: string;
+}
+
+const columns = {
+  id: member.id,
+  version: member.version,
+  email: member.email,
+  role: member.role,
+  password: member.password,
+};
+
+export async function findMemberByEmail(
+  db: D1Database,
+  email: string,
+): Promise<Member | undefined> {
+  const [found] = await attempt(() =>
+    drizzle(db)
+      .select(columns)
+      .from(member)
+      .where(and(eq(member.email, email), isNull(member.disabledAt))),
+  );
+  return found;
+}
+
+const { placeholder } = sql;
+const insertFirst = statement((db) =>
+  db
+    .insert(member)
+    .select(
+      sql`select ${placeholder("id")}, 1, ${placeholder("email")}, 'owner', ${placeholder("password")}, ${placeholder("at")}, null`,
+    ),
+);
+const isNobodyThere = guardStatement(
+  sql`select ${guardCode("members_exist")} as code where exists (select 1 from member)`,
+);
+
+/** Makes the first owner; false when there is a member already. */
+export async function insertFirstOwner(
+  db: D1Database,
+  owner: Pick<Member, "id" | "email" | "password">,
+  act: Act,
+): Promise<boolean> {
+  const values = { ...owner, at: act.at };
+  const statements = [isNobodyThere, insertFirst].map((bind) => bind(db, values));
+  return unlessRefused(db, [...statements, insertAct(db, { ...act })]);
+}
+
+/** The member whose session this is, while both are good. */
+export async function findSession(
+  db: D1Database,
+  hash: string,
+  now: number,
+): Promise<Member | undefined> {
+  const [found] = await attempt(() =>
+    drizzle(db)
+      .select(columns)
+      .from(session)
+      .innerJoin(member, eq(member.id, session.memberId))
+      .where(and(eq(session.hash, hash), gt(session.expiresAt, now), isNull(member.disabledAt))),
+  );
+  return found;
+}
+
+export type MemberSummary = Omit<Member, "password"> & {
+  createdAt: number;
+  disabledAt: number | null;
+};
+
+/** Every member, the first one first. */
+export async function listMembers(db: D1Database): Promise<MemberSummary[]> {
+  const { id, version, email, role, createdAt, disabledAt } = member;
+  return attempt(() =>
+    drizzle(db)
+      .select({ id, version, email, role, createdAt, disabledAt })
+      .from(member)
+      .orderBy(id),
+  );
+}
+
+/** Of two changes that were made of one state, the second is refused, however late it arrives. */
+const isUnchanged = guardStatement(
+  sql`select ${guardCode("member_changed")} as code
+    where not exists (select 1 from member where id = ${placeholder("id")} and version = ${placeholder("version")})`,
+);
+
+/** One owner stays, whoever asks what at the same time. */
+const ownerStays = guardStatement(
+  sql`select ${guardCode("last_owner")} as code
+    where (${placeholder("role")} <> 'owner' or ${placeholder("disabledAt")} is not null)
+      and exists (select 1 from member where id = ${placeholder("id")} and role = 'owner' and disabled_at is null)
+      and not exists (select 1 from member where role = 'owner' and disabled_at is null and id <> ${placeholder("id")})`,
+);
+
+const changeMember = statement((db) =>
+  db
+    .update(member)
+    .set({
+      version: sql`version + 1`,
+      role: sql`${placeholder("role")}`,
+      disabledAt: sql`${placeholder("disabledAt")}`,
+    })
+    .where(eq(member.id, placeholder("id"))),
+);
+
+/** A change of the member is one of its credentials: they carry its role. Removal ends its personal tokens for good. */
+const changeCredentials = statement((db) =>
+  db
+    .update(credential)
+    .set({
+      version: sql`version + 1`,
+      revokedAt: sql`case when ${placeholder("disabledAt")} is not null and kind = 'token'
+        then coalesce(revoked_at, ${placeholder("at")}) else revoked_at end`,
+    })
+    .where(eq(credential.memberId, placeholder("id"))),
+);
+
+/**
+ * Changes what a member of this version is; all of its sessions end, and its tokens with its removal. Nothing is stored
+ * when no owner would be left, or it was changed meanwhile.
+ */
+export async function updateMember(
+  db: D1Database,
+  change: { id: string; version: number; role: Role; disabledAt: number | null },
+  act: Act,
+): Promise<"changed" | "last_owner" | "member_changed"> {
+  const values = { ...change, keep: null, at: act.at };
+  const statements = [isUnchanged, ownerStays, changeMember, endSessions, changeCredentials].map(
+    (bind) => bind(db, values),
+  );
+  const refused = await refusalOf(db, [...statements, insertAct(db, { ...act })]);
+  if (refused === undefined) return "changed";
+  return refused === "last_owner" ? refused : "member_changed";
+}
+
+const setPassword = statement((db) =>
+  db
+    .update(member)
+    .set({ version: sql`version + 1`, password: sql`${placeholder("password")}` })
+    .where(eq(member.id, placeholder("id"))),
+);
+
+/**
+ * Gives a member of this version another password, and ends its sessions but the one that is kept. False, with nothing
+ * stored, when it was changed meanwhile.
+ */
+export async function updatePassword(
+  db: D1Database,
+  change: { id: string; version: number; keep: string; password: string },
+  act: Act,
+): Promise<boolean> {
+  const statements = [isUnchanged, setPassword, endSessions].map((bind) => bind(db, change));
+  return unlessRefused(db, [...statements, insertAct(db, { ...act })]);
+}

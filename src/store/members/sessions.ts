@@ -1,0 +1,84 @@
+import { and, eq, gt, sql } from "drizzle-orm";
+import { drizzle } from "drizzle-orm/d1";
+import { attempt, once } from "../db/attempt";
+import { insertAct, type Act } from "../audit/audit";
+import { knownAddress, session } from "../db/schema";
+import { placeholders, statement } from "../db/statement";
+
+const { placeholder } = sql;
+
+/** Whether a member has signed in from this address before. */
+export async function isKnownAddress(
+  db: D1Database,
+  memberId: string,
+  address: string,
+): Promise<boolean> {
+  const [found] = await attempt(() =>
+    drizzle(db)
+      .select({ at: knownAddress.at })
+      .from(knownAddress)
+      .where(and(eq(knownAddress.memberId, memberId), eq(knownAddress.address, address))),
+  );
+  return found !== undefined;
+}
+
+const mostAddresses = 20;
+
+const keepAddress = statement((db) =>
+  db
+    .insert(knownAddress)
+    .values(placeholders(["memberId", "address", "at"]))
+    .onConflictDoUpdate({
+      target: [knownAddress.memberId, knownAddress.address],
+      set: { at: sql`excluded.at` },
+    }),
+);
+const forgetOldest = statement((db) =>
+  db.delete(knownAddress).where(
+    sql`member_id = ${placeholder("memberId")} and address not in (
+        select address from known_address where member_id = ${placeholder("memberId")}
+          order by at desc limit ${sql.raw(String(mostAddresses))})`,
+  ),
+);
+const insert = statement((db) =>
+  db.insert(session).values(placeholders(["hash", "memberId", "createdAt", "expiresAt"])),
+);
+
+/** Starts a session, and remembers from where: the last 20 addresses. */
+export async function insertSession(
+  db: D1Database,
+  values: { hash: string; memberId: string; createdAt: number; expiresAt: number },
+  address: string,
+): Promise<void> {
+  const known = { memberId: values.memberId, address, at: values.createdAt };
+  await once(() => db.batch([insert(db, values), keepAddress(db, known), forgetOldest(db, known)]));
+}
+
+export async function deleteSession(db: D1Database, hash: string): Promise<void> {
+  await once(() => drizzle(db).delete(session).where(eq(session.hash, hash)));
+}
+
+export const endSessions = statement((db) =>
+  db
+    .delete(session)
+    .where(sql`member_id = ${placeholder("id")} and hash is not ${placeholder("keep")}`),
+);
+
+/** Ends the sessions of a member but the one that is kept. */
+export async function endOtherSessions(
+  db: D1Database,
+  sessions: { id: string; keep: string },
+  act: Act,
+): Promise<void> {
+  await once(() => db.batch([endSessions(db, sessions), insertAct(db, { ...act })]));
+}
+
+export async function countSessions(db: D1Database, id: string, now: number): Promise<number> {
+  const found = await attempt(() =>
+    drizzle(db)
+      .select({ hash: session.hash })
+      .from(session)
+      .where(and(eq(session.memberId, id), gt(session.expiresAt, now))),
+  );
+  return found.length;
+}
