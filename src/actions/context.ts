@@ -1,6 +1,8 @@
 import type { Actor } from "../domain/actor";
 import type { Permission, Resources } from "../domain/credential/permissions";
+import type { ItemAction } from "../domain/item/change";
 import type { Act } from "../store/audit/audit";
+import type { ItemAct } from "../store/changes/change-statements";
 
 /** What an action needs from outside: who acts, on which database, and the clock and ids to use. */
 export interface ActionContext {
@@ -19,6 +21,12 @@ export interface ActionContext {
   newId(): string;
   /** Does this behind the answer. */
   later(work: () => Promise<unknown>): void;
+}
+
+/** What a change of an item tells of who made it. */
+export function itemAct(ctx: ActionContext, action: ItemAction, at = ctx.now()): ItemAct {
+  const { actor, session, requestId, sentRequestId } = ctx;
+  return { at, actor, action, session, requestId, sentRequestId };
 }
 
 /** An entry of the audit for what this context's actor does. */

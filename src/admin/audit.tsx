@@ -2,7 +2,7 @@ import { Hono, type Context } from "hono";
 import { problem } from "../domain/problem/problem";
 import { isCalendarDay, stamp } from "../domain/time";
 import type { AdminEnv } from "../env";
-import { readAudit, type AuditEntry } from "../store/audit/audit-log";
+import { readAudit, type AuditEntry, type AuditPlace } from "../store/audit/audit-log";
 import { listMembers } from "../store/members/members";
 import { able, answer } from "./frame/answers";
 import { AdminPage, Next, Table, Time } from "./frame/layout";
@@ -25,7 +25,7 @@ export const audit = new Hono<AdminEnv>().use(able("audit")).get("/", async (c) 
   const before = placeOf(query["before"]);
   const { entries, next } = await readAudit(c.env.DB, filter, before, perPage);
   const address = new URL(c.req.url);
-  if (next !== null) address.searchParams.set("before", String(next));
+  if (next !== null) address.searchParams.set("before", `${next.at}.${next.number}`);
   const link = next === null ? null : address.href;
   const document = { items: entries.map(entryDocument), links: { self: c.req.url, next: link } };
   const members = await listMembers(c.env.DB);
@@ -35,9 +35,10 @@ export const audit = new Hono<AdminEnv>().use(able("audit")).get("/", async (c) 
   ));
 });
 
-function placeOf(text = ""): number | null {
+function placeOf(text = ""): AuditPlace | null {
   if (text === "") return null;
-  if (/^\d{1,15}$/.test(text)) return Number(text);
+  const [, at, number] = /^(\d{1,16})\.(\d{1,16})$/.exec(text) ?? [];
+  if (at && number) return { at: Number(at), number: Number(number) };
   const reason = "This is no place in the audit. Follow links.next as it was given.";
   throw problem.invalidInput([{ field: "before", code: "invalid_cursor", reason }]);
 }

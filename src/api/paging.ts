@@ -6,8 +6,6 @@ import { signingKeys } from "../domain/credential/signature";
 import type { ApiEnv, Reading } from "../env";
 import { parameterErrors } from "./parameters";
 
-const parameters = ["limit", "cursor"];
-
 export interface Paging {
   /** Null where it was not sent. */
   limit: number | null;
@@ -16,17 +14,21 @@ export interface Paging {
 
 export type PagingEnv = ApiEnv & { Variables: { paging: Paging } };
 
-/** `limit` and `cursor`, each at most once; anything else is refused, never ignored or clamped. */
-export const paging = createMiddleware<PagingEnv>(async (c, next) => {
-  const sent = new URL(c.req.url).searchParams;
-  const errors = [...parameterErrors(sent, parameters), ...limitErrors(sent.get("limit"))];
-  if (errors.length > 0) throw problem.invalidInput(errors);
-  c.set("paging", {
-    limit: sent.has("limit") ? Number(sent.get("limit")) : null,
-    cursor: sent.get("cursor"),
+/** `limit`, `cursor` and what else a route takes, each at most once; anything else is refused, never ignored or clamped. */
+export const pagingWith = (...others: string[]) =>
+  createMiddleware<PagingEnv>(async (c, next) => {
+    const sent = new URL(c.req.url).searchParams;
+    const known = ["limit", "cursor", ...others];
+    const errors = [...parameterErrors(sent, known), ...limitErrors(sent.get("limit"))];
+    if (errors.length > 0) throw problem.invalidInput(errors);
+    c.set("paging", {
+      limit: sent.has("limit") ? Number(sent.get("limit")) : null,
+      cursor: sent.get("cursor"),
+    });
+    await next();
   });
-  await next();
-});
+
+export const paging = pagingWith();
 
 function limitErrors(sent: string | null): FieldError[] {
   const number = /^\d{1,9}$/.test(sent ?? "1") ? Number(sent ?? 1) : 0;

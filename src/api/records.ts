@@ -3,6 +3,7 @@ import type { ApiEnv } from "../env";
 import { jsonBody, mergePatch } from "../http/doors/json-body";
 import { only } from "../http/doors/methods";
 import { permit } from "../http/doors/permit";
+import { answerChanges, feedPaging } from "./changes";
 import { app, record } from "./doors";
 import { answerCreate, answerFound, answerList, answerUpdate } from "./items";
 import { paging } from "./paging";
@@ -19,5 +20,6 @@ export const records = new Hono<ApiEnv>()
   .post(list, permit("records:create"), app, jsonBody(), noParameters, answerCreate)
   .post(search, permit("records:read"), app, jsonBody(), paging, answerSearch)
   .all(search, only("POST"))
+  .get("/apps/:key/changes", permit("records:read"), app, feedPaging, answerChanges)
   .get(one, permit("records:read"), record, noParameters, answerFound)
   .patch(one, permit("records:write"), record, jsonBody(mergePatch), noParameters, answerUpdate);

@@ -6,6 +6,7 @@ import { jsonBody, mergePatch } from "../http/doors/json-body";
 import { only } from "../http/doors/methods";
 import { permit } from "../http/doors/permit";
 import { ifMatch } from "../http/doors/preconditions";
+import { answerChanges, feedPaging } from "./changes";
 import { form, submission } from "./doors";
 import { answerCreate, answerFound, answerList, answerUpdate } from "./items";
 import { paging } from "./paging";
@@ -29,6 +30,7 @@ export const submissions = new Hono<ApiEnv>()
   .all(validate, only("POST"))
   .post(search, permit("submissions:read"), form, jsonBody(), paging, answerSearch)
   .all(search, only("POST"))
+  .get("/forms/:key/changes", permit("submissions:read"), form, feedPaging, answerChanges)
   .get(one, permit("submissions:read"), submission, noParameters, answerFound)
   .patch(
     one,

@@ -1,6 +1,7 @@
 import { stamp } from "../domain/time";
 import {
   closedReason,
+  defaultHistoryDays,
   type Acceptance,
   type Collection,
   type PendingState,
@@ -26,6 +27,7 @@ export function schemaDocument(
     ...(kind === "app" ? { receipt_prefix } : {}),
     schema_version: version,
     ...(kind === "form" ? { acceptance: acceptanceDocument(acceptance, live, now) } : {}),
+    history_days: definition.history_days ?? defaultHistoryDays,
     ...(indexing ? { indexing: { done: indexing.done, total: indexing.total } } : {}),
     ...(pending ? { pending: pendingDocument(version, pending) } : {}),
     fields: fields.fields.map(fieldDocument),

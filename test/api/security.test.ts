@@ -26,6 +26,8 @@ const routes: Route[] = [
   { method: "GET", path: "/forms/:key", permission: null, hides: true },
   { method: "GET", path: "/apps/:key/records", permission: "records:read", hides: true },
   { method: "GET", path: "/apps/:key/records/:id", permission: "records:read", hides: true },
+  { method: "GET", path: "/apps/:key/changes", permission: "records:read", hides: true },
+  { method: "GET", path: "/forms/:key/changes", permission: "submissions:read", hides: true },
   {
     method: "POST",
     path: "/apps/:key/records",

@@ -19,11 +19,12 @@ const values = `(select i.number item, i.status, f.number field, f.unique_number
     join json_each(i.data) v on v.key = f.slot
   where v.value is not null)`;
 
-/** What the audit has of each subject. */
+/** What the audit and the changes have of each subject. */
 const acts = `(select subject, count(*) acts, count(distinct version) versions,
     sum(action in ('record.create', 'submission.create')) created, sum(action = 'submission.delete') deleted,
     sum(action in ('definition.create', 'definition.change')) defined, sum(action = 'credential.issue') issued
-  from audit_entry group by subject)`;
+  from (select subject, version, action from audit_entry
+    union all select item_id, version, action from change) group by subject)`;
 
 /** Entries may be missing while they are being made. */
 const indexed = "not exists (select 1 from indexing x where x.collection_id = i.collection_id)";
@@ -78,8 +79,16 @@ const checks = [
   `select 'a receipt number that is not its own' what, i.id from item i join collection c on c.id = i.collection_id
     where i.receipt_number is not case c.kind when 'app' then
       c.receipt_prefix || printf('%06d', i.number - c.id * ${placesPerCollection}) end`,
-  `select 'an item whose changes are not in the audit, or are twice' what, i.id from item i
+  `select 'an item whose changes are not kept, or are twice' what, i.id from item i
     left join ${acts} a on a.subject = i.id where a.acts is not i.version or a.versions is not i.version`,
+  `select 'an item that does not point to its last change' what, i.id from item i
+    left join change c on c.number = i.last_change
+    where c.item is not i.number or c.version is not i.version`,
+  `select 'a change that does not point to the one before' what, c.item_id id from change c
+    left join change b on b.number = c.previous
+    where c.action not like '%.create' and (b.item is not c.item or b.version is not c.version - (c.action <> 'submission.delete'))`,
+  `select 'former values of an item that is deleted' what, c.item_id id from change c
+    where c.former is not null and not exists (select 1 from item where number = c.item)`,
   `select 'an item without a trace of where it went' what, a.subject id from ${acts} a
     where a.created > 0 and a.deleted <> 1
       and not exists (select 1 from item where id = a.subject)`,

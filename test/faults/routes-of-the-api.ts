@@ -190,6 +190,7 @@ function definitionRows(kind: CollectionKind): Row[] {
       asIntegrator(() => ({ path: `/${kind}s?limit=1` })),
     ),
     sameRow(`GET ${all}/:key`, read("")),
+    row(`GET ${all}/:key/changes`, 200, read("/changes?limit=3&all=true")),
     sameRow(`GET ${all}/:key/openapi.json`, read("/openapi.json")),
     row(`GET ${all}/:key/schema`, 200, read("/schema")),
     row(

@@ -8,6 +8,7 @@ import {
 import type { Compiled } from "../../domain/data/compile";
 import type { Data } from "../../domain/data/values";
 import { computeData, withoutComputed } from "../../domain/formula/compute";
+import { differenceOf, type Difference } from "../../domain/item/change";
 import type { Item } from "../../domain/item/item";
 import { fitsStorage } from "../../domain/item/item-size";
 import {
@@ -68,7 +69,13 @@ async function indexStep(db: D1Database, work: Indexing): Promise<void> {
     for (const entry of renewed.entries) step.entries.push([...entry, number, version]);
     for (const entry of renewed.removed) step.removed.push([...entry, number, version]);
     if (renewed.data !== null) {
-      step.recalculated.push([number, version, renewed.updatedAt, renewed.data]);
+      const { updatedAt, data, difference } = renewed;
+      const { fields: changed, former } = difference;
+      const values = JSON.stringify(former);
+      // What would outgrow D1's parameters is told without its former values.
+      const kept = fitsStorage(data + values) ? values : null;
+      const told = [JSON.stringify(changed), kept] as const;
+      step.recalculated.push([number, version, updatedAt, data, item.lastChange, ...told]);
     }
     step.count += 1;
     step.to = number + 1;
@@ -96,6 +103,7 @@ interface Renewal {
   /** New data as JSON, where it is another, and the stamp of that change. */
   data: string | null;
   updatedAt: number;
+  difference: Difference;
   bytes: number;
   /** What its formulas took. */
   steps: number;
@@ -117,8 +125,11 @@ function renewal(compiled: Compiled, item: Item, fields: ReadonlySet<number>): R
   const removed = changed
     ? [...formerEntries(collection.id, before, stale), ...stamped(item.updatedAt)]
     : [];
-  const bytes = JSON.stringify([entries, removed]).length + (changed ? written.length : 0);
-  return { entries, removed, data: changed ? written : null, updatedAt, bytes, steps };
+  const { status } = item;
+  const difference = differenceOf({ data: before, status }, { data: after, status });
+  const rewritten = changed ? written.length + JSON.stringify(difference.former).length : 0;
+  const bytes = JSON.stringify([entries, removed]).length + rewritten;
+  return { entries, removed, data: changed ? written : null, updatedAt, difference, bytes, steps };
 }
 
 /** Computed values that are too large to be stored are none. */

@@ -6,6 +6,7 @@ import { showData } from "../../domain/data/show";
 import { uniqueValues } from "../../domain/data/unique-values";
 import { refuseTooLarge, refuseTooManyEntries } from "../../domain/item/item-size";
 import { problem, type FieldError } from "../../domain/problem/problem";
+import { createdFields } from "../../domain/item/change";
 import { receiptNumber } from "../../domain/item/receipt";
 import type { Status } from "../../domain/item/status";
 import {
@@ -15,7 +16,7 @@ import {
   type NewItem,
   type Replay,
 } from "../../store/items/create-item";
-import { act, type ActionContext } from "../context";
+import { itemAct, type ActionContext } from "../context";
 import { currentOf, draftOf, duplicateOf, refuseClosed, refuseEmptied, type Draft } from "./draft";
 import type { ItemView } from "../../domain/item/item-view";
 import { untilSettled } from "../until-settled";
@@ -89,7 +90,7 @@ async function storeDraft(
     expiresAt: item.now + rememberFor,
   };
   const action = compiled.collection.kind === "app" ? "record.create" : "submission.create";
-  const created = await store(ctx.db, item, claim, act(ctx, action, item.id));
+  const created = await store(ctx.db, item, claim, itemAct(ctx, action, item.now));
   switch (created.outcome) {
     case "created": {
       const given = { itemId: item.id, place: created.place, createdAt: created.createdAt };
@@ -133,6 +134,7 @@ export function newItem(
     data: JSON.stringify(data),
     entries: JSON.stringify(entries),
     unique: uniqueValues(compiled.collection, data, status),
+    changedFields: createdFields({ data, status }),
   };
   refuseTooLarge(written, item.data, item.entries);
   return { answer, written, item };

@@ -2,7 +2,7 @@ import { possibleEntries } from "../../domain/data/search-entries";
 import { uniqueValues } from "../../domain/data/unique-values";
 import type { Precondition } from "../../domain/etag";
 import { removeItem } from "../../store/items/change-item";
-import { act, type ActionContext } from "../context";
+import { itemAct, type ActionContext } from "../context";
 import { refuseChange } from "./update-item";
 import { untilSettled } from "../until-settled";
 import { readAgain, type Found } from "../visible";
@@ -26,12 +26,7 @@ export async function deleteSubmission(
       entries: possibleEntries(compiled.collection, item.data, item),
       unique: uniqueValues(compiled.collection, item.data, item.status),
     };
-    const about = { collectionId: item.collectionId, version: item.version };
-    const removed = await removeItem(
-      ctx.db,
-      removal,
-      act(ctx, "submission.delete", item.id, about),
-    );
+    const removed = await removeItem(ctx.db, removal, itemAct(ctx, "submission.delete"));
     if (removed.outcome === "changed") return true;
     // Somebody else was first. When it was another delete, the item is not there any more: 404.
     current = await readAgain(ctx, current);

@@ -5,13 +5,14 @@ import { closedReason } from "../../domain/definition/collection";
 import { uniqueValues } from "../../domain/data/unique-values";
 import { computeData } from "../../domain/formula/compute";
 import { etagOf, matches, type Precondition } from "../../domain/etag";
+import { differenceOf, type ItemAction } from "../../domain/item/change";
 import type { Item } from "../../domain/item/item";
 import { bytesOf, refuseTooLarge, refuseTooManyEntries } from "../../domain/item/item-size";
 import { parseItemBody } from "../../domain/item/item-body";
 import { problem } from "../../domain/problem/problem";
 import { statusAfter, type Status } from "../../domain/item/status";
 import { changeItem, type ItemChange } from "../../store/items/change-item";
-import { act, type ActionContext } from "../context";
+import { itemAct, type ActionContext } from "../context";
 import { duplicateOf, refuseEmptied } from "./draft";
 import { viewOf, type ItemView } from "../../domain/item/item-view";
 import { untilSettled } from "../until-settled";
@@ -89,7 +90,7 @@ export async function writeItem(
   ctx: ActionContext,
   { item, compiled }: Found,
   next: Pick<NextState, "data" | "status">,
-  action = compiled.collection.kind === "app" ? "record.update" : "submission.update",
+  action?: ItemAction,
 ): Promise<Item | undefined> {
   const updatedAt = Math.max(ctx.now(), item.updatedAt);
   const after = {
@@ -109,10 +110,7 @@ export async function writeItem(
   const changed = await changeItem(
     ctx.db,
     change,
-    act(ctx, action, item.id, {
-      collectionId: item.collectionId,
-      version: after.version,
-    }),
+    itemAct(ctx, action ?? updateAction(item, after), after.updatedAt),
   );
   switch (changed.outcome) {
     case "changed":
@@ -125,6 +123,13 @@ export async function writeItem(
       if (changed.taken.length === 0) return undefined;
       throw duplicateOf(ctx, compiled, changed.taken);
   }
+}
+
+function updateAction(before: Item, { status }: Item): ItemAction {
+  if (status === null) return "record.update";
+  return status === "closed" && before.status !== "closed"
+    ? "submission.close"
+    : "submission.update";
 }
 
 function changeOf({ collection }: Compiled, before: Item, after: Item): ItemChange {
@@ -149,6 +154,7 @@ function changeOf({ collection }: Compiled, before: Item, after: Item): ItemChan
       released: without(held, holds),
       taken: collection.pending ? holds : without(holds, held),
     },
+    difference: differenceOf(before, after),
     whileOpen: before.status === "draft" && after.status !== "draft",
   };
 }

@@ -1,3 +1,4 @@
+import { fewestHistoryDays, mostHistoryDays } from "../../domain/definition/collection";
 import { documents } from "../../domain/definition/document";
 import { pageOf } from "./components";
 import type { Schema } from "./field-schema";
@@ -25,7 +26,8 @@ export function definitionSchemas(kind: Kind): Schema {
   };
   const one = object(told, Object.keys(told));
   const own: Schema = kind === "app" ? { receipt_prefix: text } : { acceptance };
-  const shown = { ...told, ...own, fields: { type: "array", items: fieldShown } };
+  const history_days = { type: "integer", minimum: fewestHistoryDays, maximum: mostHistoryDays };
+  const shown = { ...told, ...own, history_days, fields: { type: "array", items: fieldShown } };
   const indexing = object({ done: { type: "integer" }, total: { type: "integer" } }, [
     "done",
     "total",

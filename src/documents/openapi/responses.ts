@@ -1,7 +1,7 @@
 import { apiCodes, problems } from "../../domain/problem/problem-catalogue";
 import type { Schema } from "./field-schema";
 
-const statuses = [400, 401, 403, 404, 409, 412, 413, 415, 422, 429, 500, 503] as const;
+const statuses = [400, 401, 403, 404, 409, 410, 412, 413, 415, 422, 429, 500, 503] as const;
 export type Status = (typeof statuses)[number];
 
 function nameOf(status: Status): string {

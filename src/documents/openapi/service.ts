@@ -1,3 +1,4 @@
+import { changeParameters, changePaths, changeSchemas } from "./changes";
 import { collectionKey } from "../../domain/definition/document";
 import {
   actor,
@@ -33,11 +34,13 @@ export function serviceDocument(host: Host): Schema {
     ],
     paths: {
       ...all(nouns.map((noun) => itemPaths(noun))),
+      ...all(nouns.map(changePaths)),
       ...all(kinds.map(definitionPaths)),
       "/me": { get: me() },
     },
     schemas: {
       ...all(nouns.map((noun) => itemSchemas(noun))),
+      ...all(nouns.map(changeSchemas)),
       ...all(kinds.map(definitionSchemas)),
       Me: meSchema,
       ...sharedSchemas(),
@@ -45,6 +48,7 @@ export function serviceDocument(host: Host): Schema {
     parameters: {
       ...all(nouns.map(idParameter)),
       ...all(kinds.map(keyParameter)),
+      ...changeParameters(),
       ...sharedParameters(),
       ifNoneMatchAny: parameter(
         "If-None-Match",

@@ -20,8 +20,15 @@ export interface Definition {
   receipt_prefix: string;
   /** Forms only; apps keep `alwaysOpen`. */
   acceptance: Acceptance;
+  /** How long changes of items are kept; absent in what was stored before they were. */
+  history_days?: number;
   fields: FieldSet;
 }
+
+export const defaultHistoryDays = 365;
+/** The changes feed tells 30 days. */
+export const fewestHistoryDays = 30;
+export const mostHistoryDays = 3650;
 
 /** An app or a form, at one version of its definition. */
 export interface Collection {

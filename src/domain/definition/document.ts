@@ -3,7 +3,7 @@ import type { FieldError } from "../problem/problem";
 import { hasNoControls, isStorable, storable } from "../text";
 import { instant, isTimeZone } from "../time";
 import { zodErrors } from "../problem/zod-errors";
-import type { CollectionKind } from "./collection";
+import { fewestHistoryDays, mostHistoryDays, type CollectionKind } from "./collection";
 import { documentErrors } from "./document-errors";
 import { fieldListErrors, invalid } from "./rules";
 
@@ -111,6 +111,7 @@ const shared = {
   time_zone: z.optional(
     z.string().check(z.refine(isTimeZone, "Must be an IANA time zone, like Asia/Tokyo.")),
   ),
+  history_days: z.optional(z.int().check(z.minimum(fewestHistoryDays), z.maximum(mostHistoryDays))),
   fields: z.array(field),
   schema_version: z.optional(z.unknown()),
   indexing: z.optional(z.unknown()),
@@ -144,6 +145,7 @@ export interface DefinitionDocument {
   time_zone?: string | undefined;
   receipt_prefix?: string | undefined;
   acceptance?: z.infer<typeof acceptance> | undefined;
+  history_days?: number | undefined;
   fields: FieldDocument[];
 }
 

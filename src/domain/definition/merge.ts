@@ -1,6 +1,7 @@
 import type { FieldError } from "../problem/problem";
 import {
   alwaysOpen,
+  defaultHistoryDays,
   type CollectionKind,
   type Definition,
   type Emptied,
@@ -41,6 +42,7 @@ export function mergeDefinition(
       receipt_prefix:
         kind === "app" ? (document.receipt_prefix ?? current?.receipt_prefix ?? "") : "",
       acceptance: mergeAcceptance(current, document),
+      history_days: document.history_days ?? current?.history_days ?? defaultHistoryDays,
       fields: after,
     },
     errors: work.errors,

@@ -7,7 +7,7 @@ import type { Item } from "./item";
 /** An item as it is shown: its data by the keys of the fields. */
 export interface ItemView extends Omit<
   Item,
-  "number" | "collectionId" | "definitionVersion" | "data"
+  "number" | "collectionId" | "definitionVersion" | "data" | "lastChange"
 > {
   kind: CollectionKind;
   /** The key of the app or form. */

@@ -21,6 +21,8 @@ export interface Item {
   updatedAt: number;
   updatedBy: Actor;
   data: Data;
+  /** The number of its last change; null where it has changed before changes were kept. */
+  lastChange: number | null;
 }
 
 /** Room for 4 billion items in each collection; the product stays below 2^53 for 2 million collections. */

@@ -1,5 +1,5 @@
 interface ProblemKind {
-  status: 400 | 401 | 403 | 404 | 405 | 409 | 412 | 413 | 415 | 422 | 429 | 500 | 503;
+  status: 400 | 401 | 403 | 404 | 405 | 409 | 410 | 412 | 413 | 415 | 422 | 429 | 500 | 503;
   title: string;
   /** What it means, for the page that the problem's `type` leads to. */
   meaning: string;
@@ -101,6 +101,13 @@ export const problems = {
       "The definition made a field searchable, and not all items are indexed for it yet. The search could miss some, so it is not made.",
     remedy:
       "Wait for the seconds in `Retry-After` and search again. `indexing` in the schema document tells how far it is.",
+  },
+  changes_expired: {
+    status: 410,
+    title: "Changes expired",
+    meaning: "The cursor points to changes before those that are kept: 30 days.",
+    remedy:
+      "List the collection again, and follow its changes with a cursor of today: `?cursor=now`, taken before the list.",
   },
   version_mismatch: {
     status: 412,

@@ -167,6 +167,9 @@ export const problem = {
       { "Retry-After": "2" },
     ),
 
+  changesExpired: () =>
+    new Problem("changes_expired", "What came behind this cursor is kept no longer."),
+
   versionMismatch: (currentEtag: string | null) =>
     new Problem("version_mismatch", "The stored version is another; nothing was written.", {
       current_etag: currentEtag,

@@ -1,9 +1,23 @@
-import { desc, lt, sql, type SQLWrapper } from "drizzle-orm";
-import { drizzle } from "drizzle-orm/d1";
+import { sql, type SQL } from "drizzle-orm";
+import type { Actor } from "../../domain/actor";
+import { numbersOf, placesPerCollection } from "../../domain/item/item";
 import { attempt } from "../db/attempt";
-import { auditEntry } from "../db/schema";
+import { parameters, statement } from "../db/statement";
 
-export type AuditEntry = typeof auditEntry.$inferSelect;
+/** Something that was done: a change of an item, or another act. */
+export interface AuditEntry {
+  /** Its number among the changes, or among the other acts: no two have the same. */
+  number: number;
+  at: number;
+  actor: Actor;
+  action: string;
+  collectionId: number | null;
+  subject: string;
+  version: number | null;
+  session: string | null;
+  requestId: string;
+  sentRequestId: string | null;
+}
 
 export interface AuditFilter {
   /** The start of an actor: `member:ID`, `credential:ID`. */
@@ -17,52 +31,153 @@ export interface AuditFilter {
   until?: number | undefined;
 }
 
-/** Entries that one page looks at: the audit has no index to filter by, as each would be a row more on every write. */
+/** An entry's time and number: the entries before it are older. */
+export interface AuditPlace {
+  at: number;
+  number: number;
+}
+
+/**
+ * What one page looks at, of all collections together: there is no index to filter by, as each would be a row more on
+ * every write.
+ */
 const scanned = 5000;
 
-const starts = (column: SQLWrapper, text: string) =>
-  sql`substr(${column}, 1, ${text.length}) = ${text}`;
+interface AuditValues {
+  at: number;
+  number: number;
+}
+
+const v = parameters<AuditValues>();
+const room = sql.raw(String(placesPerCollection));
+const most = sql.raw(String(scanned));
+
+/** Times grow with numbers in each source, so its place is found by halving. `row` is the table's name for a number. */
+function placed(source: SQL, table: SQL, row: SQL): SQL {
+  const older = (number: SQL, direction: SQL) =>
+    sql`(select at < ${v.at} or (at = ${v.at} and ${row} < ${v.number}) from ${table}
+      where ${row} ${direction === asc ? sql`>=` : sql`<=`} ${number} order by ${row} ${direction} limit 1)`;
+  const middle = sql`(low + high + 1) / 2`;
+  const olderThere = older(middle, asc);
+  return sql`(with recursive half (id, low, high) as (
+      select id, iif(${older(sql`high`, desc)}, high, low), high from ${source} where high is not null
+      union all
+      select id, iif(${olderThere}, ${middle}, low), iif(${olderThere}, high, ${middle} - 1)
+        from half where low < high)
+    select id, low as newest from half where low >= high)`;
+}
+
+const asc = sql`asc`;
+const desc = sql`desc`;
+
+const endOf = (direction: SQL) =>
+  sql`(select number from change where number > c.id * ${room} and number < (c.id + 1) * ${room}
+    order by number ${direction} limit 1)`;
+const collections = sql`(select c.id, ${endOf(asc)} as low, ${endOf(desc)} as high from collection c
+  order by c.id desc limit ${most})`;
+const acts = sql`(select 0 as id, min(id) as low, max(id) as high from audit_entry)`;
+
+/** Each source's share of what is looked at. */
+const share = sql`(select max(1, ${most} / (1 + count(*))) from (select 1 from collection limit ${most}))`;
+
+const selectWindow = statement<AuditValues>((db) =>
+  db
+    .select({
+      number: sql<number>`number`,
+      at: sql<number>`at`,
+      actor: sql<Actor>`actor`,
+      action: sql<string>`action`,
+      collection_id: sql<number | null>`collection_id`,
+      subject: sql<string>`subject`,
+      version: sql<number | null>`version`,
+      session: sql<string | null>`session`,
+      request_id: sql<string>`request_id`,
+      sent_request_id: sql<string | null>`sent_request_id`,
+      full: sql<number>`full`,
+    })
+    .from(
+      sql`(select x.number, x.at, x.actor, x.action, s.id as collection_id, x.item_id as subject, x.version,
+          x.session, x.request_id, x.sent_request_id,
+          count(*) over (partition by s.id) >= ${share} as full
+        from ${placed(collections, sql`change`, sql`number`)} s
+        join change x on x.number in (select number from change
+          where number > s.id * ${room} and number <= s.newest order by number desc limit ${share})
+        union all
+        select x.id, x.at, x.actor, x.action, x.collection_id, x.subject, x.version,
+          x.session, x.request_id, x.sent_request_id, count(*) over () >= ${share}
+        from ${placed(acts, sql`audit_entry`, sql`id`)} s
+        join audit_entry x on x.id in (select id from audit_entry
+          where id <= s.newest order by id desc limit ${share}))`,
+    )
+    .where(sql`at < ${v.at} or (at = ${v.at} and number < ${v.number})`)
+    .orderBy(sql`at desc, number desc`),
+);
+
+interface WindowRow extends AuditPlace {
+  actor: Actor;
+  action: string;
+  collection_id: number | null;
+  subject: string;
+  version: number | null;
+  session: string | null;
+  request_id: string;
+  sent_request_id: string | null;
+  /** Whether its source has more than was looked at. */
+  full: number;
+}
 
 /** The entries that pass, newest first, and where to go on: a page may be short, even empty, and still have a next. */
 export async function readAudit(
   db: D1Database,
   filter: AuditFilter,
-  before: number | null,
+  before: AuditPlace | null,
   limit: number,
-): Promise<{ entries: AuditEntry[]; next: number | null }> {
-  const orm = drizzle(db);
-  const older = before === null ? undefined : lt(auditEntry.id, before);
-  const window = orm
-    .select()
-    .from(auditEntry)
-    .where(older)
-    .orderBy(desc(auditEntry.id))
-    .limit(scanned)
-    .as("looked_at");
-  const conditions = [
-    filter.actor ? starts(window.actor, filter.actor) : undefined,
-    filter.action ? starts(window.action, filter.action) : undefined,
-    filter.subject ? sql`${window.subject} = ${filter.subject}` : undefined,
-    filter.from === undefined ? undefined : sql`${window.at} >= ${filter.from}`,
-    filter.until === undefined ? undefined : sql`${window.at} < ${filter.until}`,
-  ].filter((each) => each !== undefined);
-  const where = conditions.length > 0 ? sql.join(conditions, sql` and `) : undefined;
-  const [entries, edges] = await attempt(() =>
-    orm.batch([
-      orm
-        .select()
-        .from(window)
-        .where(where)
-        .orderBy(desc(window.id))
-        .limit(limit + 1),
-      orm
-        .select({ last: sql<number | null>`min(${window.id})`, count: sql<number>`count(*)` })
-        .from(window),
-    ]),
-  );
-  const shown = entries.slice(0, limit);
+): Promise<{ entries: AuditEntry[]; next: AuditPlace | null }> {
+  const until = filter.until === undefined ? null : { at: filter.until, number: 0 };
+  const newest = { at: Number.MAX_SAFE_INTEGER, number: 0 };
+  const from = [before, until].reduce((a, b) => (a && b ? earlier(a, b) : (a ?? b))) ?? newest;
+  const { results } = await attempt(() => selectWindow(db, from).all<WindowRow>());
+  const edge = edgeOf(results);
+  const known = results.filter((row) => !edge || !isBefore(row, edge));
+  const passing = known.filter((row) => passes(filter, row));
+  const shown = passing.slice(0, limit);
   const last = shown.at(-1);
-  if (entries.length > limit && last) return { entries: shown, next: last.id };
-  const [edge] = edges;
-  return { entries: shown, next: edge && edge.count === scanned ? edge.last : null };
+  const ended = edge !== undefined && filter.from !== undefined && edge.at < filter.from;
+  const next = passing.length > limit && last ? placeOf(last) : edge && !ended ? edge : null;
+  return { entries: shown.map(entryOf), next };
+}
+
+/** The newest of the places behind which a source has more that was not looked at: what is older is not known whole. */
+function edgeOf(rows: readonly WindowRow[]): AuditPlace | undefined {
+  const oldest = new Map<number, WindowRow>();
+  for (const row of rows) if (row.full) oldest.set(sourceOf(row), row);
+  return [...oldest.values()]
+    .map(placeOf)
+    .reduce<AuditPlace | undefined>(
+      (newest, each) => (!newest || isBefore(newest, each) ? each : newest),
+      undefined,
+    );
+}
+
+/** The collection of a change; acts of others are numbered below the first of them. */
+const sourceOf = ({ number }: AuditPlace) => Math.floor(number / numbersOf(1).above);
+
+const placeOf = ({ at, number }: AuditPlace): AuditPlace => ({ at, number });
+
+const isBefore = (a: AuditPlace, b: AuditPlace) =>
+  a.at < b.at || (a.at === b.at && a.number < b.number);
+
+const earlier = (a: AuditPlace, b: AuditPlace) => (isBefore(a, b) ? a : b);
+
+function passes({ actor, action, subject, from }: AuditFilter, row: WindowRow): boolean {
+  if (actor && !row.actor.startsWith(actor)) return false;
+  if (action && !row.action.startsWith(action)) return false;
+  if (subject && row.subject !== subject) return false;
+  return from === undefined || row.at >= from;
+}
+
+function entryOf(row: WindowRow): AuditEntry {
+  const { collection_id: collectionId, request_id: requestId, ...rest } = row;
+  const { sent_request_id: sentRequestId, full: _, ...entry } = rest;
+  return { ...entry, collectionId, requestId, sentRequestId };
 }

@@ -28,7 +28,7 @@ export function guardCode(name: keyof typeof guardCodes): SQL {
  * A statement that aborts its batch when `code` (a select of one column, `code`) gives a code: the name of the
  * constraint that it breaks says why. Gives nothing, writes nothing.
  */
-export function guardStatement<Values extends Record<string, unknown>>(code: SQL): Bind<Values> {
+export function guardStatement<Values extends object>(code: SQL): Bind<Values> {
   return statement<Values>((db) =>
     db.insert(guard).select(sql`select code from (${code}) where code is not null`),
   );

@@ -8,6 +8,9 @@ import {
   unique,
 } from "drizzle-orm/sqlite-core";
 import type { Actor } from "../../domain/actor";
+import type { ItemAction } from "../../domain/item/change";
+
+export * from "./people-schema";
 
 /** The tables of `migrations/`, which say what each is for; a test compares the two, column by column. */
 
@@ -34,6 +37,7 @@ export const collection = sqliteTable(
     fieldsVersion: integer("fields_version").notNull(),
     createdAt: integer("created_at").notNull(),
     updatedAt: integer("updated_at").notNull(),
+    historyDays: integer("history_days").notNull().default(365),
   },
   (table) => [unique().on(table.kind, table.key)],
 );
@@ -59,7 +63,26 @@ export const item = sqliteTable("item", {
   updatedAt: integer("updated_at").notNull(),
   updatedBy: text("updated_by").notNull().$type<Actor>(),
   data: text("data").notNull(),
+  lastChange: integer("last_change"),
 });
+
+export const change = sqliteTable("change", {
+  number: integer("number").primaryKey(),
+  at: integer("at").notNull(),
+  actor: text("actor").notNull().$type<Actor>(),
+  action: text("action").notNull().$type<ItemAction>(),
+  item: integer("item").notNull(),
+  itemId: text("item_id").notNull(),
+  version: integer("version").notNull(),
+  previous: integer("previous"),
+  fields: text("fields").notNull(),
+  former: text("former"),
+  session: text("session"),
+  requestId: text("request_id").notNull(),
+  sentRequestId: text("sent_request_id"),
+});
+
+export const erasure = sqliteTable("erasure", { change: integer("change").primaryKey() });
 
 export const searchEntry = sqliteTable(
   "search_entry",
@@ -143,73 +166,3 @@ export const auditEntry = sqliteTable("audit_entry", {
   requestId: text("request_id").notNull(),
   sentRequestId: text("sent_request_id"),
 });
-
-export const member = sqliteTable("member", {
-  id: text("id").primaryKey(),
-  version: integer("version").notNull().default(1),
-  email: text("email").notNull().unique(),
-  role: text("role", { enum: ["owner", "admin", "editor", "viewer"] }).notNull(),
-  password: text("password").notNull(),
-  createdAt: integer("created_at").notNull(),
-  disabledAt: integer("disabled_at"),
-});
-
-export const session = sqliteTable(
-  "session",
-  {
-    hash: text("hash").primaryKey(),
-    memberId: text("member_id")
-      .notNull()
-      .references(() => member.id),
-    createdAt: integer("created_at").notNull(),
-    expiresAt: integer("expires_at").notNull(),
-  },
-  (table) => [
-    index("session_by_expiry").on(table.expiresAt),
-    index("session_by_member").on(table.memberId),
-  ],
-);
-
-export const knownAddress = sqliteTable(
-  "known_address",
-  {
-    memberId: text("member_id")
-      .notNull()
-      .references(() => member.id),
-    address: text("address").notNull(),
-    at: integer("at").notNull(),
-  },
-  (table) => [primaryKey({ columns: [table.memberId, table.address] })],
-);
-
-export const invitation = sqliteTable("invitation", {
-  hash: text("hash").primaryKey(),
-  email: text("email").notNull().unique(),
-  role: text("role", { enum: ["owner", "admin", "editor", "viewer"] }).notNull(),
-  createdAt: integer("created_at").notNull(),
-  expiresAt: integer("expires_at").notNull(),
-});
-
-export const credential = sqliteTable(
-  "credential",
-  {
-    id: text("id").primaryKey(),
-    version: integer("version").notNull(),
-    kind: text("kind", { enum: ["token", "client"] }).notNull(),
-    name: text("name").notNull(),
-    permissions: text("permissions").notNull(),
-    resources: text("resources").notNull(),
-    requests: integer("requests").notNull(),
-    writes: integer("writes").notNull(),
-    secrets: text("secrets").notNull(),
-    memberId: text("member_id")
-      .notNull()
-      .references(() => member.id),
-    createdAt: integer("created_at").notNull(),
-    expiresAt: integer("expires_at"),
-    expiresZone: text("expires_zone"),
-    revokedAt: integer("revoked_at"),
-    lastUsedAt: integer("last_used_at"),
-  },
-  (table) => [index("credential_by_member").on(table.memberId)],
-);

@@ -143,6 +143,7 @@ function definitionOf(row: Row): Definition {
       closes_at: row.closesAt,
       max_submissions: row.maxSubmissions,
     },
+    history_days: row.historyDays,
     fields: JSON.parse(row.fields) as FieldSet,
   };
 }

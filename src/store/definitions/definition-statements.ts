@@ -1,9 +1,13 @@
 import { eq, sql } from "drizzle-orm";
 import { fieldNumber } from "../../domain/data/field-number";
-import type { Collection, Definition } from "../../domain/definition/collection";
+import {
+  defaultHistoryDays,
+  type Collection,
+  type Definition,
+} from "../../domain/definition/collection";
 import { numbersOf } from "../../domain/item/item";
 import { once } from "../db/attempt";
-import { insertAct, type Act } from "../audit/audit";
+import { actTime, insertAct, type Act } from "../audit/audit";
 import type { Pending, PendingChange } from "./collections";
 import { failureOf } from "../db/failure";
 import { guardCode, guardStatement } from "../db/guard";
@@ -46,6 +50,7 @@ const columns = [
   "fieldsVersion",
   "createdAt",
   "updatedAt",
+  "historyDays",
 ] as const;
 
 export const insertCollection = statement((db) =>
@@ -60,7 +65,7 @@ export const insertTally = statement((db) =>
 
 export const auditCreation = statement((db) =>
   db.insert(auditEntry).select(
-    sql`select null, ${placeholder("at")}, ${placeholder("actor")}, ${placeholder("action")}, id,
+    sql`select null, ${actTime(sql`${placeholder("at")}`)}, ${placeholder("actor")}, ${placeholder("action")}, id,
         ${placeholder("subject")}, 1, ${placeholder("session")}, ${placeholder("requestId")},
         ${placeholder("sentRequestId")} from collection where ${ownCollection}`,
   ),
@@ -124,6 +129,8 @@ export function rowOf(definition: Definition, fieldsVersion: number, now: number
     fieldsVersion,
     createdAt: now,
     updatedAt: now,
+    // What was stored as pending before histories were kept has none.
+    historyDays: definition.history_days ?? defaultHistoryDays,
   };
 }
 

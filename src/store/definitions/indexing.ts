@@ -1,11 +1,13 @@
 import { and, asc, eq, sql } from "drizzle-orm";
 import { drizzle } from "drizzle-orm/d1";
 import type { SearchEntry } from "../../domain/data/search-entries";
+import type { ItemAction } from "../../domain/item/change";
 import type { Item } from "../../domain/item/item";
 import { attempt } from "../db/attempt";
 import { failureOf } from "../db/failure";
 import { guardCode, guardStatement } from "../db/guard";
-import { auditEntry, indexing, item, searchEntry, tally } from "../db/schema";
+import { change, indexing, item, searchEntry, tally } from "../db/schema";
+import { changeTime, lastChange } from "../changes/change-statements";
 import { itemColumns, itemOf, type ItemRow } from "../items/items";
 import { statement } from "../db/statement";
 
@@ -81,16 +83,6 @@ const removeEntries = statement((db) =>
   ),
 );
 
-/** Who asks about a change is told who made it: the service itself. */
-const auditRecalculation = statement((db) =>
-  db.insert(auditEntry).select(
-    sql`select null, e.value ->> 2, 'system', ${placeholder("action")}, i.collection_id, i.id,
-        i.version + 1, null, ${placeholder("requestId")}, null
-        from json_each(${placeholder("recalculated")}) e
-        join item i on i.number = e.value ->> 0 and i.version = e.value ->> 1`,
-  ),
-);
-
 /** A recalculation is a change of the item: whatever changes its values changes its version and its stamp. */
 const recalculate = statement((db) =>
   db
@@ -101,11 +93,29 @@ const recalculate = statement((db) =>
       updatedBy: sql`'system'`,
       updatedAt: sql`(select e.value ->> 2 from json_each(${placeholder("recalculated")}) e where e.value ->> 0 = number)`,
       data: sql`(select e.value ->> 3 from json_each(${placeholder("recalculated")}) e where e.value ->> 0 = number)`,
+      lastChange: sql`${lastChange("collection_id")} + 1
+        + (select e.key from json_each(${placeholder("recalculated")}) e where e.value ->> 0 = number)`,
     })
     .where(
       sql`(number, version) in
         (select e.value ->> 0, e.value ->> 1 from json_each(${placeholder("recalculated")}) e)`,
     ),
+);
+
+/**
+ * Behind the change itself, which has given the numbers. An item that somebody else changed meanwhile points to a change
+ * that is there already.
+ */
+const insertChanges = statement((db) =>
+  db
+    .insert(change)
+    .select(
+      sql`select i.last_change, ${changeTime(sql`(e.value ->> 2)`, "i.collection_id")}, 'system', ${placeholder("action")}, i.number, i.id, i.version,
+        e.value ->> 4, e.value ->> 5, e.value ->> 6, null, ${placeholder("requestId")}, null
+        from json_each(${placeholder("recalculated")}) e
+        join item i on i.number = e.value ->> 0 and i.version = (e.value ->> 1) + 1 and i.last_change is not null`,
+    )
+    .onConflictDoNothing(),
 );
 
 /** Entries of items that changed since they were read are left out: the change has made its own. */
@@ -154,6 +164,17 @@ const finish = statement((db) =>
 
 type ItemEntry = [...SearchEntry, item: number, version: number];
 
+/** An item with new data as JSON, and with what its change tells: the one before, its fields and former values. */
+type Recalculated = [
+  item: number,
+  version: number,
+  updatedAt: number,
+  data: string,
+  previous: number | null,
+  changedFields: string,
+  former: string | null,
+];
+
 export interface IndexingStep {
   definitionVersion: number;
   revision: number;
@@ -162,9 +183,9 @@ export interface IndexingStep {
   /** Those that computed values had before. */
   removed: ItemEntry[];
   /** Items whose computed values changed, with their new data as JSON. */
-  recalculated: [item: number, version: number, updatedAt: number, data: string][];
+  recalculated: Recalculated[];
   /** What the audit calls a recalculation, and under which id. */
-  action: string;
+  action: ItemAction;
   requestId: string;
   /** Where the next step begins. */
   to: number;
@@ -184,7 +205,7 @@ export async function storeStep(db: D1Database, work: Indexing, step: IndexingSt
     isExpected,
     ...(step.removed.length > 0 ? [removeEntries] : []),
     insertEntries,
-    ...(step.recalculated.length > 0 ? [auditRecalculation, recalculate, growLargest] : []),
+    ...(step.recalculated.length > 0 ? [recalculate, insertChanges, growLargest] : []),
     advance,
     finish,
   ].map((bind) => bind(db, values));

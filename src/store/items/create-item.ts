@@ -2,11 +2,11 @@ import type { UniqueValue } from "../../domain/data/unique-values";
 import type { ClosedReason } from "../../domain/definition/collection";
 import { placesPerCollection } from "../../domain/item/item";
 import { attempt } from "../db/attempt";
-import type { Act } from "../audit/audit";
+import type { ItemAct } from "../changes/change-statements";
 import {
   claim,
   giveNumber,
-  insertAudit,
+  insertChange,
   insertEntries,
   insertItem,
   insertUnique,
@@ -34,6 +34,8 @@ export interface NewItem {
   entries: string;
   /** Field numbers and the values that must be theirs alone. */
   unique: UniqueValue[];
+  /** Ids of the fields that it has. */
+  changedFields: number[];
 }
 
 /** The part of an Idempotency-Key in a create. */
@@ -76,13 +78,14 @@ export async function createItem(
   db: D1Database,
   create: NewItem,
   claimed: Claim | null,
-  act: Act,
+  act: ItemAct,
 ): Promise<Created> {
   const values = {
     ...act,
     ...create,
-    ...(claimed ?? { key: null }),
+    ...(claimed ?? { key: null, fingerprint: null, answer: null, expiresAt: null }),
     unique: JSON.stringify(create.unique),
+    changedFields: JSON.stringify(create.changedFields),
   };
   const statements = [
     ...(claimed ? [claim] : []),
@@ -90,7 +93,7 @@ export async function createItem(
     giveNumber,
     ...(create.unique.length > 0 ? [insertUnique] : []),
     insertEntries,
-    insertAudit,
+    insertChange,
     insertItem,
     claimed ? readReplay : readPlace,
   ].map((bind) => bind(db, values));

@@ -2,30 +2,53 @@ import { and, eq, sql } from "drizzle-orm";
 import { fieldsPerCollection, systemFieldIds } from "../../domain/data/field-number";
 import { placesPerCollection } from "../../domain/item/item";
 import { guardCode, guardStatement } from "../db/guard";
-import { auditEntry, item, replay, searchEntry, tally, uniqueValue } from "../db/schema";
-import { statement } from "../db/statement";
+import { changeTime, lastChange, type ItemAct } from "../changes/change-statements";
+import { change, item, replay, searchEntry, tally, uniqueValue } from "../db/schema";
+import { parameters, statement } from "../db/statement";
 
 /**
  * The statements of a create, in the order of its batch. Each does nothing unless the item is not stored yet and its
  * request owns the Idempotency-Key, so that a batch whose answer was lost can be sent again.
  */
 
-const { placeholder } = sql;
+/** What the statements of a create take. */
+export interface CreateValues extends ItemAct {
+  id: string;
+  collectionId: number;
+  version: number;
+  revision: number;
+  now: number;
+  status: string | null;
+  receiptPrefix: string | null;
+  data: string;
+  /** Search entries and unique values, JSON. */
+  entries: string;
+  unique: string;
+  /** Ids of the fields that the item has, JSON. */
+  changedFields: string;
+  /** The Idempotency-Key's; null without one. */
+  key: string | null;
+  fingerprint: string | null;
+  answer: string | null;
+  expiresAt: number | null;
+}
+
+const v = parameters<CreateValues>();
 
 /** True until the item is stored, for the one request that owns the key. Point look-ups only. */
-const fresh = sql`not exists (select 1 from item where id = ${placeholder("id")})
-  and (${placeholder("key")} is null or exists (select 1 from replay where key = ${placeholder("key")} and item_id = ${placeholder("id")}))`;
-const ownTally = sql`t.collection_id = ${placeholder("collectionId")}`;
+const fresh = sql`not exists (select 1 from item where id = ${v.id})
+  and (${v.key} is null or exists (select 1 from replay where key = ${v.key} and item_id = ${v.id}))`;
+const ownTally = sql`t.collection_id = ${v.collectionId}`;
 const number = sql.raw(`t.collection_id * ${placesPerCollection} + t.last_place`);
 
 /** Claims the key, or takes it over when it has expired; the place is the one that the tally gives next. */
-export const claim = statement((db) =>
+export const claim = statement<CreateValues>((db) =>
   db
     .insert(replay)
     .select(
-      sql`select ${placeholder("key")}, ${placeholder("fingerprint")}, ${placeholder("id")},
-        t.last_place + 1, max(t.last_created_at + 1, ${placeholder("now")}),
-        ${placeholder("answer")}, ${placeholder("expiresAt")}
+      sql`select ${v.key}, ${v.fingerprint}, ${v.id},
+        t.last_place + 1, max(t.last_created_at + 1, ${v.now}),
+        ${v.answer}, ${v.expiresAt}
         from tally t where ${ownTally}`,
     )
     .onConflictDoUpdate({
@@ -38,89 +61,85 @@ export const claim = statement((db) =>
         answer: sql`excluded.answer`,
         expiresAt: sql`excluded.expires_at`,
       },
-      setWhere: sql`replay.expires_at <= ${placeholder("now")}`,
+      setWhere: sql`replay.expires_at <= ${v.now}`,
     }),
 );
 
-export const mayStore = guardStatement(
+export const mayStore = guardStatement<CreateValues>(
   sql`select case
-      when c.revision <> ${placeholder("revision")} then ${guardCode("definition_changed")}
-      when c.state = 'closed' or c.closes_at <= ${placeholder("now")} then ${guardCode("closed")}
-      when c.opens_at > ${placeholder("now")} then ${guardCode("not_open_yet")}
+      when c.revision <> ${v.revision} then ${guardCode("definition_changed")}
+      when c.state = 'closed' or c.closes_at <= ${v.now} then ${guardCode("closed")}
+      when c.opens_at > ${v.now} then ${guardCode("not_open_yet")}
       when t.live >= c.max_submissions then ${guardCode("full")}
     end as code
     from collection c join tally t on t.collection_id = c.id
-    where c.id = ${placeholder("collectionId")} and ${fresh}`,
+    where c.id = ${v.collectionId} and ${fresh}`,
 );
 
 /** Gives the next place. Stamps of creation strictly grow with it, whatever the clocks of the writers say. */
-export const giveNumber = statement((db) =>
+export const giveNumber = statement<CreateValues>((db) =>
   db
     .update(tally)
     .set({
       lastPlace: sql`last_place + 1`,
       live: sql`live + 1`,
-      lastCreatedAt: sql`max(last_created_at + 1, ${placeholder("now")})`,
-      largest: sql`max(largest, octet_length(${placeholder("data")}))`,
+      lastCreatedAt: sql`max(last_created_at + 1, ${v.now})`,
+      largest: sql`max(largest, octet_length(${v.data}))`,
     })
-    .where(and(eq(tally.collectionId, placeholder("collectionId")), fresh)),
+    .where(and(eq(tally.collectionId, v.collectionId), fresh)),
 );
 
-export const insertUnique = statement((db) =>
+export const insertUnique = statement<CreateValues>((db) =>
   db.insert(uniqueValue).select(
     sql`select e.value ->> 0, e.value ->> 1, ${number}
-        from json_each(${placeholder("unique")}) e, tally t where ${ownTally} and ${fresh}`,
+        from json_each(${v.unique}) e, tally t where ${ownTally} and ${fresh}`,
   ),
 );
 
-const receipt = sql`${placeholder("receiptPrefix")} || printf('%06d', t.last_place)`;
+const receipt = sql`${v.receiptPrefix} || printf('%06d', t.last_place)`;
 const systemField = (name: keyof typeof systemFieldIds) =>
   sql.raw(`t.collection_id * ${fieldsPerCollection} + ${systemFieldIds[name]}`);
 
 /** What was sent, and what the database gives: the times, and the receipt number of a record. */
-export const insertEntries = statement((db) =>
+export const insertEntries = statement<CreateValues>((db) =>
   db.insert(searchEntry).select(
     sql`select e.value ->> 0, e.value ->> 1, ${number}, e.value ->> 2
-        from json_each(${placeholder("entries")}) e, tally t where ${ownTally} and ${fresh}
+        from json_each(${v.entries}) e, tally t where ${ownTally} and ${fresh}
         union all select ${systemField("createdAt")}, t.last_created_at, ${number}, null
         from tally t where ${ownTally} and ${fresh}
         union all select ${systemField("updatedAt")}, t.last_created_at, ${number}, null
         from tally t where ${ownTally} and ${fresh}
         union all select ${systemField("receiptNumber")}, ${receipt}, ${number},
           nullif(lower(${receipt}), ${receipt})
-        from tally t where ${ownTally} and ${fresh} and ${placeholder("receiptPrefix")} is not null`,
+        from tally t where ${ownTally} and ${fresh} and ${v.receiptPrefix} is not null`,
   ),
 );
 
-export const insertAudit = statement((db) =>
-  db.insert(auditEntry).select(
-    sql`select null, t.last_created_at, ${placeholder("actor")}, ${placeholder("action")},
-        t.collection_id, ${placeholder("id")}, 1, ${placeholder("session")},
-        ${placeholder("requestId")}, ${placeholder("sentRequestId")}
+export const insertChange = statement<CreateValues>((db) =>
+  db.insert(change).select(
+    sql`select ${lastChange("t.collection_id")} + 1, ${changeTime(sql`t.last_created_at`, "t.collection_id")}, ${v.actor}, ${v.action},
+        ${number}, ${v.id}, 1, null, ${v.changedFields}, null, ${v.session}, ${v.requestId}, ${v.sentRequestId}
         from tally t where ${ownTally} and ${fresh}`,
   ),
 );
 
-export const insertItem = statement((db) =>
+export const insertItem = statement<CreateValues>((db) =>
   db.insert(item).select(
-    sql`select ${number}, ${placeholder("id")}, t.collection_id,
-        ${receipt}, ${placeholder("status")}, 1, ${placeholder("version")},
-        t.last_created_at, ${placeholder("actor")}, t.last_created_at, ${placeholder("actor")},
-        ${placeholder("data")}
+    sql`select ${number}, ${v.id}, t.collection_id,
+        ${receipt}, ${v.status}, 1, ${v.version},
+        t.last_created_at, ${v.actor}, t.last_created_at, ${v.actor},
+        ${v.data}, ${lastChange("t.collection_id")}
         from tally t where ${ownTally} and ${fresh}`,
   ),
 );
 
-export const readReplay = statement((db) =>
-  db
-    .select()
-    .from(replay)
-    .where(eq(replay.key, placeholder("key"))),
+export const readReplay = statement<{ key: string | null }>((db) =>
+  db.select().from(replay).where(eq(replay.key, v.key)),
 );
 
-export const readPlace = statement((db) =>
+export const readPlace = statement<{ id: string }>((db) =>
   db
     .select({ number: item.number, created_at: item.createdAt })
     .from(item)
-    .where(eq(item.id, placeholder("id"))),
+    .where(eq(item.id, v.id)),
 );

@@ -27,6 +27,7 @@ export const itemColumns = {
   updated_at: item.updatedAt,
   updated_by: item.updatedBy,
   data: item.data,
+  last_change: item.lastChange,
 };
 
 /** An item as D1 gives it: its columns by their own names. */
@@ -146,5 +147,6 @@ export function itemOf(row: ItemRow): Item {
     updatedAt: row.updated_at,
     updatedBy: row.updated_by,
     data: JSON.parse(row.data) as Data,
+    lastChange: row.last_change,
   };
 }

@@ -1,0 +1,65 @@
+import { sql } from "drizzle-orm";
+import type { Actor } from "../../domain/actor";
+import type { Value } from "../../domain/data/values";
+import type { ItemAction } from "../../domain/item/change";
+import { attempt } from "../db/attempt";
+import { parameters, statement } from "../db/statement";
+
+/** A change of one item, with what its fields held before. */
+export interface PastChange {
+  number: number;
+  at: number;
+  actor: Actor;
+  action: ItemAction;
+  version: number;
+  previous: number | null;
+  fields: number[];
+  /** By id of the field, null where it was empty; null where it is not known any more. */
+  former: Record<string, Value | null> | null;
+}
+
+interface HistoryValues {
+  from: number;
+  limit: number;
+  bytes: number;
+}
+
+const v = parameters<HistoryValues>();
+
+/** Follows the pointers from a change to the ones before, newest first. */
+const selectHistory = statement<HistoryValues>((db) =>
+  db
+    .select({
+      number: sql<number>`number`,
+      at: sql<number>`at`,
+      actor: sql<Actor>`actor`,
+      action: sql<ItemAction>`action`,
+      version: sql<number>`version`,
+      previous: sql<number | null>`previous`,
+      fields: sql<string>`fields`,
+      former: sql<string | null>`former`,
+    })
+    .from(
+      sql`(with recursive past as (
+          select c.*, 1 as place, 0 as spent from change c where c.number = ${v.from}
+          union all
+          select c.*, place + 1, spent + coalesce(octet_length(past.former), 0)
+            from past join change c on c.number = past.previous
+            where place < ${v.limit} and spent + coalesce(octet_length(past.former), 0) < ${v.bytes})
+        select * from past)`,
+    ),
+);
+
+/** An item's changes from this one back, at most `limit` of them and about `bytes` of former values. */
+export async function readHistory(db: D1Database, values: HistoryValues): Promise<PastChange[]> {
+  const { results } = await attempt(() =>
+    selectHistory(db, values).all<
+      Omit<PastChange, "fields" | "former"> & { fields: string; former: string | null }
+    >(),
+  );
+  return results.map(({ fields, former, ...row }) => ({
+    ...row,
+    fields: JSON.parse(fields) as number[],
+    former: former === null ? null : (JSON.parse(former) as PastChange["former"]),
+  }));
+}
