@@ -11,6 +11,7 @@ import { etagOf } from "../domain/etag";
 import { openApiDocument } from "../documents/openapi/collection";
 import { defaultLimit } from "../domain/page-limit";
 import type { ApiEnv } from "../env";
+import { writes } from "../http/doors/effect";
 import { jsonBody } from "../http/doors/json-body";
 import { permit } from "../http/doors/permit";
 import { ifMatch, ifNoneMatch } from "../http/doors/preconditions";
@@ -54,6 +55,7 @@ for (const kind of ["app", "form"] as const) {
     )
     .put(
       `/${kind}s/:key/schema`,
+      writes,
       permit("schema:write"),
       within(kind),
       jsonBody(),

@@ -9,7 +9,6 @@ import { isObject } from "../domain/json";
 import { allows, readPermission } from "../domain/credential/permissions";
 import { defaultLimit } from "../domain/page-limit";
 import { answerDownload, downloadOf } from "../http/answers/download";
-import { idempotencyOf, rememberReplay } from "../http/doors/idempotency";
 import { ifMatch } from "../http/doors/preconditions";
 import type { CollectionEnv, FoundEnv } from "./doors";
 import { nextUrl, placeOf, type PagingEnv } from "./paging";
@@ -39,13 +38,8 @@ export async function answerList(c: Context<CollectionEnv & PagingEnv>): Promise
 }
 
 export async function answerCreate(c: Context<CollectionEnv & WithBody>): Promise<Response> {
-  const { action, compiled, body } = c.var;
-  const idempotency = await idempotencyOf(c, body);
-  const creation = await createItem(action, compiled, body, idempotency);
-  if (idempotency && "key" in idempotency && !creation.replayed) {
-    rememberReplay(c, idempotency.key, creation);
-  }
-  return answerCreation(c, creation);
+  const { action, compiled, body, sentKey } = c.var;
+  return answerCreation(c, await createItem(action, compiled, body, sentKey));
 }
 
 export function answerFound(c: Context<FoundEnv>): Response {

@@ -25,6 +25,11 @@ export function zodErrors(issues: readonly Issue[], only?: FieldErrorCode): Fiel
   });
 }
 
+/** The same of a header, which has no pointer. */
+export function headerErrors(name: string, issues: readonly Issue[]): FieldError[] {
+  return issues.map((issue) => ({ field: name, code: codeOf(issue), reason: issue.message }));
+}
+
 function codeOf(issue: Issue): FieldErrorCode {
   switch (issue.code) {
     case "invalid_type":

@@ -2,7 +2,7 @@ import { and, eq, sql } from "drizzle-orm";
 import { fieldsPerCollection, systemFieldIds } from "../../domain/data/field-number";
 import { placesPerCollection } from "../../domain/item/item";
 import { guardCode, guardStatement } from "../db/guard";
-import { auditEntry, item, replay, searchEntry, tally, uniqueValue } from "../db/schema";
+import { auditEntry, item, searchEntry, tally, uniqueValue } from "../db/schema";
 import { statement } from "../db/statement";
 
 /**
@@ -17,30 +17,6 @@ const fresh = sql`not exists (select 1 from item where id = ${placeholder("id")}
   and (${placeholder("key")} is null or exists (select 1 from replay where key = ${placeholder("key")} and item_id = ${placeholder("id")}))`;
 const ownTally = sql`t.collection_id = ${placeholder("collectionId")}`;
 const number = sql.raw(`t.collection_id * ${placesPerCollection} + t.last_place`);
-
-/** Claims the key, or takes it over when it has expired; the place is the one that the tally gives next. */
-export const claim = statement((db) =>
-  db
-    .insert(replay)
-    .select(
-      sql`select ${placeholder("key")}, ${placeholder("fingerprint")}, ${placeholder("id")},
-        t.last_place + 1, max(t.last_created_at + 1, ${placeholder("now")}),
-        ${placeholder("answer")}, ${placeholder("expiresAt")}
-        from tally t where ${ownTally}`,
-    )
-    .onConflictDoUpdate({
-      target: replay.key,
-      set: {
-        fingerprint: sql`excluded.fingerprint`,
-        itemId: sql`excluded.item_id`,
-        place: sql`excluded.place`,
-        createdAt: sql`excluded.created_at`,
-        answer: sql`excluded.answer`,
-        expiresAt: sql`excluded.expires_at`,
-      },
-      setWhere: sql`replay.expires_at <= ${placeholder("now")}`,
-    }),
-);
 
 export const mayStore = guardStatement(
   sql`select case
@@ -109,13 +85,6 @@ export const insertItem = statement((db) =>
         ${placeholder("data")}
         from tally t where ${ownTally} and ${fresh}`,
   ),
-);
-
-export const readReplay = statement((db) =>
-  db
-    .select()
-    .from(replay)
-    .where(eq(replay.key, placeholder("key"))),
 );
 
 export const readPlace = statement((db) =>
