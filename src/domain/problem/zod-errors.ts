@@ -25,9 +25,14 @@ export function zodErrors(issues: readonly Issue[], only?: FieldErrorCode): Fiel
   });
 }
 
-/** The same of a header, which has no pointer. */
-export function headerErrors(name: string, issues: readonly Issue[]): FieldError[] {
-  return issues.map((issue) => ({ field: name, code: codeOf(issue), reason: issue.message }));
+/** The same for headers and parameters, which have no pointer: each has one error. */
+export function namedErrors(name: string, issues: readonly Issue[]): FieldError[] {
+  return issues.slice(0, 1).map((issue) => ({
+    field: name,
+    code: codeOf(issue),
+    reason: issue.message,
+    ...(issue.code === "custom" ? issue.params : {}),
+  }));
 }
 
 function codeOf(issue: Issue): FieldErrorCode {

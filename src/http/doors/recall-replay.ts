@@ -4,7 +4,7 @@ import { noKey, type SentKey } from "../../actions/once-per-key";
 import { sha256 } from "../../domain/credential/signature";
 import type { Presented } from "../../domain/credential/token";
 import { idempotencyKey, idempotencyKeyHeader } from "../../domain/idempotency-key";
-import { headerErrors } from "../../domain/problem/zod-errors";
+import { namedErrors } from "../../domain/problem/zod-errors";
 import type { AppEnv, Reading } from "../../env";
 import type { Replay } from "../../store/items/replays";
 import { recall, remember } from "../../store/items/replay-cache";
@@ -37,7 +37,7 @@ async function readKey(c: Reading<Recalling>): Promise<SentKey> {
   if (sent === undefined) return noKey;
   const read = idempotencyKey.safeParse(sent);
   if (!read.success) {
-    return { key: null, errors: headerErrors(idempotencyKeyHeader, read.error.issues) };
+    return { key: null, errors: namedErrors(idempotencyKeyHeader, read.error.issues) };
   }
   const { credentialId } = c.var.presented;
   return { key: await sha256(`${credentialId}\n${c.req.path}\n${read.data}`), errors: [] };
