@@ -81,12 +81,14 @@ export async function oncePerKey<Ready extends Prepared<unknown>, Answer>(
   });
 }
 
-/** What is to be stored, or why not. */
+/** What is to be stored, or why not. What is too large is told before a replay (contract, section 4). */
 async function judgedBy<Ready>(judge: () => Ready | Promise<Ready>): Promise<Ready | Problem> {
   try {
     return await judge();
   } catch (refusal) {
-    if (refusal instanceof Problem && refusal.status < 500) return refusal;
-    throw refusal;
+    if (!(refusal instanceof Problem) || refusal.status === 413 || refusal.status >= 500) {
+      throw refusal;
+    }
+    return refusal;
   }
 }
