@@ -1,6 +1,7 @@
 import type { Context, Env } from "hono";
 import type { Grant } from "./domain/credential/credential";
-import type { ActionContext } from "./actions/context";
+import type { ActionContext, ReplayCache } from "./actions/context";
+import type { SentKey } from "./actions/once-per-key";
 import type { Member } from "./store/members/members";
 
 /** A context that is only read, whatever more its route knows. */
@@ -18,7 +19,13 @@ export interface AppEnv {
 
 /** Behind `/api/v1`: the request has a valid credential. */
 export interface ApiEnv extends AppEnv {
-  Variables: AppEnv["Variables"] & { grant: Grant; action: ActionContext };
+  Variables: AppEnv["Variables"] & {
+    grant: Grant;
+    action: ActionContext;
+    replays: ReplayCache;
+    /** None where the route does not do its work once. */
+    sentKey: SentKey;
+  };
 }
 
 /** Behind `/admin`: a member is signed in. */

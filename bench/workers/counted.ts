@@ -1,7 +1,6 @@
 import { app } from "../../src/app";
 import { waiting } from "../../src/http/answers/call-log";
-import { countingBindings } from "./counting";
-import { none } from "./counts";
+import { countsOf, nothing, recording } from "./recording";
 
 export { CredentialGate } from "../../src/gate/credential-gate";
 
@@ -10,18 +9,18 @@ export default {
   async fetch(request, env, ctx) {
     // What waits behind an answer would be waited for with each request.
     waiting.milliseconds = 0;
-    const counts = { ...none };
+    const recorded = nothing();
     const behind: Promise<unknown>[] = [];
     const context = {
       waitUntil: (work: Promise<unknown>) => void behind.push(work),
       passThroughOnException: () => ctx.passThroughOnException(),
       props: ctx.props,
     } as ExecutionContext;
-    const answer = await app.fetch(request, countingBindings(env, counts), context);
+    const answer = await app.fetch(request, recording(env, recorded), context);
     const body = await answer.arrayBuffer();
     await Promise.allSettled(behind);
     const headers = new Headers(answer.headers);
-    headers.set("X-Counts", JSON.stringify(counts));
+    headers.set("X-Counts", JSON.stringify(countsOf(recorded)));
     const { status } = answer;
     return new Response(status === 204 || status === 304 ? null : body, { status, headers });
   },

@@ -1,6 +1,6 @@
 import { app } from "../../src/app";
 import { waiting } from "../../src/http/answers/call-log";
-import { recording, type Recorded } from "./recording";
+import { nothing, recording, type Recorded } from "./recording";
 
 export { CredentialGate } from "../../src/gate/credential-gate";
 
@@ -37,10 +37,10 @@ async function record(
   env: Bindings,
   ctx: ExecutionContext,
 ): Promise<Response> {
-  const { bindings, recorded } = recording(env);
+  const recorded = nothing();
   waiting.milliseconds = 0;
   const target = request.headers.get("X-Target") ?? "";
-  const answer = await app.fetch(new Request(target, request), bindings, ctx);
+  const answer = await app.fetch(new Request(target, request), recording(env, recorded), ctx);
   const [admission] = recorded.admissions;
   if (!admission) return answer;
   if (name === "credential") presented.push(admission[0]);
@@ -66,7 +66,7 @@ async function replay(
   if (cached) for (const key of tape.recalled) ctx.waitUntil(env.REPLAYS.get(String(renew(key))));
   let rows: unknown[] = [];
   for (const trip of tape.trips) {
-    const statements = trip.map(({ sql, values }) =>
+    const statements = trip.statements.map(({ sql, values }) =>
       env.DB.prepare(sql).bind(...values.map(renew)),
     );
     const [alone] = statements;

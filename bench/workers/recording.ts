@@ -1,72 +1,132 @@
-/** What a request asked of storage: the calls of the credential's object, and the round trips to D1. */
+import type { Counts } from "./counts";
+
+/** What a request asked of storage: the calls of the credential's object, the round trips to D1, and KV. */
 export interface Recorded {
   admissions: Parameters<Stub["admit"]>[];
-  trips: { sql: string; values: unknown[] }[][];
+  trips: Trip[];
   /** Keys that KV was asked for, and what it was given to keep. */
   recalled: string[];
   remembered: Parameters<KVNamespace["put"]>[];
 }
 
-type Stub = ReturnType<Bindings["GATE"]["getByName"]>;
-
-/** The bindings, with a record of all that is asked of them. */
-export function recording(env: Bindings): { bindings: Bindings; recorded: Recorded } {
-  const recorded: Recorded = { admissions: [], trips: [], recalled: [], remembered: [] };
-  const gate = {
-    getByName: (name: string) => ({
-      admit: (...args: Parameters<Stub["admit"]>) => {
-        recorded.admissions.push(args);
-        return env.GATE.getByName(name).admit(...args);
-      },
-      note: () => Promise.resolve(),
-    }),
-  };
-  const replays = {
-    get: (...args: Parameters<KVNamespace["get"]>) => {
-      recorded.recalled.push(String(args[0]));
-      return env.REPLAYS.get(...args);
-    },
-    put: (...args: Parameters<KVNamespace["put"]>) => {
-      recorded.remembered.push(args);
-      return env.REPLAYS.put(...args);
-    },
-  };
-  const bindings = {
-    ...env,
-    GATE: gate,
-    REPLAYS: replays,
-    DB: recordingDatabase(env.DB, recorded.trips),
-  } as unknown as Bindings;
-  return { bindings, recorded };
+/** A lone statement or a batch. */
+interface Trip {
+  statements: { sql: string; values: unknown[] }[];
+  rowsRead: number;
+  rowsWritten: number;
 }
 
-function recordingDatabase(db: D1Database, trips: Recorded["trips"]) {
-  const known = new WeakMap<
-    object,
-    { real: D1PreparedStatement; sql: string; values: unknown[] }
-  >();
-  const wrap = (real: D1PreparedStatement, sql: string, values: unknown[]) => {
-    const alone = () => trips.push([{ sql, values }]);
-    const statement = {
-      bind: (...bound: unknown[]) => wrap(real.bind(...bound), sql, bound),
-      all: () => (alone(), real.all()),
-      run: () => (alone(), real.run()),
-      first: () => (alone(), real.first()),
-      raw: () => (alone(), real.raw()),
+type Stub = ReturnType<Bindings["GATE"]["getByName"]>;
+
+export const nothing = (): Recorded => ({
+  admissions: [],
+  trips: [],
+  recalled: [],
+  remembered: [],
+});
+
+export function countsOf({ admissions, trips, recalled, remembered }: Recorded): Counts {
+  const sum = (rows: "rowsRead" | "rowsWritten") =>
+    trips.reduce((total, trip) => total + trip[rows], 0);
+  return {
+    d1: trips.length,
+    rowsRead: sum("rowsRead"),
+    rowsWritten: sum("rowsWritten"),
+    object: admissions.length,
+    kvReads: recalled.length,
+    kvWrites: remembered.length,
+  };
+}
+
+/** The bindings, which record all that is asked of them. */
+export function recording(env: Bindings, recorded: Recorded): Bindings {
+  return {
+    ...env,
+    DB: recordingDatabase(env.DB, recorded),
+    GATE: recordingObject(env.GATE, recorded),
+    REPLAYS: recordingCache(env.REPLAYS, recorded),
+  };
+}
+
+function recordingObject(gate: Bindings["GATE"], { admissions }: Recorded): Bindings["GATE"] {
+  const getByName = (name: string) => {
+    const stub = gate.getByName(name);
+    return {
+      admit: (...args: Parameters<Stub["admit"]>) => {
+        admissions.push(args);
+        return stub.admit(...args);
+      },
+      note: (...args: Parameters<Stub["note"]>) => stub.note(...args),
     };
-    known.set(statement, { real, sql, values });
-    return statement;
+  };
+  return { getByName } as unknown as Bindings["GATE"];
+}
+
+function recordingCache(cache: KVNamespace, { recalled, remembered }: Recorded): KVNamespace {
+  return {
+    get: (...args: Parameters<KVNamespace["get"]>) => {
+      recalled.push(String(args[0]));
+      return cache.get(...args);
+    },
+    put: (...args: Parameters<KVNamespace["put"]>) => {
+      remembered.push(args);
+      return cache.put(...args);
+    },
+  } as unknown as KVNamespace;
+}
+
+interface Statement {
+  real: D1PreparedStatement;
+  sql: string;
+  values: unknown[];
+}
+
+function recordingDatabase(db: D1Database, { trips }: Recorded): D1Database {
+  const known = new WeakMap<object, Statement>();
+  const depart = (statements: Statement[]) => {
+    const told = statements.map(({ sql, values }) => ({ sql, values }));
+    const trip: Trip = { statements: told, rowsRead: 0, rowsWritten: 0 };
+    trips.push(trip);
+    return <Result extends D1Result>(results: Result[]): Result[] => {
+      for (const { meta } of results) {
+        trip.rowsRead += meta.rows_read;
+        trip.rowsWritten += meta.rows_written;
+      }
+      return results;
+    };
+  };
+  const alone = async (statement: Statement): Promise<D1Result> => {
+    const arrive = depart([statement]);
+    const result = await statement.real.all();
+    arrive([result]);
+    return result;
+  };
+  const wrap = (statement: Statement): D1PreparedStatement => {
+    const { real, sql } = statement;
+    const wrapped = {
+      bind: (...values: unknown[]) => wrap({ real: real.bind(...values), sql, values }),
+      all: () => alone(statement),
+      run: () => alone(statement),
+      first: async () => (await alone(statement)).results[0] ?? null,
+      /** Only reads come this way, and their rows alone: what they cost is asked for beside them. */
+      raw: async (options: never) => {
+        await alone(statement);
+        return real.raw(options);
+      },
+    } as unknown as D1PreparedStatement;
+    known.set(wrapped, statement);
+    return wrapped;
   };
   return {
-    prepare: (sql: string) => wrap(db.prepare(sql), sql, []),
-    batch: (statements: object[]) => {
+    prepare: (sql: string) => wrap({ real: db.prepare(sql), sql, values: [] }),
+    async batch(statements: D1PreparedStatement[]) {
       const found = statements.map((each) => {
-        const one = known.get(each);
-        if (!one) throw new Error("A statement of another database.");
-        return one;
+        const statement = known.get(each);
+        if (!statement) throw new Error("A statement of another database.");
+        return statement;
       });
-      trips.push(found.map(({ sql, values }) => ({ sql, values })));
-      return db.batch(found.map(({ real }) => real));
+      const arrive = depart(found);
+      return arrive(await db.batch(found.map(({ real }) => real)));
     },
-  };
+  } as unknown as D1Database;
 }

@@ -3,6 +3,15 @@ import type { Permission, Resources } from "../domain/credential/permissions";
 import type { ItemAction } from "../domain/item/change";
 import type { Act } from "../store/audit/audit";
 import type { ItemAct } from "../store/changes/change-statements";
+import type { Replay } from "../store/items/replays";
+
+/** Remembers the answers to requests with an Idempotency-Key. It may lag or be away: the truth is in D1. */
+export interface ReplayCache {
+  /** The answer to this key, if the cache has told it by now: it was asked when the request came, and nobody waits. */
+  recalled(key: string): Replay | undefined;
+  /** Behind the answer. */
+  remember(key: string, replay: Replay): void;
+}
 
 /** What an action needs from outside: who acts, on which database, and the clock and ids to use. */
 export interface ActionContext {
@@ -12,6 +21,7 @@ export interface ActionContext {
   resources: Resources;
   /** The start of the hash of a member's session; null for credentials. */
   session: string | null;
+  replays: ReplayCache;
   requestId: string;
   /** What the caller called the request (X-Request-Id); kept beside our own, never instead. */
   sentRequestId: string | null;

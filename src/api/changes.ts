@@ -1,38 +1,42 @@
 import type { Context } from "hono";
+import * as z from "zod/mini";
 import { readChanges, type FeedStart } from "../actions/changes/read-changes";
 import { defaultLimit } from "../domain/page-limit";
-import { problem } from "../domain/problem/problem";
 import { changeDocument } from "../documents/change";
 import type { CollectionEnv } from "./doors";
-import { nextUrl, pagingWith, placeOf, type PagingEnv } from "./paging";
+import { nextUrl, page, placeOf } from "./paging";
+import { query } from "./parameters";
 
 /** `all=true` tells each change; those of one item on one page are told as one otherwise. */
-export const feedPaging = pagingWith("all");
+const feed = z.extend(page, { all: z._default(z.enum(["true", "false"]), "false") });
+export const feedPaging = query(feed);
+
+interface FeedInput {
+  in: { query: z.input<typeof feed> };
+  out: { query: z.output<typeof feed> };
+}
 
 /** A page of the changes feed of a collection (contract, section 13). */
-export async function answerChanges(c: Context<CollectionEnv & PagingEnv>): Promise<Response> {
-  const { action, compiled, paging } = c.var;
+export async function answerChanges(
+  c: Context<CollectionEnv, string, FeedInput>,
+): Promise<Response> {
+  const { action, compiled } = c.var;
+  const paging = c.req.valid("query");
   const binding = `changes ${compiled.collection.id}`;
-  const each = eachOf(c.req.query("all"));
+  const each = paging.all === "true";
   const place = paging.cursor === "now" ? null : await placeOf(c, binding, paging);
   const start: FeedStart = paging.cursor === "now" ? "now" : place && Number(place[0]);
   const limit = paging.limit ?? defaultLimit;
-  const page = await readChanges(action, compiled, start, { limit, each });
-  const next = new URL(await nextUrl(c, binding, paging, [page.next]));
+  const told = await readChanges(action, compiled, start, { limit, each });
+  const next = new URL(await nextUrl(c, binding, paging, [told.next]));
   if (each) next.searchParams.set("all", "true");
   return c.json(
     {
-      items: page.changes.map(changeDocument),
-      schema_version: page.schemaVersion,
+      items: told.changes.map(changeDocument),
+      schema_version: told.schemaVersion,
       links: { self: c.req.url, next: next.href },
     },
     200,
     { Link: `<${next.href}>; rel="next"` },
   );
-}
-
-function eachOf(sent = "false"): boolean {
-  if (sent === "true" || sent === "false") return sent === "true";
-  const reason = "Must be true or false.";
-  throw problem.invalidInput([{ field: "all", code: "invalid_type", reason }]);
 }

@@ -11,12 +11,13 @@ import { etagOf } from "../domain/etag";
 import { openApiDocument } from "../documents/openapi/collection";
 import { defaultLimit } from "../domain/page-limit";
 import type { ApiEnv } from "../env";
+import { writes } from "../http/doors/effect";
 import { jsonBody } from "../http/doors/json-body";
 import { permit } from "../http/doors/permit";
 import { ifMatch, ifNoneMatch } from "../http/doors/preconditions";
 import { within } from "./doors";
 import { noParameters } from "./parameters";
-import { nextUrl, paging, placeOf, type PagingEnv } from "./paging";
+import { nextUrl, paging, placeOf, type PagingInput } from "./paging";
 import { hostOf } from "../http/doors/host";
 import {
   answerContent,
@@ -54,6 +55,7 @@ for (const kind of ["app", "form"] as const) {
     )
     .put(
       `/${kind}s/:key/schema`,
+      writes,
       permit("schema:write"),
       within(kind),
       jsonBody(),
@@ -77,8 +79,11 @@ for (const kind of ["app", "form"] as const) {
     );
 }
 
-async function answerCollections(c: Context<PagingEnv>, kind: CollectionKind): Promise<Response> {
-  const page = c.var.paging;
+async function answerCollections(
+  c: Context<ApiEnv, string, PagingInput>,
+  kind: CollectionKind,
+): Promise<Response> {
+  const page = c.req.valid("query");
   const binding = `${kind}s`;
   const limit = page.limit ?? defaultLimit;
   const place = await placeOf(c, binding, page);

@@ -2,7 +2,7 @@ import { Hono } from "hono";
 import { stamp } from "../domain/time";
 import type { ApiEnv } from "../env";
 import { authenticate, identify } from "../http/doors/authenticate";
-import { recallReplay } from "../http/doors/idempotency";
+import { recallReplay } from "../http/doors/recall-replay";
 import { only } from "../http/doors/methods";
 import { definitions } from "./definitions";
 import { noParameters } from "./parameters";

@@ -9,18 +9,20 @@ import { isObject } from "../domain/json";
 import { allows, readPermission } from "../domain/credential/permissions";
 import { defaultLimit } from "../domain/page-limit";
 import { answerDownload, downloadOf } from "../http/answers/download";
-import { idempotencyOf, rememberReplay } from "../http/doors/idempotency";
 import { ifMatch } from "../http/doors/preconditions";
 import type { CollectionEnv, FoundEnv } from "./doors";
-import { nextUrl, placeOf, type PagingEnv } from "./paging";
+import { nextUrl, placeOf, type PagingInput } from "./paging";
 import { answerCreation, answerItem, answerPage, writtenDocument } from "./representation";
 
 /** What records and submissions have in common, once their doors are passed. */
 
 type WithBody = { Variables: { body: unknown } };
 
-export async function answerList(c: Context<CollectionEnv & PagingEnv>): Promise<Response> {
-  const { compiled, action, paging } = c.var;
+export async function answerList(
+  c: Context<CollectionEnv, string, PagingInput>,
+): Promise<Response> {
+  const { compiled, action } = c.var;
+  const paging = c.req.valid("query");
   const binding = `list ${compiled.collection.id}`;
   const place = await placeOf(c, binding, paging);
   const format = downloadOf(c);
@@ -29,7 +31,7 @@ export async function answerList(c: Context<CollectionEnv & PagingEnv>): Promise
       const step = await listPage(action, compiled, from && Number(from[0]), items);
       return { views: step.views, more: step.more === null ? null : [step.more] };
     };
-    const most = paging.limit;
+    const most = paging.limit ?? null;
     return answerDownload(c, { compiled, keys: null, start: place, most, read }, format);
   }
   const after = place === null ? null : Number(place[0]);
@@ -39,13 +41,8 @@ export async function answerList(c: Context<CollectionEnv & PagingEnv>): Promise
 }
 
 export async function answerCreate(c: Context<CollectionEnv & WithBody>): Promise<Response> {
-  const { action, compiled, body } = c.var;
-  const idempotency = await idempotencyOf(c, body);
-  const creation = await createItem(action, compiled, body, idempotency);
-  if (idempotency && "key" in idempotency && !creation.replayed) {
-    rememberReplay(c, idempotency.key, creation);
-  }
-  return answerCreation(c, creation);
+  const { action, compiled, body, sentKey } = c.var;
+  return answerCreation(c, await createItem(action, compiled, body, sentKey));
 }
 
 export function answerFound(c: Context<FoundEnv>): Response {

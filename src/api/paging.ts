@@ -1,41 +1,34 @@
-import { createMiddleware } from "hono/factory";
+import * as z from "zod/mini";
 import { makeCursor, readCursor, type Place } from "../domain/cursor";
-import { problem, type FieldError } from "../domain/problem/problem";
-import { leastLimit, mostLimit } from "../domain/page-limit";
+import { limitRefusal, pageLimit } from "../domain/page-limit";
+import { problem } from "../domain/problem/problem";
 import { signingKeys } from "../domain/credential/signature";
 import type { ApiEnv, Reading } from "../env";
-import { parameterErrors } from "./parameters";
+import { query } from "./parameters";
 
-export interface Paging {
-  /** Null where it was not sent. */
-  limit: number | null;
-  cursor: string | null;
-}
+/** The parameters of a page. */
+export const page = z.object({
+  limit: z.optional(
+    z.pipe(
+      z.string().check(
+        z.refine((sent) => /^\d{1,9}$/.test(sent) && pageLimit.safeParse(Number(sent)).success, {
+          params: limitRefusal,
+        }),
+      ),
+      z.transform(Number),
+    ),
+  ),
+  cursor: z.optional(z.string()),
+});
 
-export type PagingEnv = ApiEnv & { Variables: { paging: Paging } };
+export type Paging = z.output<typeof page>;
 
-/** `limit`, `cursor` and what else a route takes, each at most once; anything else is refused, never ignored or clamped. */
-export const pagingWith = (...others: string[]) =>
-  createMiddleware<PagingEnv>(async (c, next) => {
-    const sent = new URL(c.req.url).searchParams;
-    const known = ["limit", "cursor", ...others];
-    const errors = [...parameterErrors(sent, known), ...limitErrors(sent.get("limit"))];
-    if (errors.length > 0) throw problem.invalidInput(errors);
-    c.set("paging", {
-      limit: sent.has("limit") ? Number(sent.get("limit")) : null,
-      cursor: sent.get("cursor"),
-    });
-    await next();
-  });
+/** `limit` and `cursor`, each at most once; anything else is refused, never ignored or clamped. */
+export const paging = query(page);
 
-export const paging = pagingWith();
-
-function limitErrors(sent: string | null): FieldError[] {
-  const number = /^\d{1,9}$/.test(sent ?? "1") ? Number(sent ?? 1) : 0;
-  if (number >= leastLimit && number <= mostLimit) return [];
-  const bounds = { minimum: leastLimit, maximum: mostLimit };
-  const reason = `Must be a whole number from ${leastLimit} to ${mostLimit}.`;
-  return [{ field: "limit", code: "out_of_range", reason, ...bounds }];
+export interface PagingInput {
+  in: { query: z.input<typeof page> };
+  out: { query: Paging };
 }
 
 /** The place that the cursor tells, null at the start. A cursor belongs to the list named by `binding`. */
@@ -44,7 +37,7 @@ export async function placeOf(
   binding: string,
   { cursor }: Paging,
 ): Promise<Place | null> {
-  if (cursor === null) return null;
+  if (cursor === undefined) return null;
   const read = await readCursor(signingKeys(c.env.TOKEN_SECRET), binding, cursor);
   if (read) return read;
   const reason = "This is no cursor of this list. Follow links.next as it was given.";
@@ -59,7 +52,7 @@ export async function nextUrl(
   place: readonly (string | number | null)[],
 ): Promise<string> {
   const url = new URL(c.req.path, c.req.url);
-  if (limit !== null) url.searchParams.set("limit", String(limit));
+  if (limit !== undefined) url.searchParams.set("limit", String(limit));
   const keys = signingKeys(c.env.TOKEN_SECRET);
   url.searchParams.set("cursor", await makeCursor(keys, binding, place));
   return url.href;

@@ -1,10 +1,30 @@
-import { createMiddleware } from "hono/factory";
+import { zValidator } from "@hono/zod-validator";
+import * as z from "zod/mini";
 import { oneOf, shortened } from "../domain/problem/field-errors";
 import { problem, type FieldError } from "../domain/problem/problem";
-import type { ApiEnv } from "../env";
+import { namedErrors } from "../domain/problem/zod-errors";
 
-/** Parameters of the query that a route does not know, or that stand there twice: never ignored. */
-export function parameterErrors(sent: URLSearchParams, known: readonly string[]): FieldError[] {
+/** The query as its schema reads it. All that is wrong with it is one 422, and nothing in it is ignored. */
+export const query = <Shape extends z.core.$ZodShape>(schema: z.ZodMiniObject<Shape>) =>
+  zValidator("query", schema, (read, c) => {
+    const issues = read.success ? [] : read.error.issues;
+    const known = Object.keys(schema.shape);
+    // As it was sent: an object of its values would lose a parameter `__proto__`.
+    const sent = new URL(c.req.url).searchParams;
+    const wrong = known.flatMap((name) => {
+      if (sent.getAll(name).length > 1) return [];
+      const own = issues.filter(({ path: [first] }) => first === name);
+      return namedErrors(name, own);
+    });
+    const errors = [...parameterErrors(sent, known), ...wrong];
+    if (errors.length > 0) throw problem.invalidInput(errors);
+  });
+
+/** For routes that take no parameters in the query. */
+export const noParameters = query(z.object({}));
+
+/** Parameters of the query that a route does not know, or that stand there twice. */
+function parameterErrors(sent: URLSearchParams, known: readonly string[]): FieldError[] {
   return [...new Set(sent.keys())].flatMap((field): FieldError[] => {
     if (!known.includes(field)) {
       const there = known.length > 0 ? `The parameters are ${oneOf(known)}.` : "It takes none.";
@@ -15,10 +35,3 @@ export function parameterErrors(sent: URLSearchParams, known: readonly string[])
     return [{ field, code: "invalid_type", reason: "Send this parameter once." }];
   });
 }
-
-/** For routes that take no parameters in the query. */
-export const noParameters = createMiddleware<ApiEnv>(async (c, next) => {
-  const errors = parameterErrors(new URL(c.req.url).searchParams, []);
-  if (errors.length > 0) throw problem.invalidInput(errors);
-  await next();
-});

@@ -1,5 +1,6 @@
 import { Hono } from "hono";
 import type { ApiEnv } from "../env";
+import { reads, writes, writesOnce } from "../http/doors/effect";
 import { jsonBody, mergePatch } from "../http/doors/json-body";
 import { only } from "../http/doors/methods";
 import { permit } from "../http/doors/permit";
@@ -17,9 +18,17 @@ const one = `${list}/:id`;
 /** Paths with a name of their own come first, so that the name is taken for no id. */
 export const records = new Hono<ApiEnv>()
   .get(list, permit("records:read"), app, paging, answerList)
-  .post(list, permit("records:create"), app, jsonBody(), noParameters, answerCreate)
-  .post(search, permit("records:read"), app, jsonBody(), paging, answerSearch)
+  .post(list, writesOnce, permit("records:create"), app, jsonBody(), noParameters, answerCreate)
+  .post(search, reads, permit("records:read"), app, jsonBody(), paging, answerSearch)
   .all(search, only("POST"))
   .get("/apps/:key/changes", permit("records:read"), app, feedPaging, answerChanges)
   .get(one, permit("records:read"), record, noParameters, answerFound)
-  .patch(one, permit("records:write"), record, jsonBody(mergePatch), noParameters, answerUpdate);
+  .patch(
+    one,
+    writes,
+    permit("records:write"),
+    record,
+    jsonBody(mergePatch),
+    noParameters,
+    answerUpdate,
+  );

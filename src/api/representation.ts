@@ -1,5 +1,5 @@
 import type { Context } from "hono";
-import type { Creation } from "../actions/items/create-item";
+import type { Once } from "../actions/once-per-key";
 import { itemDocument } from "../documents/item";
 import type { ItemView } from "../domain/item/item-view";
 import type { CollectionKind } from "../domain/definition/collection";
@@ -24,8 +24,8 @@ export function answerItem(c: Context, view: ItemView): Response {
   return view.redefined ? c.json(document(), 200, { ETag: etag }) : answerTagged(c, etag, document);
 }
 
-export function answerCreation(c: Context, creation: Creation): Response {
-  const { view, replayed, mismatch } = creation;
+export function answerCreation(c: Context, creation: Once<ItemView>): Response {
+  const { answer: view, replayed, mismatch } = creation;
   return c.json(itemDocument(view), 201, {
     Location: apiUrl(c, itemPath(view)),
     ETag: etagOf(view.version),

@@ -6,18 +6,19 @@ import { problem, type FieldError } from "../domain/problem/problem";
 import { sha256 } from "../domain/credential/signature";
 import { answerDownload, downloadOf } from "../http/answers/download";
 import type { CollectionEnv } from "./doors";
-import { nextUrl, placeOf, type Paging, type PagingEnv } from "./paging";
+import { nextUrl, placeOf, type Paging, type PagingInput } from "./paging";
 import { answerPage } from "./representation";
 
-type SearchEnv = CollectionEnv & PagingEnv & { Variables: { body: unknown } };
+type SearchEnv = CollectionEnv & { Variables: { body: unknown } };
 
 /** A page of matches; or, for `Accept: application/x-ndjson` or `text/csv`, all of them as one download. */
-export async function answerSearch(c: Context<SearchEnv>): Promise<Response> {
+export async function answerSearch(c: Context<SearchEnv, string, PagingInput>): Promise<Response> {
   const { action, compiled, body } = c.var;
-  const paging = pagingOf(body, c.var.paging);
+  const asked = c.req.valid("query");
+  const paging = pagingOf(body, asked);
   const binding = await bindingOf(compiled.collection.id, body);
   const place = await placeOf(c, binding, paging);
-  const limit = paging.limit ?? undefined;
+  const { limit } = paging;
   const format = downloadOf(c);
   if (format) {
     const keys =
@@ -28,7 +29,7 @@ export async function answerSearch(c: Context<SearchEnv>): Promise<Response> {
     return answerDownload(c, { compiled, keys, start: place, most, read }, format);
   }
   const { views, more } = await searchItems(action, compiled, body, place, limit);
-  const next = more && (await nextUrl(c, binding, c.var.paging, more));
+  const next = more && (await nextUrl(c, binding, asked, more));
   return answerPage(c, views.map(itemDocument), next);
 }
 
@@ -39,18 +40,18 @@ export async function answerSearch(c: Context<SearchEnv>): Promise<Response> {
 function pagingOf(body: unknown, paging: Paging): Paging {
   const { limit = null, cursor = null } = isObject(body) ? body : {};
   const errors: FieldError[] = [];
-  if (limit !== null && paging.limit !== null && limit !== paging.limit) {
+  if (limit !== null && paging.limit !== undefined && limit !== paging.limit) {
     const reason = `The query says ${paging.limit}: say the same, or say it once.`;
     errors.push({ field: "limit", pointer: "/limit", code: "out_of_range", reason });
   }
-  if (cursor !== null && paging.cursor !== null && cursor !== paging.cursor) {
+  if (cursor !== null && paging.cursor !== undefined && cursor !== paging.cursor) {
     const reason = "The query has another cursor: send one of them.";
     errors.push({ field: "cursor", pointer: "/cursor", code: "invalid_cursor", reason });
   }
   if (errors.length > 0) throw problem.invalidInput(errors);
   return {
-    limit: paging.limit ?? (typeof limit === "number" ? limit : null),
-    cursor: paging.cursor ?? (typeof cursor === "string" ? cursor : null),
+    limit: paging.limit ?? (typeof limit === "number" ? limit : undefined),
+    cursor: paging.cursor ?? (typeof cursor === "string" ? cursor : undefined),
   };
 }
 

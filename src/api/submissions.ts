@@ -2,6 +2,7 @@ import { Hono } from "hono";
 import { deleteSubmission } from "../actions/items/delete-submission";
 import { validateItem } from "../actions/items/validate-item";
 import type { ApiEnv } from "../env";
+import { reads, writes, writesOnce } from "../http/doors/effect";
 import { jsonBody, mergePatch } from "../http/doors/json-body";
 import { only } from "../http/doors/methods";
 import { permit } from "../http/doors/permit";
@@ -20,27 +21,44 @@ const one = "/submissions/:id";
 
 export const submissions = new Hono<ApiEnv>()
   .get(list, permit("submissions:read"), form, paging, answerList)
-  .post(list, permit("submissions:create"), form, jsonBody(), noParameters, answerCreate)
-  .post(validate, permit("submissions:create"), form, jsonBody(), noParameters, async (c) => {
-    const { action, compiled, body } = c.var;
-    const { key, status, data, warnings } = await validateItem(action, compiled, body);
-    const warned = warnings.length > 0 ? { warnings } : {};
-    return c.json({ valid: true, form: key, status, data, ...warned });
-  })
+  .post(
+    list,
+    writesOnce,
+    permit("submissions:create"),
+    form,
+    jsonBody(),
+    noParameters,
+    answerCreate,
+  )
+  .post(
+    validate,
+    reads,
+    permit("submissions:create"),
+    form,
+    jsonBody(),
+    noParameters,
+    async (c) => {
+      const { action, compiled, body } = c.var;
+      const { key, status, data, warnings } = await validateItem(action, compiled, body);
+      const warned = warnings.length > 0 ? { warnings } : {};
+      return c.json({ valid: true, form: key, status, data, ...warned });
+    },
+  )
   .all(validate, only("POST"))
-  .post(search, permit("submissions:read"), form, jsonBody(), paging, answerSearch)
+  .post(search, reads, permit("submissions:read"), form, jsonBody(), paging, answerSearch)
   .all(search, only("POST"))
   .get("/forms/:key/changes", permit("submissions:read"), form, feedPaging, answerChanges)
   .get(one, permit("submissions:read"), submission, noParameters, answerFound)
   .patch(
     one,
+    writes,
     permit("submissions:write"),
     submission,
     jsonBody(mergePatch),
     noParameters,
     answerUpdate,
   )
-  .delete(one, permit("submissions:delete"), submission, noParameters, async (c) => {
+  .delete(one, writes, permit("submissions:delete"), submission, noParameters, async (c) => {
     await deleteSubmission(c.var.action, c.var.found, ifMatch(c));
     return c.body(null, 204);
   });

@@ -8,6 +8,7 @@ import { exchangeSecret } from "../http/doors/admit";
 import { originOf } from "../http/doors/host";
 import { only } from "../http/doors/methods";
 import { unauthenticated } from "../http/doors/authenticate";
+import { clientOf, readRequest, refuse, unknownClient, type Refusal } from "./token-request";
 
 const maxSize = 16 * 1024;
 const limit = bodyLimit({
@@ -53,16 +54,6 @@ export const oauth = new Hono<AppEnv>()
 
 const lifetime = 3600;
 
-interface Refusal {
-  error:
-    | "invalid_request"
-    | "invalid_client"
-    | "unauthorized_client"
-    | "unsupported_grant_type"
-    | "invalid_scope";
-  error_description: string;
-}
-
 interface Issued {
   access_token: string;
   token_type: "Bearer";
@@ -71,16 +62,11 @@ interface Issued {
 }
 
 async function exchange(c: Context<AppEnv>): Promise<Issued | Refusal> {
-  const form = await readForm(c);
-  if (!form)
-    return refuse("invalid_request", "Send an application/x-www-form-urlencoded body in UTF-8.");
-  const names = [...form.keys()];
-  if (new Set(names).size < names.length) {
-    return refuse("invalid_request", "A parameter stands there more than once.");
-  }
-  const client = clientOf(c.req.header("Authorization"), form);
+  const asked = await readRequest(c);
+  if ("error" in asked) return asked;
+  const client = clientOf(c.req.header("Authorization"), asked);
   if ("error" in client) return client;
-  const grantType = form.get("grant_type");
+  const { grant_type: grantType } = asked;
   if (!grantType) return refuse("invalid_request", "grant_type is missing.");
   const keys = signingKeys(c.env.TOKEN_SECRET);
   const presented = await readSecret(keys, "efs", client.secret);
@@ -90,7 +76,7 @@ async function exchange(c: Context<AppEnv>): Promise<Issued | Refusal> {
   if (grantType !== "client_credentials") {
     return refuse("unsupported_grant_type", "The grant type is client_credentials.");
   }
-  const scope = scopeOf(form.get("scope"), exchanged.grant.permissions);
+  const scope = scopeOf(asked.scope, exchanged.grant.permissions);
   if (!scope) {
     const had = exchanged.grant.permissions.join(" ");
     return refuse("invalid_scope", `The scope must be among: ${had}`);
@@ -107,58 +93,8 @@ async function exchange(c: Context<AppEnv>): Promise<Issued | Refusal> {
   return { access_token, token_type: "Bearer", expires_in, scope: scope.join(" ") };
 }
 
-function refuse(error: Refusal["error"], error_description: string): Refusal {
-  return { error, error_description };
-}
-
-function unknownClient(): Refusal {
-  return refuse("invalid_client", "The client is unknown, or its secret is wrong or ended.");
-}
-
-async function readForm(c: Context<AppEnv>): Promise<URLSearchParams | undefined> {
-  const [type = ""] = (c.req.header("Content-Type") ?? "").split(";");
-  if (type.trim().toLowerCase() !== "application/x-www-form-urlencoded") return undefined;
-  try {
-    const bytes = await c.req.arrayBuffer();
-    return new URLSearchParams(
-      new TextDecoder("utf-8", { fatal: true, ignoreBOM: false }).decode(bytes),
-    );
-  } catch {
-    return undefined;
-  }
-}
-
-/** RFC 6749, section 2.3.1: HTTP Basic or the body, and not both. */
-function clientOf(
-  authorization: string | undefined,
-  form: URLSearchParams,
-): { id: string; secret: string } | Refusal {
-  // RFC 6749, section 3.2: a parameter without a value is one that was left out.
-  const id = form.get("client_id") || null;
-  const secret = form.get("client_secret") || null;
-  if (authorization === undefined) return id && secret ? { id, secret } : unknownClient();
-  if (secret !== null) {
-    return refuse("invalid_request", "Authenticate in the header or in the body, not in both.");
-  }
-  const basic = basicOf(authorization);
-  if (!basic || (id !== null && id !== basic.id)) return unknownClient();
-  return basic;
-}
-
-function basicOf(authorization: string): { id: string; secret: string } | undefined {
-  const encoded = /^Basic +([A-Za-z0-9+/]+=*) *$/i.exec(authorization)?.[1];
-  try {
-    // RFC 7617: all behind the first colon is the password.
-    const [, ...parts] = /^([^:]*):(.*)$/s.exec(atob(encoded ?? "")) ?? [];
-    const [id, secret] = parts.map((part) => decodeURIComponent(part.replaceAll("+", " ")));
-    return id && secret ? { id, secret } : undefined;
-  } catch {
-    return undefined;
-  }
-}
-
 /** What was asked for, if the client has all of it; everything that it has when nothing was asked. */
-function scopeOf(asked: string | null, had: readonly Permission[]): Permission[] | undefined {
+function scopeOf(asked: string | undefined, had: readonly Permission[]): Permission[] | undefined {
   const names = (asked ?? "").split(" ").filter((name) => name !== "");
   const scope = had.filter((permission) => names.length === 0 || names.includes(permission));
   return names.every((name) => scope.some((permission) => permission === name)) ? scope : undefined;

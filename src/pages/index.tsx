@@ -3,16 +3,14 @@ import { Hono } from "hono";
 import * as z from "zod/mini";
 import { problem } from "../domain/problem/problem";
 import { collectionKey } from "../domain/definition/document";
-import type { Host } from "../documents/openapi/collection";
-import { serviceDocument } from "../documents/openapi/service";
 import { problems, type ProblemCode } from "../domain/problem/problem-catalogue";
 import type { AppEnv } from "../env";
-import { contentTag, matches } from "../domain/etag";
-
+import { matches } from "../domain/etag";
 import { hostOf } from "../http/doors/host";
 import { only } from "../http/doors/methods";
 import { ifNoneMatch } from "../http/doors/preconditions";
 import { DocsPage } from "./docs-page";
+import { servedDocument } from "./service-document";
 import { ProblemPage, ProblemsPage } from "./problem-page";
 
 const codes = Object.keys(problems) as ProblemCode[];
@@ -31,22 +29,11 @@ function documentOf({ app, form }: { app?: string | undefined; form?: string | u
   return form === undefined ? "/openapi.json" : `/admin/forms/${form}/openapi.json`;
 }
 
-/** The document as it was last asked for: it differs by the address of the service alone. */
-let last: { origin: string; text: string; etag: string } | undefined;
-
-async function publicDocument(host: Host) {
-  if (last?.origin === host.origin) return last;
-  const text = JSON.stringify(serviceDocument(host));
-  const etag = await contentTag(text);
-  last = { origin: host.origin, text, etag };
-  return last;
-}
-
 /** What the service tells of itself, to anyone. */
 export const pages = new Hono<AppEnv>()
   .get("/health", (c) => c.json({ status: "ok" }, 200, { "Cache-Control": "no-store" }))
   .get("/openapi.json", async (c) => {
-    const { text, etag } = await publicDocument(hostOf(c));
+    const { text, etag } = await servedDocument(hostOf(c));
     const known = ifNoneMatch(c);
     if (known && matches(known, etag)) return c.body(null, 304, { ETag: etag });
     return c.body(text, 200, { "Content-Type": "application/json", ETag: etag });

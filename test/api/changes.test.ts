@@ -104,7 +104,7 @@ describe("The changes feed", () => {
     const elsewhere = await client({ resources: ["form:elsewhere"] });
     expect((await elsewhere.get(`/forms/${form}/changes`)).status).toBe(404);
     for (const [query, code] of [
-      ["all=yes", "invalid_type"],
+      ["all=yes", "not_an_option"],
       ["limit=201", "out_of_range"],
       ["cursor=xyz", "invalid_cursor"],
       ["since=1", "unknown_parameter"],

@@ -25,6 +25,7 @@ const ctx: ActionContext = {
   now: () => Date.now(),
   newId: () => ulid(),
   later: () => undefined,
+  replays: { recalled: () => undefined, remember: () => undefined },
 };
 
 describe("A change that has to look at more items than one step can is pending", () => {

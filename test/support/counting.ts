@@ -1,6 +1,6 @@
 import { env } from "cloudflare:workers";
 import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test";
-import { countingBindings } from "../../bench/workers/counting";
+import { countsOf, nothing, recording } from "../../bench/workers/recording";
 import { none, type Counts } from "../../bench/workers/counts";
 import { waiting } from "../../src/http/answers/call-log";
 import { app } from "../../src/app";
@@ -11,11 +11,14 @@ export function counted(): { fetch: Fetch; counts: Counts; reset: () => void } {
   const counts = { ...none };
   // What waits behind an answer would be waited for with each request.
   waiting.milliseconds = 0;
-  const bindings = countingBindings(env, counts);
   const fetch: Fetch = async (request) => {
     const ctx = createExecutionContext();
-    const response = await app.fetch(request, bindings, ctx);
+    const recorded = nothing();
+    const response = await app.fetch(request, recording(env, recorded), ctx);
     await waitOnExecutionContext(ctx);
+    for (const [name, count] of Object.entries(countsOf(recorded))) {
+      counts[name as keyof Counts] += count;
+    }
     return response;
   };
   return { fetch, counts, reset: () => Object.assign(counts, none) };

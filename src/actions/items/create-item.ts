@@ -5,101 +5,61 @@ import { searchEntries } from "../../domain/data/search-entries";
 import { showData } from "../../domain/data/show";
 import { uniqueValues } from "../../domain/data/unique-values";
 import { refuseTooLarge, refuseTooManyEntries } from "../../domain/item/item-size";
-import { problem, type FieldError } from "../../domain/problem/problem";
+import { problem } from "../../domain/problem/problem";
 import { createdFields } from "../../domain/item/change";
 import { receiptNumber } from "../../domain/item/receipt";
 import type { Status } from "../../domain/item/status";
-import {
-  createItem as store,
-  findReplay,
-  type Claim,
-  type NewItem,
-  type Replay,
-} from "../../store/items/create-item";
+import { createItem as store, type NewItem } from "../../store/items/create-item";
+import type { Claim, Given } from "../../store/items/replays";
 import { itemAct, type ActionContext } from "../context";
 import { currentOf, draftOf, duplicateOf, refuseClosed, refuseEmptied, type Draft } from "./draft";
 import type { ItemView } from "../../domain/item/item-view";
-import { untilSettled } from "../until-settled";
-
-/** The Idempotency-Key of a create that can be one; `invalid` where it cannot. */
-export type IdempotencyKey = Idempotency | { invalid: FieldError } | null;
-
-interface Idempotency {
-  /** SHA-256 of credential, route and key. */
-  key: string;
-  /** SHA-256 of the body's canonical form. */
-  fingerprint: string;
-  /** The answer, if the cache gave it in time. */
-  recalled: Replay | undefined;
-}
-
-export interface Creation {
-  view: ItemView;
-  /** Set when the key had been used: this is the first result, whatever has become of the item. */
-  replayed: boolean;
-  /** Whether the key came with another body this time. */
-  mismatch: boolean;
-  /** What a cache may remember for the key. */
-  replay: Replay | undefined;
-}
-
-const rememberFor = 24 * 60 * 60 * 1000;
+import { oncePerKey, type Once, type Prepared, type SentKey } from "../once-per-key";
 
 /** Creates a record or submission, once for each key. `body` is JSON that nothing has judged yet. */
-export async function createItem(
+export function createItem(
   ctx: ActionContext,
   known: Compiled,
   body: unknown,
-  key: IdempotencyKey,
-): Promise<Creation> {
-  const idempotency = key && "key" in key ? key : null;
-  const invalidKey = key && "invalid" in key ? [key.invalid] : [];
-  if (idempotency?.recalled) return replayOf(known, idempotency.recalled, idempotency);
+  key: SentKey,
+): Promise<Once<ItemView>> {
   let compiled = known;
-  return untilSettled(async () => {
-    const draft = draftOf(compiled, body, ctx.now());
-    draft.errors.unshift(...invalidKey);
-    if (draft.errors.length > 0) {
-      const replay = idempotency && (await findReplay(ctx.db, idempotency.key, ctx.now()));
-      if (replay) return replayOf(compiled, replay, idempotency);
+  return oncePerKey(ctx, key, body, {
+    judge() {
+      const draft = draftOf(compiled, body, ctx.now());
+      const errors = [...key.errors, ...draft.errors];
+      if (errors.length > 0) throw problem.invalidInput(errors);
+      refuseEmptied(compiled.collection, draft.data);
+      return newItem(ctx, compiled, draft);
+    },
+    async refuse(refusal) {
       const now = await currentOf(ctx, compiled);
       refuseClosed(now, ctx.now());
-      if (now.compiled === compiled) throw problem.invalidInput(draft.errors);
-      compiled = now.compiled;
-      return undefined;
-    }
-    const created = await storeDraft(ctx, compiled, draft, idempotency);
-    if (!created) compiled = (await currentOf(ctx, compiled)).compiled;
-    return created;
+      if (now.compiled === compiled) throw refusal;
+      ({ compiled } = now);
+    },
+    async store(ready, claim) {
+      const stored = await storeItem(ctx, compiled, ready.item, claim);
+      if (!stored) ({ compiled } = await currentOf(ctx, compiled));
+      return stored;
+    },
+    answer: (said, given) => answerView(compiled, said, given),
   });
 }
 
-/** Stores the draft. Gives nothing when the definition has changed, or a duplicate has gone: try again. */
-async function storeDraft(
+/** Gives nothing when the definition has changed, or a duplicate has gone: try again. */
+async function storeItem(
   ctx: ActionContext,
   compiled: Compiled,
-  draft: Draft,
-  idempotency: Idempotency | null,
-): Promise<Creation | undefined> {
-  refuseEmptied(compiled.collection, draft.data);
-  const { answer, written, item } = newItem(ctx, compiled, draft);
-  const claim: Claim | null = idempotency && {
-    key: idempotency.key,
-    fingerprint: idempotency.fingerprint,
-    answer: written,
-    expiresAt: item.now + rememberFor,
-  };
+  item: NewItem,
+  claim: Claim | null,
+) {
   const action = compiled.collection.kind === "app" ? "record.create" : "submission.create";
   const created = await store(ctx.db, item, claim, itemAct(ctx, action, item.now));
   switch (created.outcome) {
-    case "created": {
-      const given = { itemId: item.id, place: created.place, createdAt: created.createdAt };
-      const view = answerView(compiled, answer, given);
-      const replay = claim ? { ...claim, ...given } : undefined;
-      return { view, replayed: false, mismatch: false, replay };
-    }
+    case "created":
     case "replayed":
-      return replayOf(compiled, created.replay, idempotency);
+      return created;
     case "closed":
       throw problem.submissionsClosed(created.reason);
     case "duplicate":
@@ -115,14 +75,14 @@ export function newItem(
   ctx: ActionContext,
   compiled: Compiled,
   draft: Draft,
-): { answer: Answer; written: string; item: NewItem } {
+): Prepared<Said> & { item: NewItem } {
   const { kind, id: collectionId, version, revision } = compiled.collection;
   const { status, data } = draft;
   const id = `${kind === "app" ? "rec" : "sub"}_${ctx.newId()}`;
   const entries = searchEntries(compiled.collection, data, { id, status });
   refuseTooManyEntries(entries);
-  const answer = answerOf(ctx, compiled, draft);
-  const written = JSON.stringify(answer);
+  const said = saidOf(ctx, compiled, draft);
+  const written = JSON.stringify(said);
   const item = {
     id,
     collectionId,
@@ -130,18 +90,18 @@ export function newItem(
     revision,
     now: ctx.now(),
     status,
-    receiptPrefix: answer.prefix,
+    receiptPrefix: said.prefix,
     data: JSON.stringify(data),
     entries: JSON.stringify(entries),
     unique: uniqueValues(compiled.collection, data, status),
     changedFields: createdFields({ data, status }),
   };
   refuseTooLarge(written, item.data, item.entries);
-  return { answer, written, item };
+  return { said, written, item };
 }
 
-/** What the first answer to a key said, apart from the place and the time that the database gave. */
-interface Answer {
+/** What the answer says, apart from the place and the time that the database gives. */
+interface Said {
   prefix: string | null;
   createdBy: Actor;
   status: Status | null;
@@ -149,26 +109,20 @@ interface Answer {
   warnings: Warning[];
 }
 
-function answerOf(
+function saidOf(
   { actor: createdBy }: ActionContext,
   compiled: Compiled,
   { status, data, warnings }: Draft,
-): Answer {
+): Said {
   const { kind, definition } = compiled.collection;
   const prefix = kind === "app" ? definition.receipt_prefix : null;
   return { prefix, createdBy, status, data: showData(compiled, data), warnings };
 }
 
-function replayOf(compiled: Compiled, replay: Replay, idempotency: Idempotency | null): Creation {
-  const view = answerView(compiled, JSON.parse(replay.answer) as Answer, replay);
-  const mismatch = replay.fingerprint !== idempotency?.fingerprint;
-  return { view, replayed: true, mismatch, replay };
-}
-
 function answerView(
   { collection }: Compiled,
-  { prefix, createdBy, status, data, warnings }: Answer,
-  { itemId, place, createdAt }: Pick<Replay, "itemId" | "place" | "createdAt">,
+  { prefix, createdBy, status, data, warnings }: Said,
+  { itemId, place, createdAt }: Given,
 ): ItemView {
   return {
     id: itemId,

@@ -4,8 +4,8 @@ import type { Precondition } from "../../domain/etag";
 import { removeItem } from "../../store/items/change-item";
 import { itemAct, type ActionContext } from "../context";
 import { refuseChange } from "./update-item";
-import { untilSettled } from "../until-settled";
-import { readAgain, type Found } from "../visible";
+import type { Found } from "../visible";
+import { onCurrentItem } from "./on-current-item";
 
 /** Deletes a submission with all that was stored for it. The next one with its unique values is no duplicate. */
 export async function deleteSubmission(
@@ -13,9 +13,7 @@ export async function deleteSubmission(
   found: Found,
   ifMatch: Precondition | null,
 ): Promise<void> {
-  let current = found;
-  await untilSettled(async () => {
-    const { item, compiled } = current;
+  await onCurrentItem(ctx, found, async ({ item, compiled }) => {
     refuseChange(item, ifMatch);
     const removal = {
       number: item.number,
@@ -27,9 +25,6 @@ export async function deleteSubmission(
       unique: uniqueValues(compiled.collection, item.data, item.status),
     };
     const removed = await removeItem(ctx.db, removal, itemAct(ctx, "submission.delete"));
-    if (removed.outcome === "changed") return true;
-    // Somebody else was first. When it was another delete, the item is not there any more: 404.
-    current = await readAgain(ctx, current);
-    return undefined;
+    return removed.outcome === "changed" || undefined;
   });
 }

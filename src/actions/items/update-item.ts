@@ -15,28 +15,24 @@ import { changeItem, type ItemChange } from "../../store/items/change-item";
 import { itemAct, type ActionContext } from "../context";
 import { duplicateOf, refuseEmptied } from "./draft";
 import { viewOf, type ItemView } from "../../domain/item/item-view";
-import { untilSettled } from "../until-settled";
-import { readAgain, type Found } from "../visible";
+import type { Found } from "../visible";
+import { onCurrentItem } from "./on-current-item";
 
 /**
  * Merges what was sent onto the item as it is now. A write that comes in between is merged onto in turn, or is a 412
  * where the caller named the version.
  */
-export async function updateItem(
+export function updateItem(
   ctx: ActionContext,
   found: Found,
   body: unknown,
   ifMatch: Precondition | null,
 ): Promise<ItemView> {
-  let current = found;
-  return untilSettled(async () => {
+  return onCurrentItem(ctx, found, async (current) => {
     const next = nextState(ctx, current, body, ifMatch);
     const unchanged = next.status === current.item.status && sameData(next, current.item);
-    if (unchanged) return viewOf(current.item, current.compiled, next.warnings);
-    const written = await writeItem(ctx, current, next);
-    if (written) return viewOf(written, current.compiled, next.warnings);
-    current = await readAgain(ctx, current);
-    return undefined;
+    const item = unchanged ? current.item : await writeItem(ctx, current, next);
+    return item && viewOf(item, current.compiled, next.warnings);
   });
 }
 

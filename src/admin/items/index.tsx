@@ -1,5 +1,6 @@
 import { Hono, type Context } from "hono";
 import { createItem } from "../../actions/items/create-item";
+import { noKey } from "../../actions/once-per-key";
 import { deleteSubmission } from "../../actions/items/delete-submission";
 import { itemDocument } from "../../documents/item";
 import { viewOf } from "../../domain/item/item-view";
@@ -55,12 +56,8 @@ export const itemRoutes = (kind: CollectionKind) =>
       return attempted(
         c,
         async () => {
-          const { view } = await createItem(
-            c.var.action,
-            compiled,
-            await bodyOf(c, compiled),
-            null,
-          );
+          const body = await bodyOf(c, compiled);
+          const { answer: view } = await createItem(c.var.action, compiled, body, noKey);
           return answerDone(c, itemDocument(view), `${addressOf(c, kind)}/${view.id}`, 201);
         },
         async (refusal) => (

@@ -1,11 +1,13 @@
 import type { Field } from "../../domain/definition/field";
-import { mostLimit, defaultLimit } from "../../domain/page-limit";
+import { idempotencyKey, idempotencyKeyHeader } from "../../domain/idempotency-key";
+import { defaultLimit, pageLimit } from "../../domain/page-limit";
 import { apiCodes } from "../../domain/problem/problem-catalogue";
 import { fieldErrorCodes } from "../../domain/problem/problem";
 import { inputSchema, outputSchema, type Schema } from "./field-schema";
 import type { Noun } from "./noun";
 import { object, ref } from "./responses";
 import { conditionSchema, searchSchema } from "./search-schema";
+import { schemaOfZod } from "./zod-schema";
 
 const stamp = { type: "string", format: "date-time" };
 const uri = { type: "string", format: "uri" };
@@ -135,12 +137,12 @@ const problemSchema: Schema = {
 /** Parameters that operations refer to. */
 export function sharedParameters(): Schema {
   const text = { type: "string" };
-  const limit = { type: "integer", minimum: 1, maximum: mostLimit, default: defaultLimit };
-  const key = { type: "string", minLength: 1, maxLength: 255, pattern: "^[\\x21-\\x7e]+$" };
+  const limit = { ...schemaOfZod(pageLimit), default: defaultLimit };
+  const key = schemaOfZod(idempotencyKey);
   return {
     limit: parameter("limit", "query", "Items of a page.", limit),
     cursor: parameter("cursor", "query", "As `links.next` gives it.", text),
-    idempotencyKey: parameter("Idempotency-Key", "header", "Creates once in 24 hours.", key),
+    idempotencyKey: parameter(idempotencyKeyHeader, "header", "Creates once in 24 hours.", key),
     ifMatch: parameter("If-Match", "header", "The ETag that the change is meant for.", text),
     ifNoneMatch: parameter("If-None-Match", "header", "The ETag that the caller has.", text),
   };

@@ -1,6 +1,7 @@
-import { defaultLimit, mostLimit } from "../../domain/page-limit";
+import { defaultLimit, pageLimit } from "../../domain/page-limit";
 import type { Schema } from "./field-schema";
 import { object, ref } from "./responses";
+import { schemaOfZod } from "./zod-schema";
 
 export function searchSchema(): Schema {
   const sort = object(
@@ -12,12 +13,7 @@ export function searchSchema(): Schema {
       conditions: { type: "array", maxItems: 50, items: ref("schemas", "Condition") },
       sort: { type: "array", maxItems: 3, items: sort },
       fields: { type: ["array", "null"], items: { type: "string" } },
-      limit: {
-        type: "integer",
-        minimum: 1,
-        maximum: mostLimit,
-        description: `Default: ${defaultLimit}.`,
-      },
+      limit: { ...schemaOfZod(pageLimit), description: `Default: ${defaultLimit}.` },
       cursor: { type: ["string", "null"] },
     },
     [],

@@ -25,6 +25,16 @@ export function zodErrors(issues: readonly Issue[], only?: FieldErrorCode): Fiel
   });
 }
 
+/** The same for headers and parameters, which have no pointer: each has one error. */
+export function namedErrors(name: string, issues: readonly Issue[]): FieldError[] {
+  return issues.slice(0, 1).map((issue) => ({
+    field: name,
+    code: codeOf(issue),
+    reason: issue.message,
+    ...(issue.code === "custom" ? issue.params : {}),
+  }));
+}
+
 function codeOf(issue: Issue): FieldErrorCode {
   switch (issue.code) {
     case "invalid_type":

@@ -1,7 +1,7 @@
 import { isObject } from "../json";
 import type { Collection } from "../definition/collection";
 import { oneOf, shortened } from "../problem/field-errors";
-import { defaultLimit, leastLimit, mostLimit } from "../page-limit";
+import { defaultLimit, limitRefusal, pageLimit } from "../page-limit";
 import { problem } from "../problem/problem";
 import { operators, searchFields } from "./fields";
 import { parseOperand } from "./operand";
@@ -151,12 +151,10 @@ function parseValue(
 }
 
 function parseLimit(work: Work, sent: unknown): number {
-  if (Number.isInteger(sent) && Number(sent) >= leastLimit && Number(sent) <= mostLimit) {
-    return Number(sent);
-  }
-  const bounds = { minimum: leastLimit, maximum: mostLimit };
-  const reason = `Must be a whole number from ${leastLimit} to ${mostLimit}.`;
-  refuse(work, ["limit"], reason, "out_of_range", bounds);
+  const read = pageLimit.safeParse(sent);
+  if (read.success) return read.data;
+  const { code, reason, ...bounds } = limitRefusal;
+  refuse(work, ["limit"], reason, code, bounds);
   return defaultLimit;
 }
 

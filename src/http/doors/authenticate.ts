@@ -9,6 +9,7 @@ import { timely } from "../../store/db/attempt";
 import { addressOf } from "./address";
 import { actionContext } from "./action-context";
 import { admit } from "./admit";
+import { effectOf } from "./effect";
 import { noteCall } from "../answers/call-log";
 import { logMended } from "../answers/log";
 
@@ -40,7 +41,7 @@ export const authenticate = createMiddleware<ApiEnv & Identified>(async (c, next
       milliseconds: Date.now() - started,
       requestId: c.var.requestId,
     });
-  const admission = await admit(c.env, c.var.presented, isWrite(c.req.method, c.req.path));
+  const admission = await admit(c.env, c.var.presented, effectOf(c).write);
   if (admission.verdict === "refused") throw await unauthenticated(c, true);
   if (admission.verdict === "limited") {
     const limited = problem.rateLimited(admission.retryAfter);
@@ -50,17 +51,12 @@ export const authenticate = createMiddleware<ApiEnv & Identified>(async (c, next
   }
   const { grant, quotas } = admission;
   c.set("grant", grant);
-  c.set("action", actionContext(c, `credential:${grant.credentialId}`, grant));
+  const actor = `credential:${grant.credentialId}` as const;
+  c.set("action", actionContext(c, actor, grant, null, c.var.replays));
   await next();
   note(c.res.status);
   for (const [name, value] of Object.entries(quotaHeaders(quotas))) c.res.headers.set(name, value);
 });
-
-/** Searches and dry runs write nothing, though they are POSTs. */
-function isWrite(method: string, path: string): boolean {
-  if (method === "POST") return !/\/(search|validate)$/.test(path);
-  return ["PUT", "PATCH", "DELETE"].includes(method);
-}
 
 /** 401, or 429 for an address that fails too often. */
 export async function unauthenticated(c: Reading<AppEnv>, sent: boolean) {

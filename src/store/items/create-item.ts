@@ -4,7 +4,6 @@ import { placesPerCollection } from "../../domain/item/item";
 import { attempt } from "../db/attempt";
 import type { ItemAct } from "../changes/change-statements";
 import {
-  claim,
   giveNumber,
   insertChange,
   insertEntries,
@@ -12,9 +11,17 @@ import {
   insertUnique,
   mayStore,
   readPlace,
-  readReplay,
 } from "./create-statements";
 import { failureOf } from "../db/failure";
+import {
+  claim,
+  readReplay,
+  replayOf,
+  type Claim,
+  type Given,
+  type Replay,
+  type ReplayRow,
+} from "./replays";
 import { takenValues, type Taken } from "./unique-values";
 
 /** All that a create stores. Its statements do nothing when the item is there already, so it may be repeated. */
@@ -38,40 +45,12 @@ export interface NewItem {
   changedFields: number[];
 }
 
-/** The part of an Idempotency-Key in a create. */
-export interface Claim {
-  key: string;
-  fingerprint: string;
-  /** What a replay needs besides the place and time that the database gives, JSON. */
-  answer: string;
-  expiresAt: number;
-}
-
-/** An answer that is given again: the first that was given for its key. */
-export interface Replay {
-  fingerprint: string;
-  itemId: string;
-  place: number;
-  createdAt: number;
-  answer: string;
-  expiresAt: number;
-}
-
 export type Created =
-  | { outcome: "created"; place: number; createdAt: number }
+  | { outcome: "created"; given: Given }
   | { outcome: "replayed"; replay: Replay }
   | { outcome: "definition_changed" }
   | { outcome: "closed"; reason: ClosedReason }
   | { outcome: "duplicate"; taken: Taken[] };
-
-interface ReplayRow {
-  fingerprint: string;
-  item_id: string;
-  place: number;
-  created_at: number;
-  answer: string;
-  expires_at: number;
-}
 
 /** Stores an item, all of it or nothing, in one batch; the answer of an earlier create with its key comes back. */
 export async function createItem(
@@ -113,12 +92,13 @@ function createdOf(
   if (!row) throw new Error("A create left no trace of itself.");
   if (!claimed) {
     const { number: stored, created_at } = row as { number: number; created_at: number };
-    return { outcome: "created", place: stored % placesPerCollection, createdAt: created_at };
+    const place = stored % placesPerCollection;
+    return { outcome: "created", given: { itemId: create.id, place, createdAt: created_at } };
   }
-  const found = replayOf(row as unknown as ReplayRow);
-  return found.itemId === create.id
-    ? { outcome: "created", place: found.place, createdAt: found.createdAt }
-    : { outcome: "replayed", replay: found };
+  const replay = replayOf(row as unknown as ReplayRow);
+  if (replay.itemId !== create.id) return { outcome: "replayed", replay };
+  const { itemId, place, createdAt } = replay;
+  return { outcome: "created", given: { itemId, place, createdAt } };
 }
 
 async function refusedOf(db: D1Database, create: NewItem, error: unknown): Promise<Created> {
@@ -137,25 +117,4 @@ async function refusedOf(db: D1Database, create: NewItem, error: unknown): Promi
     default:
       throw error;
   }
-}
-
-/** The answer that is remembered for a key, unless it has expired. */
-export async function findReplay(
-  db: D1Database,
-  key: string,
-  now: number,
-): Promise<Replay | undefined> {
-  const row = await attempt(() => readReplay(db, { key }).first<ReplayRow>());
-  return row && row.expires_at > now ? replayOf(row) : undefined;
-}
-
-function replayOf(row: ReplayRow): Replay {
-  return {
-    fingerprint: row.fingerprint,
-    itemId: row.item_id,
-    place: row.place,
-    createdAt: row.created_at,
-    answer: row.answer,
-    expiresAt: row.expires_at,
-  };
 }

@@ -3,7 +3,7 @@ import { fieldsPerCollection, systemFieldIds } from "../../domain/data/field-num
 import { placesPerCollection } from "../../domain/item/item";
 import { guardCode, guardStatement } from "../db/guard";
 import { changeTime, lastChange, type ItemAct } from "../changes/change-statements";
-import { change, item, replay, searchEntry, tally, uniqueValue } from "../db/schema";
+import { change, item, searchEntry, tally, uniqueValue } from "../db/schema";
 import { parameters, statement } from "../db/statement";
 
 /**
@@ -40,30 +40,6 @@ const fresh = sql`not exists (select 1 from item where id = ${v.id})
   and (${v.key} is null or exists (select 1 from replay where key = ${v.key} and item_id = ${v.id}))`;
 const ownTally = sql`t.collection_id = ${v.collectionId}`;
 const number = sql.raw(`t.collection_id * ${placesPerCollection} + t.last_place`);
-
-/** Claims the key, or takes it over when it has expired; the place is the one that the tally gives next. */
-export const claim = statement<CreateValues>((db) =>
-  db
-    .insert(replay)
-    .select(
-      sql`select ${v.key}, ${v.fingerprint}, ${v.id},
-        t.last_place + 1, max(t.last_created_at + 1, ${v.now}),
-        ${v.answer}, ${v.expiresAt}
-        from tally t where ${ownTally}`,
-    )
-    .onConflictDoUpdate({
-      target: replay.key,
-      set: {
-        fingerprint: sql`excluded.fingerprint`,
-        itemId: sql`excluded.item_id`,
-        place: sql`excluded.place`,
-        createdAt: sql`excluded.created_at`,
-        answer: sql`excluded.answer`,
-        expiresAt: sql`excluded.expires_at`,
-      },
-      setWhere: sql`replay.expires_at <= ${v.now}`,
-    }),
-);
 
 export const mayStore = guardStatement<CreateValues>(
   sql`select case
@@ -131,10 +107,6 @@ export const insertItem = statement<CreateValues>((db) =>
         ${v.data}, ${lastChange("t.collection_id")}
         from tally t where ${ownTally} and ${fresh}`,
   ),
-);
-
-export const readReplay = statement<{ key: string | null }>((db) =>
-  db.select().from(replay).where(eq(replay.key, v.key)),
 );
 
 export const readPlace = statement<{ id: string }>((db) =>

@@ -1,4 +1,4 @@
-import type { Replay } from "./create-item";
+import type { Replay } from "./replays";
 
 /**
  * KV remembers answers to creates for 24 hours, so that a repeat need not reach D1. It lags, and cannot compare and

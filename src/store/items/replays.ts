@@ -1,0 +1,92 @@
+import { eq, sql } from "drizzle-orm";
+import { attempt } from "../db/attempt";
+import { replay } from "../db/schema";
+import { parameters, statement } from "../db/statement";
+
+/** The part of an Idempotency-Key in the batch that does what it stands for. */
+export interface Claim {
+  /** SHA-256 of credential, route and key. */
+  key: string;
+  /** SHA-256 of the body's canonical form. */
+  fingerprint: string;
+  /** What a replay needs besides what the database gives, JSON. */
+  answer: string;
+  expiresAt: number;
+}
+
+/** What the database gave to what was stored under a claim. */
+export interface Given {
+  /** The id that the claim was made with: of the item that was created. */
+  itemId: string;
+  place: number;
+  createdAt: number;
+}
+
+/** An answer that is given again: the first that was given for its key. */
+export interface Replay extends Given, Omit<Claim, "key"> {}
+
+export interface ReplayRow {
+  fingerprint: string;
+  item_id: string;
+  place: number;
+  created_at: number;
+  answer: string;
+  expires_at: number;
+}
+
+interface ClaimValues extends Claim {
+  id: string;
+  collectionId: number;
+  now: number;
+}
+
+const v = parameters<{ [Name in keyof ClaimValues]: ClaimValues[Name] | null }>();
+
+/** Claims the key, or takes it over when it has expired; the place is the one that the tally gives next. */
+export const claim = statement((db) =>
+  db
+    .insert(replay)
+    .select(
+      sql`select ${v.key}, ${v.fingerprint}, ${v.id},
+        t.last_place + 1, max(t.last_created_at + 1, ${v.now}),
+        ${v.answer}, ${v.expiresAt}
+        from tally t where t.collection_id = ${v.collectionId}`,
+    )
+    .onConflictDoUpdate({
+      target: replay.key,
+      set: {
+        fingerprint: sql`excluded.fingerprint`,
+        itemId: sql`excluded.item_id`,
+        place: sql`excluded.place`,
+        createdAt: sql`excluded.created_at`,
+        answer: sql`excluded.answer`,
+        expiresAt: sql`excluded.expires_at`,
+      },
+      setWhere: sql`replay.expires_at <= ${v.now}`,
+    }),
+);
+
+export const readReplay = statement<{ key: string | null }>((db) =>
+  db.select().from(replay).where(eq(replay.key, v.key)),
+);
+
+/** The answer that is remembered for a key, unless it has expired. */
+export async function findReplay(
+  db: D1Database,
+  key: string,
+  now: number,
+): Promise<Replay | undefined> {
+  const row = await attempt(() => readReplay(db, { key }).first<ReplayRow>());
+  return row && row.expires_at > now ? replayOf(row) : undefined;
+}
+
+export function replayOf(row: ReplayRow): Replay {
+  return {
+    fingerprint: row.fingerprint,
+    itemId: row.item_id,
+    place: row.place,
+    createdAt: row.created_at,
+    answer: row.answer,
+    expiresAt: row.expires_at,
+  };
+}
