@@ -22,12 +22,14 @@ POST /api/v1/apps/:key/records/search         | records:read                    
 GET /api/v1/apps/:key/records/:id             | records:read                               | 200     | 404
 GET /api/v1/apps/:key/changes                 | records:read                               | 200     | 404
 POST /api/v1/apps/:key/records                | records:create, records:write              | 201     | 404
+POST /api/v1/apps/:key/records/batch          | records:write                              | 200     | 404
 PATCH /api/v1/apps/:key/records/:id           | records:write                              | 200     | 404
 GET /api/v1/forms/:key/submissions            | submissions:read                           | 200     | 404
 POST /api/v1/forms/:key/submissions/search    | submissions:read                           | 200     | 404
 GET /api/v1/forms/:key/changes                | submissions:read                           | 200     | 404
 GET /api/v1/submissions/:id                   | submissions:read                           | 200     | 404
 POST /api/v1/forms/:key/submissions           | submissions:create, submissions:write      | 201     | 404
+POST /api/v1/forms/:key/submissions/batch     | submissions:write                          | 200     | 404
 POST /api/v1/forms/:key/submissions/validate  | submissions:create, submissions:write      | 200     | 404
 PATCH /api/v1/submissions/:id                 | submissions:write                          | 200     | 404
 DELETE /api/v1/submissions/:id                | submissions:delete                         | 204     | 404

@@ -137,7 +137,6 @@ export const bodies: Record<string, (now: World) => Json> = {
       { op: "create", status: "draft", data: data() },
       { op: "upsert", by: "code", data: data(), status: "submitted" },
       { op: "update", id, data: { title: "x" }, status: "submitted" },
-      { op: "delete", id, if_match: "*" },
     ],
   }),
   "PATCH /api/v1/submissions/:id": () => ({ status: "closed", data: { lines: create.data.lines } }),
