@@ -10,7 +10,12 @@ import {
 } from "../../store/members/invitations";
 import type { Credential } from "../../domain/credential/credential";
 import { listMemberCredentials } from "../../store/credentials/credentials";
-import { listMembers, updateMember, updatePassword } from "../../store/members/members";
+import {
+  findMemberId,
+  listMembers,
+  updateMember,
+  updatePassword,
+} from "../../store/members/members";
 import { endOtherSessions } from "../../store/members/sessions";
 import { act, type ActionContext } from "../context";
 import { hashPassword } from "./password";
@@ -68,7 +73,8 @@ export async function joinMembers(
   const { hash, email } = await invitationOf(ctx, secret);
   const joined = {
     hash,
-    id: ctx.newId(),
+    // An address keeps its member for ever, so this holds until the batch.
+    id: (await findMemberId(ctx.db, email)) ?? ctx.newId(),
     password: await hashPassword(password, ctx.random(16)),
     now: ctx.now(),
   };

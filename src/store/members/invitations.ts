@@ -5,6 +5,8 @@ import { insertAct, type Act } from "../audit/audit";
 import { guardCode, guardStatement } from "../db/guard";
 import { invitation, member } from "../db/schema";
 import { placeholders, statement } from "../db/statement";
+import { changeCredentials } from "./members";
+import { endSessions } from "./sessions";
 
 export type Invitation = typeof invitation.$inferSelect;
 
@@ -73,6 +75,13 @@ const isOpen = guardStatement(
     where not exists (select 1 from invitation where hash = ${placeholder("hash")} and expires_at > ${placeholder("now")})`,
 );
 
+/** A link that was made before its address came back would take its member over. */
+const isNobodyNow = guardStatement(
+  sql`select ${guardCode("address_taken")} as code
+    where exists (select 1 from member join invitation using (email)
+      where invitation.hash = ${placeholder("hash")} and member.disabled_at is null)`,
+);
+
 /** Who was removed comes back. */
 const accept = statement((db) =>
   db
@@ -96,12 +105,18 @@ const useUp = statement((db) =>
   db.delete(invitation).where(eq(invitation.hash, placeholder("hash"))),
 );
 
-/** Makes the member of an invitation, once: the link is used up in the same batch. False when it is no more. */
+/**
+ * Makes the member of an invitation, once: the link is used up in the same batch. Who comes back has the `id` from before,
+ * and neither sessions nor tokens. False when the link is no more, or its address is a member's.
+ */
 export async function acceptInvitation(
   db: D1Database,
-  values: { hash: string; id: string; password: string; now: number },
+  joined: { hash: string; id: string; password: string; now: number },
   act: Act,
 ): Promise<boolean> {
-  const statements = [isOpen, accept, useUp].map((bind) => bind(db, values));
+  const { now } = joined;
+  const values = { ...joined, keep: null, disabledAt: now, at: now };
+  const steps = [isOpen, isNobodyNow, accept, endSessions, changeCredentials, useUp];
+  const statements = steps.map((bind) => bind(db, values));
   return unlessRefused(db, [...statements, insertAct(db, { ...act })]);
 }

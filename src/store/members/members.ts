@@ -4,7 +4,7 @@ import type { Role } from "../../domain/credential/permissions";
 import { attempt, refusalOf, unlessRefused } from "../db/attempt";
 import { insertAct, type Act } from "../audit/audit";
 import { guardCode, guardStatement } from "../db/guard";
-import { credential, member, session } from "../db/schema";
+import { credential, invitation, member, session } from "../db/schema";
 import { endSessions } from "./sessions";
 import { statement } from "../db/statement";
 
@@ -24,6 +24,14 @@ const columns = {
   role: member.role,
   password: member.password,
 };
+
+/** The id of whoever has this address, removed or not. */
+export async function findMemberId(db: D1Database, email: string): Promise<string | undefined> {
+  const [found] = await attempt(() =>
+    drizzle(db).select({ id: member.id }).from(member).where(eq(member.email, email)),
+  );
+  return found?.id;
+}
 
 export async function findMemberByEmail(
   db: D1Database,
@@ -119,7 +127,7 @@ const changeMember = statement((db) =>
 );
 
 /** A change of the member is one of its credentials: they carry its role. Removal ends its personal tokens for good. */
-const changeCredentials = statement((db) =>
+export const changeCredentials = statement((db) =>
   db
     .update(credential)
     .set({
@@ -128,6 +136,13 @@ const changeCredentials = statement((db) =>
         then coalesce(revoked_at, ${placeholder("at")}) else revoked_at end`,
     })
     .where(eq(credential.memberId, placeholder("id"))),
+);
+
+/** What invited its address before is no more: it is told by its member's own role. */
+const endItsInvitation = statement((db) =>
+  db
+    .delete(invitation)
+    .where(sql`email = (select email from member where id = ${placeholder("id")})`),
 );
 
 /**
@@ -140,9 +155,9 @@ export async function updateMember(
   act: Act,
 ): Promise<"changed" | "last_owner" | "member_changed"> {
   const values = { ...change, keep: null, at: act.at };
-  const statements = [isUnchanged, ownerStays, changeMember, endSessions, changeCredentials].map(
-    (bind) => bind(db, values),
-  );
+  const steps = [isUnchanged, ownerStays, changeMember];
+  const ended = [endSessions, changeCredentials, endItsInvitation];
+  const statements = [...steps, ...ended].map((bind) => bind(db, values));
   const refused = await refusalOf(db, [...statements, insertAct(db, { ...act })]);
   if (refused === undefined) return "changed";
   return refused === "last_owner" ? refused : "member_changed";
