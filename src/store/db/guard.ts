@@ -17,6 +17,7 @@ export const guardCodes = {
   last_owner: 11,
   member_changed: 12,
   members_exist: 13,
+  role_not_given: 14,
 } as const;
 
 /** A code as SQL. */

@@ -1,6 +1,7 @@
 import { and, eq, gt, sql } from "drizzle-orm";
 import { drizzle } from "drizzle-orm/d1";
-import { attempt, unlessRefused } from "../db/attempt";
+import { mayGive, roles, type Role } from "../../domain/credential/permissions";
+import { attempt, refusalOf, unlessRefused } from "../db/attempt";
 import { insertAct, type Act } from "../audit/audit";
 import { guardCode, guardStatement } from "../db/guard";
 import { invitation, member } from "../db/schema";
@@ -17,7 +18,15 @@ const isNoMember = guardStatement(
     where exists (select 1 from member where email = ${placeholder("email")} and disabled_at is null)`,
 );
 
-const columns = ["hash", "email", "role", "createdAt", "expiresAt"];
+/** Who may not give a role neither ends an invitation to it, nor makes something else of who had it. */
+const mayReplace = guardStatement(
+  sql`select ${guardCode("role_not_given")} as code where exists (
+    select role from invitation where email = ${placeholder("email")} and expires_at > ${placeholder("now")}
+      union all select role from member where email = ${placeholder("email")}
+    except select value from json_each(${placeholder("given")}))`,
+);
+
+const columns = ["hash", "email", "role", "inviterId", "createdAt", "expiresAt"];
 
 /** A new link for an address takes the place of the one before; one that arrives late, of none. */
 const insert = statement((db) =>
@@ -29,6 +38,7 @@ const insert = statement((db) =>
       set: {
         hash: sql`excluded.hash`,
         role: sql`excluded.role`,
+        inviterId: sql`excluded.inviter_id`,
         createdAt: sql`excluded.created_at`,
         expiresAt: sql`excluded.expires_at`,
       },
@@ -36,22 +46,49 @@ const insert = statement((db) =>
     }),
 );
 
-/** False, with nothing stored, when the address is a member's already. */
+/** Stores one, made by somebody who may give these roles; or says why not. */
 export async function insertInvitation(
   db: D1Database,
   values: Invitation,
+  given: readonly Role[],
+  act: Act,
+): Promise<"invited" | "address_taken" | "role_not_given"> {
+  const bound = { ...values, now: values.createdAt, given: JSON.stringify(given) };
+  const statements = [isNoMember, mayReplace, insert].map((bind) => bind(db, bound));
+  const refused = await refusalOf(db, [...statements, insertAct(db, { ...act })]);
+  if (refused === undefined) return "invited";
+  return refused === "role_not_given" ? refused : "address_taken";
+}
+
+const withdraw = statement((db) =>
+  db.delete(invitation).where(eq(invitation.email, placeholder("email"))),
+);
+
+/** Ends the one for this address. False, with nothing stored, when its role is not among those that are given. */
+export async function deleteInvitation(
+  db: D1Database,
+  { email, given, now }: { email: string; given: readonly Role[]; now: number },
   act: Act,
 ): Promise<boolean> {
-  const statements = [isNoMember, insert].map((bind) => bind(db, { ...values }));
+  const bound = { email, now, given: JSON.stringify(given) };
+  const statements = [mayReplace, withdraw].map((bind) => bind(db, bound));
   return unlessRefused(db, [...statements, insertAct(db, { ...act })]);
 }
+
+const giving = roles.flatMap((by) =>
+  roles.filter((role) => mayGive(by, role)).map((role) => `('${by}', '${role}')`),
+);
+
+/** While its inviter is a member who may give its role. */
+const isGiven = sql.raw(`exists (select 1 from member m where m.id = invitation.inviter_id
+  and m.disabled_at is null and (m.role, invitation.role) in (values ${giving.join(", ")}))`);
 
 export async function listInvitations(db: D1Database, now: number): Promise<Invitation[]> {
   return attempt(() =>
     drizzle(db)
       .select()
       .from(invitation)
-      .where(gt(invitation.expiresAt, now))
+      .where(and(gt(invitation.expiresAt, now), isGiven))
       .orderBy(invitation.email),
   );
 }
@@ -65,14 +102,14 @@ export async function findInvitation(
     drizzle(db)
       .select()
       .from(invitation)
-      .where(and(eq(invitation.hash, hash), gt(invitation.expiresAt, now))),
+      .where(and(eq(invitation.hash, hash), gt(invitation.expiresAt, now), isGiven)),
   );
   return found;
 }
 
 const isOpen = guardStatement(
   sql`select ${guardCode("link_used")} as code
-    where not exists (select 1 from invitation where hash = ${placeholder("hash")} and expires_at > ${placeholder("now")})`,
+    where not exists (select 1 from invitation where hash = ${placeholder("hash")} and expires_at > ${placeholder("now")} and ${isGiven})`,
 );
 
 /** A link that was made before its address came back would take its member over. */

@@ -1,6 +1,6 @@
 import { and, eq, gt, isNull, sql } from "drizzle-orm";
 import { drizzle } from "drizzle-orm/d1";
-import type { Role } from "../../domain/credential/permissions";
+import { mayGive, roles, type Role } from "../../domain/credential/permissions";
 import { attempt, refusalOf, unlessRefused } from "../db/attempt";
 import { insertAct, type Act } from "../audit/audit";
 import { guardCode, guardStatement } from "../db/guard";
@@ -138,11 +138,12 @@ export const changeCredentials = statement((db) =>
     .where(eq(credential.memberId, placeholder("id"))),
 );
 
-/** What invited its address before is no more: it is told by its member's own role. */
-const endItsInvitation = statement((db) =>
-  db
-    .delete(invitation)
-    .where(sql`email = (select email from member where id = ${placeholder("id")})`),
+/** What invited its address before ends, and what it gave but may not give any more. */
+const endInvitations = statement((db) =>
+  db.delete(invitation).where(
+    sql`email = (select email from member where id = ${placeholder("id")})
+        or (inviter_id = ${placeholder("id")} and role not in (select value from json_each(${placeholder("given")})))`,
+  ),
 );
 
 /**
@@ -154,9 +155,11 @@ export async function updateMember(
   change: { id: string; version: number; role: Role; disabledAt: number | null },
   act: Act,
 ): Promise<"changed" | "last_owner" | "member_changed"> {
-  const values = { ...change, keep: null, at: act.at };
+  const given =
+    change.disabledAt === null ? roles.filter((role) => mayGive(change.role, role)) : [];
+  const values = { ...change, keep: null, at: act.at, given: JSON.stringify(given) };
   const steps = [isUnchanged, ownerStays, changeMember];
-  const ended = [endSessions, changeCredentials, endItsInvitation];
+  const ended = [endSessions, changeCredentials, endInvitations];
   const statements = [...steps, ...ended].map((bind) => bind(db, values));
   const refused = await refusalOf(db, [...statements, insertAct(db, { ...act })]);
   if (refused === undefined) return "changed";
