@@ -4,6 +4,7 @@ import type { ApiEnv } from "../env";
 import { authenticate, identify } from "../http/doors/authenticate";
 import { recallReplay } from "../http/doors/recall-replay";
 import { only } from "../http/doors/methods";
+import { receiveBody } from "../http/doors/whole-body";
 import { definitions } from "./definitions";
 import { noParameters } from "./parameters";
 import { records } from "./records";
@@ -12,7 +13,7 @@ import { submissions } from "./submissions";
 
 /** The REST API: every route below `/api/v1`. */
 export const api = new Hono<ApiEnv>()
-  .use(identify, recallReplay, authenticate)
+  .use(identify, receiveBody, recallReplay, authenticate)
   .get("/me", noParameters, (c) => {
     const { kind, name, permissions, resources, limits, expiresAt } = c.var.grant;
     const expires_at = expiresAt === null ? null : stamp(expiresAt);

@@ -1,5 +1,4 @@
 import { Hono, type Context } from "hono";
-import { bodyLimit } from "hono/body-limit";
 import { permissions, type Permission } from "../domain/credential/permissions";
 import { signingKeys } from "../domain/credential/signature";
 import { makeAccessToken, readSecret } from "../domain/credential/token";
@@ -7,21 +6,15 @@ import type { AppEnv } from "../env";
 import { exchangeSecret } from "../http/doors/admit";
 import { originOf } from "../http/doors/host";
 import { only } from "../http/doors/methods";
+import { refusalOfBody } from "../http/doors/whole-body";
 import { unauthenticated } from "../http/doors/authenticate";
 import { clientOf, readRequest, refuse, unknownClient, type Refusal } from "./token-request";
 
-const maxSize = 16 * 1024;
-const limit = bodyLimit({
-  maxSize,
-  onError: (c) =>
-    c.json(refuse("invalid_request", `The body exceeds ${maxSize} bytes.`), 400, {
-      "Cache-Control": "no-store",
-    }),
-});
+const mostBytes = 16 * 1024;
 
 /** OAuth 2.0 client credentials (RFC 6749, section 4.4) and its metadata (RFC 8414). */
 export const oauth = new Hono<AppEnv>()
-  .post("/oauth/token", limit, async (c) => {
+  .post("/oauth/token", async (c) => {
     c.header("Cache-Control", "no-store");
     c.header("Pragma", "no-cache");
     const answer = await exchange(c);
@@ -62,6 +55,8 @@ interface Issued {
 }
 
 async function exchange(c: Context<AppEnv>): Promise<Issued | Refusal> {
+  const refusal = await refusalOfBody(c, mostBytes);
+  if (refusal) return refuse("invalid_request", refusal.detail);
   const asked = await readRequest(c);
   if ("error" in asked) return asked;
   const client = clientOf(c.req.header("Authorization"), asked);

@@ -27,7 +27,7 @@ import { act, type ActionContext } from "../context";
 
 /** What managing credentials needs besides: who does it, and the credential's object to tell of changes. */
 export interface CredentialContext extends ActionContext {
-  member: { id: string; role: Role };
+  member: { id: string; version: number; role: Role };
   keys: SigningKeys;
   /** 32 random bytes. */
   random(): Uint8Array;
@@ -92,7 +92,12 @@ export async function issueCredential(
     createdBy: ctx.member,
     lastUsedAt: null,
   };
-  await insertCredential(ctx.db, credential, act(ctx, "credential.issue", `credential:${id}`));
+  await insertCredential(
+    ctx.db,
+    ctx.member,
+    credential,
+    act(ctx, "credential.issue", `credential:${id}`),
+  );
   return { credential, secret };
 }
 
@@ -137,7 +142,12 @@ export async function rotateCredential(
 export async function revokeCredential(ctx: CredentialContext, id: string): Promise<void> {
   const { revokedAt } = await visibleCredential(ctx, id);
   if (revokedAt === null) {
-    await storeRevocation(ctx.db, id, act(ctx, "credential.revoke", `credential:${id}`));
+    await storeRevocation(
+      ctx.db,
+      ctx.member,
+      id,
+      act(ctx, "credential.revoke", `credential:${id}`),
+    );
   }
   await announceStored(ctx, id);
 }
@@ -149,7 +159,7 @@ async function replace(
   action: string,
 ): Promise<Credential> {
   const entry = act(ctx, action, `credential:${after.id}`);
-  if (!(await updateCredential(ctx.db, expected, after, entry))) {
+  if (!(await updateCredential(ctx.db, ctx.member, expected, after, entry))) {
     throw problem.conflict("Somebody else changed this credential meanwhile: look at it again.");
   }
   return announceStored(ctx, after.id);

@@ -58,7 +58,7 @@ export async function inviteMember(
     expiresAt: createdAt + invitedFor,
   };
   const invited = act(ctx, "member.invite", `member:${invitation.email}`);
-  const outcome = await insertInvitation(ctx.db, invitation, givenBy(ctx), invited);
+  const outcome = await insertInvitation(ctx.db, ctx.member, invitation, givenBy(ctx), invited);
   switch (outcome) {
     case "invited":
       return { secret, invitation };
@@ -75,7 +75,8 @@ export async function withdrawInvitation(ctx: MemberContext, email: string): Pro
   refuseRole(ctx, "viewer");
   const entry = act(ctx, "member.withdraw", `member:${address}`);
   const withdrawn = { email: address, given: givenBy(ctx), now: entry.at };
-  if (!(await deleteInvitation(ctx.db, withdrawn, entry))) throw problem.roleRequired("owners");
+  if (!(await deleteInvitation(ctx.db, ctx.member, withdrawn, entry)))
+    throw problem.roleRequired("owners");
 }
 
 export async function invitationOf(ctx: ActionContext, secret: string): Promise<Invitation> {
@@ -116,7 +117,7 @@ export async function changeMember(
   const disabledAt = disabled ? (before.disabledAt ?? ctx.now()) : null;
   const entry = act(ctx, disabled ? "member.remove" : "member.change", `member:${id}`);
   const { version } = before;
-  const outcome = await updateMember(ctx.db, { id, version, role, disabledAt }, entry);
+  const outcome = await updateMember(ctx.db, ctx.member, { id, version, role, disabledAt }, entry);
   if (outcome === "last_owner") throw problem.conflict("One owner has to stay.");
   if (outcome === "member_changed") throw changedMeanwhile();
   const since = disabledAt ?? entry.at;

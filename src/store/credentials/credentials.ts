@@ -2,11 +2,12 @@ import { and, desc, eq, gte, isNull, or, sql } from "drizzle-orm";
 import { drizzle } from "drizzle-orm/d1";
 import type { Credential, Secret } from "../../domain/credential/credential";
 import { within, type Permission, type Resources } from "../../domain/credential/permissions";
-import { attempt, once, unlessRefused } from "../db/attempt";
+import { attempt } from "../db/attempt";
 import { insertAct, type Act } from "../audit/audit";
 import { guardCode, guardStatement } from "../db/guard";
 import { credential, member } from "../db/schema";
 import { placeholders, statement } from "../db/statement";
+import { refusalFor, type Acting } from "../members/acting";
 
 const { placeholder } = sql;
 
@@ -145,20 +146,27 @@ function rowOf(value: Credential) {
   };
 }
 
-export async function insertCredential(db: D1Database, value: Credential, act: Act): Promise<void> {
-  await once(() => db.batch([insert(db, rowOf(value)), insertAct(db, { ...act })]));
+export async function insertCredential(
+  db: D1Database,
+  by: Acting,
+  value: Credential,
+  act: Act,
+): Promise<void> {
+  await refusalFor(db, by, [insert(db, rowOf(value)), insertAct(db, { ...act })]);
 }
 
 /** False, with nothing stored, when the credential was changed or revoked since it had the version `expected`. */
 export async function updateCredential(
   db: D1Database,
+  by: Acting,
   expected: number,
   after: Credential,
   act: Act,
 ): Promise<boolean> {
   const values = { ...rowOf(after), expected, version: expected + 1 };
   const statements = [isUnchanged, update].map((bind) => bind(db, values));
-  return unlessRefused(db, [...statements, insertAct(db, { ...act })]);
+  const refused = await refusalFor(db, by, [...statements, insertAct(db, { ...act })]);
+  return refused === undefined;
 }
 
 /** Those of a member that are not revoked, or were with its removal at `since`. */
@@ -171,8 +179,13 @@ export async function listMemberCredentials(
   return select(db, and(eq(credential.memberId, memberId), live));
 }
 
-export async function revokeCredential(db: D1Database, id: string, act: Act): Promise<void> {
-  await once(() => db.batch([revoke(db, { id, at: act.at }), insertAct(db, { ...act })]));
+export async function revokeCredential(
+  db: D1Database,
+  by: Acting,
+  id: string,
+  act: Act,
+): Promise<void> {
+  await refusalFor(db, by, [revoke(db, { id, at: act.at }), insertAct(db, { ...act })]);
 }
 
 export async function noteUse(db: D1Database, id: string, at: number): Promise<void> {

@@ -18,6 +18,7 @@ export const guardCodes = {
   member_changed: 12,
   members_exist: 13,
   role_not_given: 14,
+  actor_changed: 15,
 } as const;
 
 /** A code as SQL. */

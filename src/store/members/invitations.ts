@@ -1,11 +1,12 @@
 import { and, eq, gt, sql } from "drizzle-orm";
 import { drizzle } from "drizzle-orm/d1";
 import { mayGive, roles, type Role } from "../../domain/credential/permissions";
-import { attempt, refusalOf, unlessRefused } from "../db/attempt";
+import { attempt, unlessRefused } from "../db/attempt";
 import { insertAct, type Act } from "../audit/audit";
 import { guardCode, guardStatement } from "../db/guard";
 import { invitation, member } from "../db/schema";
 import { placeholders, statement } from "../db/statement";
+import { refusalFor, type Acting } from "./acting";
 import { changeCredentials } from "./members";
 import { endSessions } from "./sessions";
 
@@ -49,13 +50,14 @@ const insert = statement((db) =>
 /** Stores one, made by somebody who may give these roles; or says why not. */
 export async function insertInvitation(
   db: D1Database,
+  by: Acting,
   values: Invitation,
   given: readonly Role[],
   act: Act,
 ): Promise<"invited" | "address_taken" | "role_not_given"> {
   const bound = { ...values, now: values.createdAt, given: JSON.stringify(given) };
   const statements = [isNoMember, mayReplace, insert].map((bind) => bind(db, bound));
-  const refused = await refusalOf(db, [...statements, insertAct(db, { ...act })]);
+  const refused = await refusalFor(db, by, [...statements, insertAct(db, { ...act })]);
   if (refused === undefined) return "invited";
   return refused === "role_not_given" ? refused : "address_taken";
 }
@@ -67,12 +69,14 @@ const withdraw = statement((db) =>
 /** Ends the one for this address. False, with nothing stored, when its role is not among those that are given. */
 export async function deleteInvitation(
   db: D1Database,
+  by: Acting,
   { email, given, now }: { email: string; given: readonly Role[]; now: number },
   act: Act,
 ): Promise<boolean> {
   const bound = { email, now, given: JSON.stringify(given) };
   const statements = [mayReplace, withdraw].map((bind) => bind(db, bound));
-  return unlessRefused(db, [...statements, insertAct(db, { ...act })]);
+  const refused = await refusalFor(db, by, [...statements, insertAct(db, { ...act })]);
+  return refused === undefined;
 }
 
 const giving = roles.flatMap((by) =>

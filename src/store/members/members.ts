@@ -1,10 +1,11 @@
 import { and, eq, gt, isNull, sql } from "drizzle-orm";
 import { drizzle } from "drizzle-orm/d1";
 import { mayGive, roles, type Role } from "../../domain/credential/permissions";
-import { attempt, refusalOf, unlessRefused } from "../db/attempt";
+import { attempt, unlessRefused } from "../db/attempt";
 import { insertAct, type Act } from "../audit/audit";
 import { guardCode, guardStatement } from "../db/guard";
 import { credential, invitation, member, session } from "../db/schema";
+import { refusalFor, type Acting } from "./acting";
 import { endSessions } from "./sessions";
 import { statement } from "../db/statement";
 
@@ -152,6 +153,7 @@ const endInvitations = statement((db) =>
  */
 export async function updateMember(
   db: D1Database,
+  by: Acting,
   change: { id: string; version: number; role: Role; disabledAt: number | null },
   act: Act,
 ): Promise<"changed" | "last_owner" | "member_changed"> {
@@ -161,7 +163,7 @@ export async function updateMember(
   const steps = [isUnchanged, ownerStays, changeMember];
   const ended = [endSessions, changeCredentials, endInvitations];
   const statements = [...steps, ...ended].map((bind) => bind(db, values));
-  const refused = await refusalOf(db, [...statements, insertAct(db, { ...act })]);
+  const refused = await refusalFor(db, by, [...statements, insertAct(db, { ...act })]);
   if (refused === undefined) return "changed";
   return refused === "last_owner" ? refused : "member_changed";
 }
