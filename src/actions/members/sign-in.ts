@@ -40,17 +40,12 @@ export async function signIn(
   if (!member || !right) return undefined;
   const sessionId = toBase64url(ctx.random(32));
   const createdAt = ctx.now();
-  const expiresAt = createdAt + sessionLifetime;
-  await insertSession(
-    ctx.db,
-    {
-      hash: await sha256(sessionId),
-      memberId: member.id,
-      createdAt,
-      expiresAt,
-    },
-    address,
-  );
+  const started = {
+    hash: await sha256(sessionId),
+    createdAt,
+    expiresAt: createdAt + sessionLifetime,
+  };
+  if (!(await insertSession(ctx.db, member, started, address))) return undefined;
   return { sessionId, maxAge: sessionLifetime / 1000 };
 }
 

@@ -11,7 +11,8 @@ export interface Acting {
 
 const { placeholder } = sql;
 
-const isStillMember = guardStatement<{ id: string; version: number }>(
+/** Aborts the batch of who was removed or changed meanwhile. */
+export const isStillMember = guardStatement<{ id: string; version: number }>(
   sql`select ${guardCode("actor_changed")} as code where not exists (
     select 1 from member where id = ${placeholder("id")} and version = ${placeholder("version")} and disabled_at is null)`,
 );
