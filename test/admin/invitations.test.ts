@@ -61,7 +61,7 @@ describe("An invitation", () => {
 });
 
 describe("An invitation lives on its inviter's right to give its role", () => {
-  it("it ends with the removal of its inviter", async () => {
+  it("ends with the removal of its inviter", async () => {
     const inviter = await somebody("admin");
     const link = linkOf(await invite(inviter, guest(), "editor"));
     await admin("POST", `/members/${inviter.id}`, { disabled: "true" });
@@ -71,7 +71,7 @@ describe("An invitation lives on its inviter's right to give its role", () => {
     expect((await join(link)).status).toBe(404);
   });
 
-  it("it ends with a role that may not give it, and others stay", async () => {
+  it("ends with a role that may not give it, and others stay", async () => {
     const inviter = await somebody("owner");
     const high = linkOf(await invite(inviter, guest(), "admin"));
     const low = linkOf(await invite(inviter, guest(), "editor"));

@@ -3,7 +3,8 @@ import { env } from "cloudflare:workers";
 import { beforeAll, describe, expect, it } from "vitest";
 import { app } from "../../src/app";
 import { host } from "../support/client";
-import { freshKey, ownerCookie } from "../support/service";
+import { counted } from "../support/counting";
+import { account, freshKey, ownerCookie } from "../support/service";
 import { signIn, somebody } from "./people";
 
 const signingIn = (email: string, password: string) =>
@@ -42,6 +43,20 @@ describe("Signing in", () => {
     const person = await somebody("editor");
     expect(await signIn(person.email, person.password)).toMatch(/^__Host-session=/);
     expect(await ofMember(person.id)).toEqual({ count: 2, known: 1 });
+  });
+
+  it("asks storage the same for who is a member and for who is none", async () => {
+    const { fetch, counts, reset } = counted();
+    const costs = [];
+    for (const email of [account.email, "nobody@forms.example"]) {
+      reset();
+      const { status } = await fetch(signingIn(email, "not the password"));
+      costs.push({ status, d1: counts.d1 });
+    }
+    expect(costs).toEqual([
+      { status: 401, d1: 1 },
+      { status: 401, d1: 1 },
+    ]);
   });
 });
 

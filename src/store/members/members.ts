@@ -47,6 +47,23 @@ export async function findMemberByEmail(
   return found;
 }
 
+/** Who signs in with this e-mail address, and where from before: in one query, for a member and for nobody alike. */
+export async function findSigningIn(
+  db: D1Database,
+  email: string,
+): Promise<{ member: Member; addresses: string[] } | undefined> {
+  const [found] = await attempt(() =>
+    drizzle(db)
+      .select({
+        member: columns,
+        addresses: sql<string>`(select json_group_array(address) from known_address where member_id = ${member.id})`,
+      })
+      .from(member)
+      .where(and(eq(member.email, email), isNull(member.disabledAt))),
+  );
+  return found && { ...found, addresses: JSON.parse(found.addresses) as string[] };
+}
+
 const { placeholder } = sql;
 const insertFirst = statement((db) =>
   db

@@ -8,21 +8,6 @@ import { isStillMember, type Acting } from "./acting";
 
 const { placeholder } = sql;
 
-/** Whether a member has signed in from this address before. */
-export async function isKnownAddress(
-  db: D1Database,
-  memberId: string,
-  address: string,
-): Promise<boolean> {
-  const [found] = await attempt(() =>
-    drizzle(db)
-      .select({ at: knownAddress.at })
-      .from(knownAddress)
-      .where(and(eq(knownAddress.memberId, memberId), eq(knownAddress.address, address))),
-  );
-  return found !== undefined;
-}
-
 const mostAddresses = 20;
 
 const keepAddress = statement((db) =>
