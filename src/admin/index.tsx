@@ -9,6 +9,7 @@ import { integrations } from "./credentials";
 import { members } from "./members";
 import { overview } from "./overview";
 import { sameOrigin } from "./frame/same-origin";
+import { limitChanges } from "./sign-in/limit-changes";
 import { signedIn } from "./sign-in/session";
 import { signInRoutes } from "./sign-in";
 
@@ -18,7 +19,7 @@ const uncached = createMiddleware<AppEnv>(async (c, next) => {
 });
 
 const signedInRoutes = new Hono<AdminEnv>()
-  .use(signedIn)
+  .use(signedIn, limitChanges)
   .route("/", overview)
   .route("/account", account)
   .route("/apps", collections("app"))

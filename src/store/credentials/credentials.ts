@@ -1,6 +1,10 @@
 import { and, desc, eq, gte, isNull, or, sql } from "drizzle-orm";
 import { drizzle } from "drizzle-orm/d1";
-import type { Credential, Secret } from "../../domain/credential/credential";
+import {
+  mostLiveCredentials,
+  type Credential,
+  type Secret,
+} from "../../domain/credential/credential";
 import { within, type Permission, type Resources } from "../../domain/credential/permissions";
 import { attempt } from "../db/attempt";
 import { insertAct, type Act } from "../audit/audit";
@@ -95,6 +99,12 @@ const fields = [
 
 const insert = statement((db) => db.insert(credential).values(placeholders(fields)));
 
+const isOneMore = guardStatement(
+  sql`select ${guardCode("too_many_credentials")} as code where (
+    select count(*) from credential where member_id = ${placeholder("memberId")} and revoked_at is null
+      and (expires_at is null or expires_at > ${placeholder("createdAt")})) >= ${sql.raw(String(mostLiveCredentials))}`,
+);
+
 /** Of two changes that were made of one state, the second is refused, and told. */
 const isUnchanged = guardStatement(
   sql`select ${guardCode("credential_changed")} as code
@@ -146,13 +156,16 @@ function rowOf(value: Credential) {
   };
 }
 
+/** False, with nothing stored, when its member has as many as it may have. */
 export async function insertCredential(
   db: D1Database,
   by: Acting,
   value: Credential,
   act: Act,
-): Promise<void> {
-  await refusalFor(db, by, [insert(db, rowOf(value)), insertAct(db, { ...act })]);
+): Promise<boolean> {
+  const statements = [isOneMore, insert].map((bind) => bind(db, rowOf(value)));
+  const refused = await refusalFor(db, by, [...statements, insertAct(db, { ...act })]);
+  return refused === undefined;
 }
 
 /** False, with nothing stored, when the credential was changed or revoked since it had the version `expected`. */

@@ -19,6 +19,7 @@ export const guardCodes = {
   members_exist: 13,
   role_not_given: 14,
   actor_changed: 15,
+  too_many_credentials: 16,
 } as const;
 
 /** A code as SQL. */
