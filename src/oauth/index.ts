@@ -1,5 +1,6 @@
 import { Hono, type Context } from "hono";
 import { permissions, type Permission } from "../domain/credential/permissions";
+import { problem } from "../domain/problem/problem";
 import { signingKeys } from "../domain/credential/signature";
 import { makeAccessToken, readSecret } from "../domain/credential/token";
 import type { AppEnv } from "../env";
@@ -68,6 +69,9 @@ async function exchange(c: Context<AppEnv>): Promise<Issued | Refusal> {
   if (!presented || client.id !== `efc_${presented.credentialId}`) return unknownClient();
   const exchanged = await exchangeSecret(c.env, presented);
   if (!exchanged) return unknownClient();
+  if ("retryAfter" in exchanged) {
+    throw problem.rateLimited(exchanged.retryAfter, "This client asks for too many access tokens.");
+  }
   if (grantType !== "client_credentials") {
     return refuse("unsupported_grant_type", "The grant type is client_credentials.");
   }

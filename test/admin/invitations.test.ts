@@ -138,6 +138,7 @@ function contextOf(id: string, role: "owner" | "admin" | "editor"): MemberContex
     permissions: [],
     resources: "all",
     session: null,
+    replays: { recalled: () => undefined, remember: () => undefined },
     requestId: freshKey("request"),
     sentRequestId: null,
     now: () => Date.now(),
