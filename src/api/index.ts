@@ -6,7 +6,7 @@ import { recallReplay } from "../http/doors/recall-replay";
 import { only } from "../http/doors/methods";
 import { receiveBody } from "../http/doors/whole-body";
 import { definitions } from "./definitions";
-import { noParameters } from "./parameters";
+import { noParameters } from "../http/doors/parameters";
 import { records } from "./records";
 import { answerContent } from "./representation";
 import { submissions } from "./submissions";

@@ -21,12 +21,13 @@ export const jsonBody = (...types: string[]) => {
     if (!allowed.includes(type.trim().toLowerCase())) throw problem.unsupportedMediaType(allowed);
     const coding = c.req.header("Content-Encoding")?.trim().toLowerCase() ?? "identity";
     if (coding !== "identity") throw problem.unsupportedContentCoding();
-    c.set("body", parse(await c.req.arrayBuffer()));
+    c.set("body", parseBody(await c.req.arrayBuffer()));
     await next();
   });
 };
 
-function parse(bytes: ArrayBuffer): unknown {
+/** Numbers as they were written, texts as they were encoded: what a double or UTF-8 does not hold is refused. */
+export function parseBody(bytes: ArrayBuffer): unknown {
   const text = decode(bytes);
   if (hasMoreValues(text, maxValues)) throw problem.tooManyValues(maxValues);
   try {
