@@ -30,23 +30,3 @@ ALTER TABLE collection ADD COLUMN history_days INTEGER NOT NULL DEFAULT 365;
 CREATE TABLE erasure (
   change INTEGER PRIMARY KEY
 ) STRICT;
-
--- One constraint more; the table never holds a row.
-DROP TABLE guard;
-CREATE TABLE guard (
-  code INTEGER NOT NULL,
-  CONSTRAINT definition_changed CHECK (code <> 1),
-  CONSTRAINT not_open_yet CHECK (code <> 2),
-  CONSTRAINT closed CHECK (code <> 3),
-  CONSTRAINT full CHECK (code <> 4),
-  CONSTRAINT item_changed CHECK (code <> 5),
-  CONSTRAINT values_exist CHECK (code <> 6),
-  CONSTRAINT taken CHECK (code <> 7),
-  CONSTRAINT credential_changed CHECK (code <> 8),
-  CONSTRAINT address_taken CHECK (code <> 9),
-  CONSTRAINT link_used CHECK (code <> 10),
-  CONSTRAINT last_owner CHECK (code <> 11),
-  CONSTRAINT member_changed CHECK (code <> 12),
-  CONSTRAINT members_exist CHECK (code <> 13),
-  CONSTRAINT key_used CHECK (code <> 14)
-) STRICT;

@@ -2,6 +2,7 @@ import { Hono, type Context } from "hono";
 import { problem } from "../domain/problem/problem";
 import { isCalendarDay, stamp } from "../domain/time";
 import type { AdminEnv } from "../env";
+import { query, texts } from "../http/doors/parameters";
 import { readAudit, type AuditEntry, type AuditPlace } from "../store/audit/audit-log";
 import { listMembers } from "../store/members/members";
 import { able, answer } from "./frame/answers";
@@ -10,19 +11,21 @@ import { AdminPage, Next, Table, Time } from "./frame/layout";
 const perPage = 100;
 const day = 24 * 60 * 60 * 1000;
 
+const filters = texts("actor", "action", "subject", "from", "until", "before");
+
 /** Who did what, when. It is read here, and changed nowhere. */
-export const audit = new Hono<AdminEnv>().use(able("audit")).get("/", async (c) => {
-  const query = c.req.query();
-  const from = dayOf("from", query["from"]);
-  const until = dayOf("until", query["until"]);
+export const audit = new Hono<AdminEnv>().use(able("audit")).get("/", query(filters), async (c) => {
+  const sent = c.req.valid("query");
+  const from = dayOf("from", sent.from);
+  const until = dayOf("until", sent.until);
   const filter = {
-    actor: query["actor"],
-    action: query["action"],
-    subject: query["subject"],
+    actor: sent.actor,
+    action: sent.action,
+    subject: sent.subject,
     from,
     until: until === undefined ? undefined : until + day,
   };
-  const before = placeOf(query["before"]);
+  const before = placeOf(sent.before);
   const { entries, next } = await readAudit(c.env.DB, filter, before, perPage);
   const address = new URL(c.req.url);
   if (next !== null) address.searchParams.set("before", `${next.at}.${next.number}`);
@@ -31,7 +34,7 @@ export const audit = new Hono<AdminEnv>().use(able("audit")).get("/", async (c) 
   const members = await listMembers(c.env.DB);
   const names = new Map(members.map(({ id, email }) => [`member:${id}`, email]));
   return answer(c, document, () => (
-    <AuditPage c={c} entries={entries} next={link} query={query} names={names} />
+    <AuditPage c={c} entries={entries} next={link} sent={c.req.query()} names={names} />
   ));
 });
 
@@ -60,16 +63,16 @@ interface Shown {
   c: Context<AdminEnv>;
   entries: readonly AuditEntry[];
   next: string | null;
-  query: Record<string, string>;
+  sent: Record<string, string>;
   names: Map<string, string>;
 }
 
-function AuditPage({ c, entries, next, query, names }: Shown) {
+function AuditPage({ c, entries, next, sent, names }: Shown) {
   const input = (name: string, label: string, hint: string, type = "text") => (
     <label>
       {label}
       <small>{hint}</small>
-      <input type={type} name={name} value={query[name]} />
+      <input type={type} name={name} value={sent[name]} />
     </label>
   );
   return (

@@ -1,8 +1,7 @@
 import { Hono } from "hono";
-import { bodyLimit } from "hono/body-limit";
 import { createMiddleware } from "hono/factory";
-import { problem } from "../domain/problem/problem";
 import type { AdminEnv, AppEnv } from "../env";
+import { wholeBody } from "../http/doors/whole-body";
 import { account } from "./members/account";
 import { audit } from "./audit";
 import { collections } from "./definitions";
@@ -10,6 +9,7 @@ import { integrations } from "./credentials";
 import { members } from "./members";
 import { overview } from "./overview";
 import { sameOrigin } from "./frame/same-origin";
+import { limitChanges } from "./sign-in/limit-changes";
 import { signedIn } from "./sign-in/session";
 import { signInRoutes } from "./sign-in";
 
@@ -19,7 +19,7 @@ const uncached = createMiddleware<AppEnv>(async (c, next) => {
 });
 
 const signedInRoutes = new Hono<AdminEnv>()
-  .use(signedIn)
+  .use(signedIn, limitChanges)
   .route("/", overview)
   .route("/account", account)
   .route("/apps", collections("app"))
@@ -28,16 +28,8 @@ const signedInRoutes = new Hono<AdminEnv>()
   .route("/integrations", integrations)
   .route("/members", members);
 
-const maxSize = 1024 * 1024;
-const limit = bodyLimit({
-  maxSize,
-  onError: () => {
-    throw problem.tooLarge(maxSize);
-  },
-});
-
 /** The administration area: below `/admin`. */
 export const admin = new Hono<AppEnv>()
-  .use(uncached, sameOrigin, limit)
+  .use(uncached, sameOrigin, wholeBody)
   .route("/", signInRoutes)
   .route("/", signedInRoutes);

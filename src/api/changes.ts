@@ -5,7 +5,7 @@ import { defaultLimit } from "../domain/page-limit";
 import { changeDocument } from "../documents/change";
 import type { CollectionEnv } from "./doors";
 import { nextUrl, page, placeOf } from "./paging";
-import { query } from "./parameters";
+import { query } from "../http/doors/parameters";
 
 /** `all=true` tells each change; those of one item on one page are told as one otherwise. */
 const feed = z.extend(page, { all: z._default(z.enum(["true", "false"]), "false") });

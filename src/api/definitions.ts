@@ -16,7 +16,7 @@ import { jsonBody } from "../http/doors/json-body";
 import { permit } from "../http/doors/permit";
 import { ifMatch, ifNoneMatch } from "../http/doors/preconditions";
 import { within } from "./doors";
-import { noParameters } from "./parameters";
+import { noParameters } from "../http/doors/parameters";
 import { nextUrl, paging, placeOf, type PagingInput } from "./paging";
 import { hostOf } from "../http/doors/host";
 import {

@@ -29,10 +29,10 @@ export async function answerList(
   if (format) {
     const read = async (from: typeof place, items: number) => {
       const step = await listPage(action, compiled, from && Number(from[0]), items);
-      return { views: step.views, more: step.more === null ? null : [step.more] };
+      return { ...step, more: step.more === null ? null : [step.more] };
     };
     const most = paging.limit ?? null;
-    return answerDownload(c, { compiled, keys: null, start: place, most, read }, format);
+    return answerDownload(c, { keys: null, start: place, most, read }, format);
   }
   const after = place === null ? null : Number(place[0]);
   const { views, more } = await listPage(action, compiled, after, paging.limit ?? defaultLimit);

@@ -4,7 +4,7 @@ import { limitRefusal, pageLimit } from "../domain/page-limit";
 import { problem } from "../domain/problem/problem";
 import { signingKeys } from "../domain/credential/signature";
 import type { ApiEnv, Reading } from "../env";
-import { query } from "./parameters";
+import { query } from "../http/doors/parameters";
 
 /** The parameters of a page. */
 export const page = z.object({

@@ -26,7 +26,7 @@ export async function answerSearch(c: Context<SearchEnv, string, PagingInput>): 
     const most = limit ?? null;
     const read = (from: typeof place, items: number) =>
       searchItems(action, compiled, body, from, items);
-    return answerDownload(c, { compiled, keys, start: place, most, read }, format);
+    return answerDownload(c, { keys, start: place, most, read }, format);
   }
   const { views, more } = await searchItems(action, compiled, body, place, limit);
   const next = more && (await nextUrl(c, binding, asked, more));

@@ -12,7 +12,7 @@ import { answerChanges, feedPaging } from "./changes";
 import { form, submission } from "./doors";
 import { answerCreate, answerFound, answerList, answerUpdate } from "./items";
 import { paging } from "./paging";
-import { noParameters } from "./parameters";
+import { noParameters } from "../http/doors/parameters";
 import { answerSearch } from "./search";
 
 const list = "/forms/:key/submissions";

@@ -1,15 +1,9 @@
 import { DurableObject } from "cloudflare:workers";
-import {
-  isLive,
-  liveSecrets,
-  type Credential,
-  type Grant,
-  type Secret,
-} from "../domain/credential/credential";
-import { sameText } from "../domain/credential/signature";
+import type { Credential, Grant } from "../domain/credential/credential";
 import type { Presented } from "../domain/credential/token";
 import { findCredential, noteUse } from "../store/credentials/credentials";
 import { addCalls, noCalls, type CallLog, type LoggedCall } from "./call-log";
+import { exchangedFor, grantOf, type Exchanged } from "./grant";
 import { nextRelease, remaining, slide, waitFor, type SlidingWindow } from "./sliding-window";
 
 /** One quota as the RateLimit headers tell it: what is left, and seconds until there is more. */
@@ -57,6 +51,7 @@ interface Windows {
 export class CredentialGate extends DurableObject<Bindings> {
   readonly #requests: SlidingWindow;
   readonly #writes: SlidingWindow;
+  readonly #exchanges: SlidingWindow;
   #known: Known | undefined;
   #reading: Promise<Known> | undefined;
   #noted = 0;
@@ -69,6 +64,7 @@ export class CredentialGate extends DurableObject<Bindings> {
     const windows = kv.get<Windows>("windows");
     this.#requests = { times: [...(windows?.requests ?? [])] };
     this.#writes = { times: [...(windows?.writes ?? [])] };
+    this.#exchanges = { times: [...(kv.get<Float64Array>("exchanges") ?? [])] };
     this.#known = kv.get<Known>("known");
     this.#log = kv.get<CallLog>("log") ?? noCalls();
   }
@@ -106,10 +102,18 @@ export class CredentialGate extends DurableObject<Bindings> {
     return this.#log;
   }
 
-  /** Checks a client's secret; nothing is counted. */
+  /** Checks a client's secret. Exchanges have a window of their own, of as many as its requests. */
   async exchange(presented: Presented): Promise<Exchanged | undefined> {
     const credential = await this.#credential(presented.credentialId);
-    return credential ? exchangedFor(credential, presented.proof, Date.now()) : undefined;
+    const now = Math.max(Date.now(), this.#exchanges.times.at(-1) ?? 0);
+    const exchanged = credential && exchangedFor(credential, presented.proof, now);
+    if (!exchanged || !("grant" in exchanged)) return undefined;
+    slide(this.#exchanges, now);
+    const wait = waitFor(this.#exchanges, exchanged.grant.limits.requests, now);
+    if (wait > 0) return { retryAfter: Math.max(1, Math.ceil(wait / 1000)) };
+    this.#exchanges.times.push(now);
+    this.#persist("exchanges", Float64Array.from(this.#exchanges.times));
+    return exchanged;
   }
 
   /**
@@ -212,40 +216,4 @@ function quotaOf(window: SlidingWindow, limit: number, now: number): Quota {
     remaining: remaining(window, limit),
     reset: Math.ceil(nextRelease(window, now) / 1000),
   };
-}
-
-/** What the credential grants to whoever presents this proof; undefined when it is not good. */
-export function grantOf(
-  credential: Credential,
-  proof: Presented["proof"],
-  now: number,
-): Grant | undefined {
-  if (!isLive(credential, now)) return undefined;
-  const { id, kind, name, permissions, resources, limits, expiresAt } = credential;
-  const grant = { credentialId: id, kind, name, permissions, resources, limits, expiresAt };
-  if ("hash" in proof) return secretByHash(credential, proof.hash, now) && grant;
-  const live = liveSecrets(credential, now).some((secret) => secret.id === proof.secretId);
-  return live
-    ? { ...grant, permissions: permissions.filter((each) => proof.scope.includes(each)) }
-    : undefined;
-}
-
-/** What a client's secret is exchanged for; the access token names the secret by its id. */
-export interface Exchanged {
-  grant: Grant;
-  secretId: number;
-}
-
-export function exchangedFor(
-  credential: Credential,
-  proof: Presented["proof"],
-  now: number,
-): Exchanged | undefined {
-  const grant = grantOf(credential, proof, now);
-  const secret = "hash" in proof ? secretByHash(credential, proof.hash, now) : undefined;
-  return grant && secret && { grant, secretId: secret.id };
-}
-
-function secretByHash(credential: Credential, hash: string, now: number): Secret | undefined {
-  return liveSecrets(credential, now).find((secret) => sameText(secret.hash, hash));
 }

@@ -10,8 +10,6 @@ const choice = (kind: "token" | "client", permissions: string[]) => ({
   name: "Test",
   permissions,
   resources: "all",
-  requests: 10_000,
-  writes: 10_000,
   expires: "30d",
 });
 

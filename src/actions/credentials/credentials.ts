@@ -1,6 +1,8 @@
 import {
+  defaultLimits,
   isLive,
   liveSecrets,
+  mostLiveCredentials,
   type Credential,
   type CredentialKind,
   type Limits,
@@ -13,7 +15,7 @@ import {
   type Resources,
   type Role,
 } from "../../domain/credential/permissions";
-import { problem } from "../../domain/problem/problem";
+import { problem, type FieldError } from "../../domain/problem/problem";
 import { sha256, type SigningKeys } from "../../domain/credential/signature";
 import { makeSecret, openLength } from "../../domain/credential/token";
 import {
@@ -27,7 +29,7 @@ import { act, type ActionContext } from "../context";
 
 /** What managing credentials needs besides: who does it, and the credential's object to tell of changes. */
 export interface CredentialContext extends ActionContext {
-  member: { id: string; role: Role };
+  member: { id: string; version: number; role: Role };
   keys: SigningKeys;
   /** 32 random bytes. */
   random(): Uint8Array;
@@ -92,8 +94,11 @@ export async function issueCredential(
     createdBy: ctx.member,
     lastUsedAt: null,
   };
-  await insertCredential(ctx.db, credential, act(ctx, "credential.issue", `credential:${id}`));
-  return { credential, secret };
+  const entry = act(ctx, "credential.issue", `credential:${id}`);
+  if (await insertCredential(ctx.db, ctx.member, credential, entry)) return { credential, secret };
+  throw problem.conflict(
+    `A member has at most ${mostLiveCredentials} live credentials: revoke those that are not needed.`,
+  );
 }
 
 /** Changes what is given of it; `version` is the one that the change was made for, where the caller knows. */
@@ -105,7 +110,7 @@ export async function editCredential(
 ): Promise<Credential> {
   if (before.revokedAt !== null) throw problem.notFound();
   const after = { ...before, ...change };
-  refuseInput(ctx, before.kind, after);
+  refuseInput(ctx, before.kind, after, before.limits);
   return replace(ctx, version, after, "credential.edit");
 }
 
@@ -121,7 +126,7 @@ export async function rotateCredential(
   const now = ctx.now();
   if (!isLive(before, now)) throw problem.notFound();
   // A new secret has all the rights of the credential: it is for those who could issue it as it is.
-  refuseInput(ctx, before.kind, before);
+  refuseInput(ctx, before.kind, before, before.limits);
   const newest = Math.max(...before.secrets.map((each) => each.id));
   const { secret, kept } = await newSecret(ctx, before.kind, id, newest + 1);
   const ending = now + overlap;
@@ -137,7 +142,12 @@ export async function rotateCredential(
 export async function revokeCredential(ctx: CredentialContext, id: string): Promise<void> {
   const { revokedAt } = await visibleCredential(ctx, id);
   if (revokedAt === null) {
-    await storeRevocation(ctx.db, id, act(ctx, "credential.revoke", `credential:${id}`));
+    await storeRevocation(
+      ctx.db,
+      ctx.member,
+      id,
+      act(ctx, "credential.revoke", `credential:${id}`),
+    );
   }
   await announceStored(ctx, id);
 }
@@ -149,7 +159,7 @@ async function replace(
   action: string,
 ): Promise<Credential> {
   const entry = act(ctx, action, `credential:${after.id}`);
-  if (!(await updateCredential(ctx.db, expected, after, entry))) {
+  if (!(await updateCredential(ctx.db, ctx.member, expected, after, entry))) {
     throw problem.conflict("Somebody else changed this credential meanwhile: look at it again.");
   }
   return announceStored(ctx, after.id);
@@ -176,12 +186,18 @@ async function newSecret(
   return { secret, kept: { id, hash, first_characters, created_at: ctx.now(), expires_at: null } };
 }
 
-function refuseInput(ctx: CredentialContext, kind: CredentialKind, input: CredentialInput): void {
+/** `had` are the limits that it has already: who may not raise them may leave them as they are. */
+function refuseInput(
+  ctx: CredentialContext,
+  kind: CredentialKind,
+  input: CredentialInput,
+  had = defaultLimits,
+): void {
   const { role } = ctx.member;
-  const errors = [];
+  const errors: FieldError[] = may(role, "credentials") ? [] : limitErrors(input.limits, had);
   if (kind === "client" && !may(role, "credentials")) {
     const reason = `The role ${role} issues personal tokens only.`;
-    errors.push({ field: "kind", pointer: "/kind", code: "not_an_option" as const, reason });
+    errors.push({ field: "kind", pointer: "/kind", code: "not_an_option", reason });
   }
   const allowed = within(role, input.permissions);
   if (kind === "token" && allowed.length < input.permissions.length) {
@@ -189,13 +205,23 @@ function refuseInput(ctx: CredentialContext, kind: CredentialKind, input: Creden
     errors.push({
       field: "permissions",
       pointer: "/permissions",
-      code: "not_an_option" as const,
+      code: "not_an_option",
       reason,
     });
   }
   if (input.expiresAt !== null && input.expiresAt <= ctx.now()) {
     const reason = "Must lie in the future.";
-    errors.push({ field: "expires", pointer: "/expires", code: "too_small" as const, reason });
+    errors.push({ field: "expires", pointer: "/expires", code: "too_small", reason });
   }
   if (errors.length > 0) throw problem.invalidInput(errors);
+}
+
+/** What is more than the default is given by who manages credentials. */
+function limitErrors(asked: Limits, had: Limits): FieldError[] {
+  return (["requests", "writes"] as const).flatMap((field): FieldError[] => {
+    const maximum = Math.max(defaultLimits[field], had[field]);
+    if (asked[field] <= maximum) return [];
+    const reason = `Must be at most ${maximum}; owners and admins can give more.`;
+    return [{ field, pointer: `/${field}`, code: "too_large", reason, maximum }];
+  });
 }

@@ -1,16 +1,22 @@
 import { toBase64url } from "../../domain/base64url";
-import { may, type Role } from "../../domain/credential/permissions";
+import { may, mayGive, roles, type Role } from "../../domain/credential/permissions";
 import { problem } from "../../domain/problem/problem";
 import { sha256 } from "../../domain/credential/signature";
 import {
   acceptInvitation,
+  deleteInvitation,
   findInvitation,
   insertInvitation,
   type Invitation,
 } from "../../store/members/invitations";
 import type { Credential } from "../../domain/credential/credential";
 import { listMemberCredentials } from "../../store/credentials/credentials";
-import { listMembers, updateMember, updatePassword } from "../../store/members/members";
+import {
+  findMemberId,
+  listMembers,
+  updateMember,
+  updatePassword,
+} from "../../store/members/members";
 import { endOtherSessions } from "../../store/members/sessions";
 import { act, type ActionContext } from "../context";
 import { hashPassword } from "./password";
@@ -25,12 +31,14 @@ export interface MemberContext extends ActionContext {
 
 const invitedFor = 7 * 24 * 60 * 60 * 1000;
 
-/** Owners alone make owners and admins, and change what those are. */
-function refuseRole(ctx: MemberContext, ...roles: Role[]): void {
-  const high = roles.some((role) => role === "owner" || role === "admin");
-  const ability = high ? "owners" : "members";
-  if (!may(ctx.member.role, ability)) throw problem.roleRequired(ability);
+/** Refuses to give these roles, or to take them, to who may not. */
+function refuseRole({ member }: MemberContext, ...asked: Role[]): void {
+  if (asked.every((role) => mayGive(member.role, role))) return;
+  throw problem.roleRequired(may(member.role, "members") ? "owners" : "members");
 }
+
+const givenBy = ({ member }: MemberContext): Role[] =>
+  roles.filter((role) => mayGive(member.role, role));
 
 /** Gives the secret of a link that makes a member, once, within seven days. */
 export async function inviteMember(
@@ -45,12 +53,30 @@ export async function inviteMember(
     hash: await sha256(secret),
     email: email.toLowerCase(),
     role,
+    inviterId: ctx.member.id,
     createdAt,
     expiresAt: createdAt + invitedFor,
   };
   const invited = act(ctx, "member.invite", `member:${invitation.email}`);
-  if (await insertInvitation(ctx.db, invitation, invited)) return { secret, invitation };
-  throw problem.conflict("This address is a member's already.");
+  const outcome = await insertInvitation(ctx.db, ctx.member, invitation, givenBy(ctx), invited);
+  switch (outcome) {
+    case "invited":
+      return { secret, invitation };
+    case "role_not_given":
+      throw problem.roleRequired("owners");
+    case "address_taken":
+      throw problem.conflict("This address is a member's already.");
+  }
+}
+
+/** Ends the invitation of an address; where there is none, there is none then either. */
+export async function withdrawInvitation(ctx: MemberContext, email: string): Promise<void> {
+  const address = email.toLowerCase();
+  refuseRole(ctx, "viewer");
+  const entry = act(ctx, "member.withdraw", `member:${address}`);
+  const withdrawn = { email: address, given: givenBy(ctx), now: entry.at };
+  if (!(await deleteInvitation(ctx.db, ctx.member, withdrawn, entry)))
+    throw problem.roleRequired("owners");
 }
 
 export async function invitationOf(ctx: ActionContext, secret: string): Promise<Invitation> {
@@ -68,7 +94,8 @@ export async function joinMembers(
   const { hash, email } = await invitationOf(ctx, secret);
   const joined = {
     hash,
-    id: ctx.newId(),
+    // An address keeps its member for ever, so this holds until the batch.
+    id: (await findMemberId(ctx.db, email)) ?? ctx.newId(),
     password: await hashPassword(password, ctx.random(16)),
     now: ctx.now(),
   };
@@ -90,7 +117,7 @@ export async function changeMember(
   const disabledAt = disabled ? (before.disabledAt ?? ctx.now()) : null;
   const entry = act(ctx, disabled ? "member.remove" : "member.change", `member:${id}`);
   const { version } = before;
-  const outcome = await updateMember(ctx.db, { id, version, role, disabledAt }, entry);
+  const outcome = await updateMember(ctx.db, ctx.member, { id, version, role, disabledAt }, entry);
   if (outcome === "last_owner") throw problem.conflict("One owner has to stay.");
   if (outcome === "member_changed") throw changedMeanwhile();
   const since = disabledAt ?? entry.at;

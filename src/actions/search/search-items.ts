@@ -21,6 +21,8 @@ export interface Found {
   more: FoundPlace | null;
   /** The keys that were asked for; null for all. */
   fields: string[] | null;
+  /** What they are shown by. */
+  compiled: Compiled;
 }
 
 /** A page of the items that match, in at most two round trips: one to plan, where that pays, and the page. */
@@ -127,6 +129,7 @@ function found(compiled: Compiled, search: Search, { hits, edge }: Page, rows: n
     views: shown.map(({ item }) => projected(viewOf(item, compiled), search.fields)),
     more: full ? (shown.at(-1)?.place ?? null) : edge,
     fields: search.fields,
+    compiled,
   };
 }
 

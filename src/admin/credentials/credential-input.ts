@@ -2,6 +2,7 @@ import * as z from "zod/mini";
 import type { CredentialInput } from "../../actions/credentials/credentials";
 import { defaultLimits } from "../../domain/credential/credential";
 import { permissions, type Resources } from "../../domain/credential/permissions";
+import { isStorable, storable } from "../../domain/text";
 import { endOfDay, instant, isCalendarDay, isTimeZone } from "../../domain/time";
 
 /** A list sent as an array, as repeated form fields, or with commas or spaces between. */
@@ -65,7 +66,9 @@ function tidied(sent: Record<string, unknown>): Record<string, unknown> {
 }
 
 const shape = {
-  name: z.string().check(z.minLength(1), z.maxLength(200)),
+  name: z
+    .string()
+    .check(z.minLength(1), z.maxLength(200), z.refine(isStorable, `Must be ${storable}.`)),
   permissions: list(z.enum(permissions)),
   resources,
   requests: perMinute(100_000),

@@ -1,4 +1,5 @@
 import { Hono, type Context } from "hono";
+import * as z from "zod/mini";
 import { createItem } from "../../actions/items/create-item";
 import { noKey } from "../../actions/once-per-key";
 import { deleteSubmission } from "../../actions/items/delete-submission";
@@ -18,6 +19,7 @@ import { problem } from "../../domain/problem/problem";
 import { signingKeys } from "../../domain/credential/signature";
 import type { AdminEnv } from "../../env";
 import { answerDownload, type Format } from "../../http/answers/download";
+import { query, texts } from "../../http/doors/parameters";
 import { able, answer, answerDone, attempted } from "../frame/answers";
 import { words } from "../definitions/words";
 import { readSent } from "../frame/negotiate";
@@ -28,24 +30,28 @@ import { ItemsPage } from "./items-page";
 import { searchOf, type Query } from "./search-input";
 
 /** Downloads by their names in addresses. */
-const formats: Record<string, Format> = {
+const formats = {
+  ndjson: { type: "application/x-ndjson" },
   spreadsheet: { type: "text/csv", spreadsheet: "items" },
   lines: { type: "text/csv", spreadsheet: "lines" },
   csv: { type: "text/csv", spreadsheet: null },
-};
+} as const satisfies Record<string, Format>;
+
+const format = z.optional(z.enum(["ndjson", "spreadsheet", "lines", "csv"]));
+const searched = ["field", "op", "value", "sort", "direction", "conditions"] as const;
 
 /** The data of an app or a form. */
 export const itemRoutes = (kind: CollectionKind) =>
   new Hono<AdminEnv>()
-    .get("/", (c) => list(c, kind))
-    .get("/export", async (c) => {
+    .get("/", query(texts(...searched, "cursor")), (c) => list(c, kind))
+    .get("/export", query(z.extend(texts(...searched), { format })), async (c) => {
       const { compiled } = await opened(c, kind);
-      const { format, ...query } = c.req.query();
-      const body = searchOf(compiled.collection.definition.fields.fields, query);
+      const { format: chosen = "ndjson", ...sent } = c.req.valid("query");
+      const body = searchOf(compiled.collection.definition.fields.fields, sent);
       const read = (from: Place | null, items: number) =>
         searchItems(c.var.action, compiled, body, from, items);
       const download = { compiled, keys: null, start: null, most: null, read };
-      return answerDownload(c, download, formats[format ?? ""] ?? { type: "application/x-ndjson" });
+      return answerDownload(c, download, formats[chosen]);
     })
     .get("/new", able("write"), async (c) => {
       const { compiled } = await opened(c, kind);
@@ -147,12 +153,12 @@ async function change(
 
 async function list(c: Context<AdminEnv>, kind: CollectionKind): Promise<Response> {
   const read = await opened(c, kind);
-  const query = c.req.query();
-  const shown = { c, query, ...read };
+  const sent = c.req.query();
+  const shown = { c, query: sent, ...read };
   return attempted(
     c,
     async () => {
-      const { views, next } = await pageOf(c, read.compiled, query);
+      const { views, next } = await pageOf(c, read.compiled, sent);
       const document = { items: views.map(itemDocument), links: { self: c.req.url, next } };
       return answer(c, document, () => <ItemsPage {...shown} views={views} next={next} />);
     },
@@ -160,13 +166,17 @@ async function list(c: Context<AdminEnv>, kind: CollectionKind): Promise<Respons
   );
 }
 
-async function pageOf(c: Context<AdminEnv>, compiled: Compiled, { cursor, ...query }: Query) {
+async function pageOf(c: Context<AdminEnv>, compiled: Compiled, { cursor, ...sent }: Query) {
   const keys = signingKeys(c.env.TOKEN_SECRET);
   const address = new URL(c.req.path, c.req.url);
-  for (const [name, value] of Object.entries(query)) address.searchParams.set(name, value);
+  for (const [name, value] of Object.entries(sent)) address.searchParams.set(name, value);
   const binding = `admin ${address.pathname}${address.search}`;
   const read = cursor ? await readCursor(keys, binding, cursor) : undefined;
-  const body = searchOf(compiled.collection.definition.fields.fields, query);
+  if (cursor && !read) {
+    const reason = "This is no cursor of this list. Follow links.next as it was given.";
+    throw problem.invalidInput([{ field: "cursor", code: "invalid_cursor", reason }]);
+  }
+  const body = searchOf(compiled.collection.definition.fields.fields, sent);
   const { views, more } = await searchItems(c.var.action, compiled, body, read ?? null);
   if (more) address.searchParams.set("cursor", await makeCursor(keys, binding, more));
   return { views, next: more ? address.href : null };

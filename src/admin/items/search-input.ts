@@ -25,7 +25,7 @@ export const operators = [
 const many = ["between", "in", "not_in", "has_any", "has_all", "has_none"];
 
 /** The search of the API that an address stands for: the same one decides what it means. */
-export function searchOf(fields: readonly Field[], query: Query) {
+export function searchOf(fields: readonly Field[], query: Partial<Query>) {
   const { field, op = "eq", value = "", sort, direction = "asc", conditions } = query;
   const simple = field ? [{ field, op, value: operandOf(fields, field, op, value) }] : [];
   return {

@@ -38,6 +38,9 @@ export interface Limits {
   writes: number;
 }
 
+/** Of one member, those that are neither revoked nor expired. */
+export const mostLiveCredentials = 100;
+
 export const defaultLimits: Limits = { requests: 600, writes: 120 };
 
 /** What a request may do, once its credential is known. */

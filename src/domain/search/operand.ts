@@ -1,12 +1,15 @@
 import { comparable, fold } from "../data/search-entries";
 import type { FieldErrorCode } from "../problem/problem";
-import { isStorable, storable } from "../text";
+import { storable, storedText } from "../text";
 import { dayWithOffset, utcDateTime } from "../time";
 import type { Condition, Operator, Scalar, SearchField } from "./tree";
 
 const mostValues = 100;
 /** What is looked for within texts: looking takes as long as both are, multiplied. */
 const longestText = 1000;
+
+/** No text is longer: 100,000 characters of two units each. */
+const longestValue = 200_000;
 
 type Parsed = { condition: Condition } | { reason: string; code: FieldErrorCode };
 
@@ -25,10 +28,9 @@ export function parseOperand(field: SearchField, op: Operator, sent: unknown): P
     case "contains":
     case "starts_with":
       if (typeof sent !== "string" || sent === "") return wrong("a string that is not empty");
-      if (!isStorable(sent)) return wrong(storable);
       return sent.length > longestText
         ? wrong(`at most ${longestText} characters long`, "too_complex")
-        : { condition: { field, op, value: fold(sent.normalize("NFC")) } };
+        : foldedOf(field, op, sent);
     case "in":
     case "not_in":
     case "has_any":
@@ -50,6 +52,11 @@ export function parseOperand(field: SearchField, op: Operator, sent: unknown): P
     case "none":
       return wrong("a list of conditions");
   }
+}
+
+function foldedOf(field: SearchField, op: "contains" | "starts_with", sent: string): Parsed {
+  const text = storedText(sent);
+  return text === undefined ? wrong(storable) : { condition: { field, op, value: fold(text) } };
 }
 
 function wrong(form: string, code: FieldErrorCode = "invalid_condition"): Parsed {
@@ -91,7 +98,7 @@ function scalarOf({ kind, source }: SearchField, sent: unknown): Scalar | undefi
     case "text":
     case "select":
     case "multi_select":
-      return typeof sent === "string" && isStorable(sent) ? sent.normalize("NFC") : undefined;
+      return typeof sent === "string" && sent.length <= longestValue ? storedText(sent) : undefined;
     case "line_items":
       return undefined;
   }
