@@ -10,7 +10,7 @@ import { searchItems } from "../../actions/search/search-items";
 import { updateItem } from "../../actions/items/update-item";
 import { visibleRecord, visibleSubmission, type Found } from "../../actions/visible";
 import type { Compiled } from "../../domain/data/compile";
-import { makeCursor, readCursor, type Place } from "../../domain/cursor";
+import { makeCursor, readCursor, type Position } from "../../domain/cursor";
 import type { CollectionKind } from "../../domain/definition/collection";
 import { etagOf } from "../../domain/etag";
 import { isObject } from "../../domain/json";
@@ -42,7 +42,7 @@ export const itemRoutes = (kind: CollectionKind) =>
       const { compiled } = await opened(c, kind);
       const { format, ...query } = c.req.query();
       const body = searchOf(compiled.collection.definition.fields.fields, query);
-      const read = (from: Place | null, items: number) =>
+      const read = (from: Position | null, items: number) =>
         searchItems(c.var.action, compiled, body, from, items);
       const download = { compiled, keys: null, start: null, most: null, read };
       return answerDownload(c, download, formats[format ?? ""] ?? { type: "application/x-ndjson" });

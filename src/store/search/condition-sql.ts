@@ -1,5 +1,6 @@
+import type { SystemField } from "../../domain/data/field-number";
 import { isStoredOrder } from "../../domain/search/parse-sort";
-import type { Condition, Leaf, Scalar, SearchField } from "../../domain/search/tree";
+import type { Condition, Leaf, Comparable, SearchField } from "../../domain/search/tree";
 
 /**
  * All values of a search travel in one JSON parameter, `?1`: D1 takes 100 parameters, and JSON keeps 1 an integer
@@ -8,16 +9,16 @@ import type { Condition, Leaf, Scalar, SearchField } from "../../domain/search/t
 export class Values {
   readonly #values: unknown[] = [];
 
-  scalar(value: Scalar | null): string {
+  scalar(value: Comparable | null): string {
     return `(?1 ->> ${this.#add(value)})`;
   }
 
   /** A table whose column `value` has these. */
-  table(values: readonly Scalar[]): string {
+  table(values: readonly Comparable[]): string {
     return `json_each(?1, '$[${this.#add(values)}]')`;
   }
 
-  list(values: readonly Scalar[]): string {
+  list(values: readonly Comparable[]): string {
     return `(select value from ${this.table(values)})`;
   }
 
@@ -72,9 +73,9 @@ function leafSql(leaf: Leaf, values: Values, row: string): string {
     case "is_empty":
       return `(${at} is ${value ? "" : "not "}null)`;
     case "has_any":
-      return anyOf(field, values.list(value), row);
+      return hasAnySql(field, values.list(value), row);
     case "has_none":
-      return `(not ${anyOf(field, values.list(value), row)})`;
+      return `(not ${hasAnySql(field, values.list(value), row)})`;
     case "has_all": {
       const own = `(select m.value from json_each(${listSql(field, row)}) m)`;
       return `(not exists (select 1 from ${values.table(value)} w where w.value not in ${own}))`;
@@ -105,9 +106,17 @@ function known(comparison: string): string {
   return `coalesce(${comparison}, 0)`;
 }
 
+const systemColumns: Record<SystemField, string> = {
+  id: "i.id",
+  status: "i.status",
+  receiptNumber: "i.receipt_number",
+  createdAt: "i.created_at",
+  updatedAt: "i.updated_at",
+};
+
 /** The value of a field in the form in which it compares; null where empty. `row` is `i`, or a row of line items. */
 export function valueSql({ source, type }: SearchField, row = "i"): string {
-  if (source.in === "column") return `i.${source.column}`;
+  if (source.in === "system") return systemColumns[source.name];
   const at =
     source.in === "data" ? `i.data ->> '${source.slot}'` : `${row}.value ->> '${source.slot}'`;
   if (type === "date") return `substr(${at}, 1, 10)`;
@@ -120,7 +129,7 @@ export function sortSql(field: SearchField): string {
 }
 
 function listSql({ source }: SearchField, row: string): string {
-  if (source.in === "column") return "null";
+  if (source.in === "system") return "null";
   return source.in === "data" ? `i.data -> '${source.slot}'` : `${row}.value -> '${source.slot}'`;
 }
 
@@ -131,7 +140,7 @@ function foldedSql({ number }: SearchField, at: string, test: string): string {
   return `exists (select 1 from search_entry e where e.field = ${number} and e.value = ${at} and e.item = i.number and ${test})`;
 }
 
-function anyOf(field: SearchField, list: string, row: string): string {
+function hasAnySql(field: SearchField, list: string, row: string): string {
   return `exists (select 1 from json_each(${listSql(field, row)}) m where m.value in ${list})`;
 }
 

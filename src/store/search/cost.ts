@@ -1,5 +1,5 @@
-import type { Driver } from "../../domain/search/plan";
 import type { Condition, Leaf } from "../../domain/search/tree";
+import type { Driver } from "./driver";
 
 /**
  * Rows that a page may read before it ends early: some 10 ms of D1's time, so that no search holds up the others,
@@ -15,7 +15,7 @@ export const lightBytes = 16_000_000;
 export const mostSortedBytes = 64_000_000;
 
 /** How many candidates the budget allows; one at the least, so that every page gets on. */
-export function windowOf(budget: number, rowsPerCandidate: number): number {
+export function candidatesWithin(budget: number, rowsPerCandidate: number): number {
   return Math.max(1, Math.floor(budget / rowsPerCandidate));
 }
 
@@ -26,7 +26,7 @@ export function perCandidate(probes: readonly Driver[], conditions: readonly Con
 
 /** Look-ups of folded text that judging one item takes; those of rows are counted where they are. */
 export function lookUps(conditions: readonly Condition[]): number {
-  return leavesOf(conditions).filter(isTextSearch).length;
+  return gatherLeaves(conditions).filter(isTextSearch).length;
 }
 
 /** What judging an item costs, in bytes that are read once. */
@@ -45,7 +45,7 @@ const lettersPerByte = 32;
 const leavesPerByte = 4;
 
 export function itemCost(conditions: readonly Condition[]): ItemCost {
-  const leaves = leavesOf(conditions);
+  const leaves = gatherLeaves(conditions);
   const inRows = leaves.flatMap((leaf) => rowLeaves(leaf));
   const all = [...leaves, ...inRows];
   const texts = all.filter(isTextSearch);
@@ -82,16 +82,16 @@ export function itemCostSql({ perByte, perEntry }: ItemCost): string {
   return `octet_length(i.data) * ${perByte}${lists.join("")}`;
 }
 
-function leavesOf(conditions: readonly Condition[]): Leaf[] {
+function gatherLeaves(conditions: readonly Condition[]): Leaf[] {
   return conditions.flatMap((each) => {
-    if ("all" in each) return leavesOf(each.all);
-    if ("any" in each) return leavesOf(each.any);
-    return "not" in each ? leavesOf([each.not]) : [each];
+    if ("all" in each) return gatherLeaves(each.all);
+    if ("any" in each) return gatherLeaves(each.any);
+    return "not" in each ? gatherLeaves([each.not]) : [each];
   });
 }
 
 function rowLeaves({ op, value }: Leaf): Leaf[] {
-  return op === "any" || op === "none" ? leavesOf([value]) : [];
+  return op === "any" || op === "none" ? gatherLeaves([value]) : [];
 }
 
 type TextSearch = Extract<Leaf, { op: "contains" | "starts_with" }>;

@@ -1,5 +1,5 @@
-import { isValue, type Driver, type Range } from "../../domain/search/plan";
 import type { Values } from "./condition-sql";
+import type { Driver, Range } from "./driver";
 
 /** That an entry `c` is one of the driver's. */
 export function driverSql({ field, range }: Driver, values: Values): string {
@@ -16,21 +16,6 @@ export function rangeSql(range: Range, at: string, values: Values): string {
     ? ` and ${at} ${high.inclusive ? "<=" : "<"} ${values.scalar(high.value)}`
     : "";
   return above + below;
-}
-
-const sampled = 32;
-
-/** How many entries the driver has, counted up to one more than `upTo`. */
-export function countSql(driver: Driver, upTo: number, values: Values): string {
-  const entries = `select 1 from search_entry c where ${driverSql(driver, values)} limit ${upTo + 1}`;
-  return `(select count(*) from (${entries}))`;
-}
-
-/** How far apart the newest items of the driver lie; 0 where its entries are not in the order of items. */
-export function spanSql(driver: Driver, values: Values): string {
-  if (!isValue(driver)) return "0";
-  const newest = `select c.item from search_entry c where ${driverSql(driver, values)} order by c.item desc limit ${sampled}`;
-  return `(select max(item) - min(item) from (${newest}))`;
 }
 
 /** That the item of an entry `c` is one of the driver's, told by the index alone. */

@@ -1,10 +1,10 @@
 import { numbersOf } from "../../domain/item/item";
-import type { Driver } from "../../domain/search/plan";
 import type { Search, Sort } from "../../domain/search/tree";
 import { balanced, sortSql, type Values } from "./condition-sql";
 import { itemCost, itemCostSql, mostSortedBytes, pageBytes } from "./cost";
+import type { Driver } from "./driver";
 import { driverSql } from "./driver-sql";
-import { behindAll, type Position } from "./position";
+import { behindAll, type Start } from "./start";
 import { columns, conditionsSql, noColumns, ownItem, type Walk } from "./walk";
 
 /** Every match of the driver, or of the collection, sorted. The keys are sorted alone, and items fetched for the page. */
@@ -21,7 +21,7 @@ export function sortedInMemory(
     : `select number as item from item where number > ${above} and number < ${below}`;
   const keys = sort.map((_, index) => `k${index}`);
   const sorted = sort.map(({ field }, index) => `${sortSql(field)} as k${index}`);
-  const after = walk.position ? ` and ${afterSql(walk.search, walk.position, values)}` : "";
+  const after = walk.start ? ` and ${afterSql(walk.search, walk.start, values)}` : "";
   const order = sort.map(({ direction }, index) => `k${index} is null, k${index} ${direction}`);
   const byNumber = sort.length > 0 ? "number" : `number ${walk.search.order}`;
   const places = [...keys, "number"].map((key, index) => `s.${key} as k${index}`).join(", ");
@@ -43,19 +43,19 @@ export function sortedInMemory(
 }
 
 /** Strictly behind a position in the order of the sort keys; empty values come last in both directions. */
-function afterSql({ sort, order }: Search, position: Position, values: Values): string {
-  const number = values.scalar(position.number);
+function afterSql({ sort, order }: Search, start: Start, values: Values): string {
+  const number = values.scalar(start.number);
   if (sort.length === 0) return `i.number ${order === "asc" ? ">" : "<"} ${number}`;
   const isSame = (index: number, field: Sort["field"]) =>
-    `${sortSql(field)} is ${values.scalar(position.values[index] ?? null)}`;
+    `${sortSql(field)} is ${values.scalar(start.values[index] ?? null)}`;
   const steps = sort
-    .slice(0, (position.from ?? sort.length) + 1)
+    .slice(0, (start.from ?? sort.length) + 1)
     .map(({ field, direction }, index) => {
       const same = sort.slice(0, index).map((each, before) => isSame(before, each.field));
       const at = sortSql(field);
-      const value = position.values[index] ?? null;
+      const value = start.values[index] ?? null;
       const behind =
-        position.from === index
+        start.from === index
           ? beginsSql(at, direction, String(value), values)
           : value === null
             ? "0"
@@ -63,14 +63,14 @@ function afterSql({ sort, order }: Search, position: Position, values: Values): 
       const empty = value === null ? "" : `${at} is null or `;
       return balanced("and", [...same, `(${empty}${behind})`]);
     });
-  if (position.from !== null) return balanced("or", steps);
+  if (start.from !== null) return balanced("or", steps);
   const same = sort.map(({ field }, index) => isSame(index, field));
   return balanced("or", [...steps, balanced("and", [...same, `i.number > ${number}`])]);
 }
 
 /** From where texts begin that begin so, in this direction. */
-function beginsSql(at: string, direction: "asc" | "desc", start: string, values: Values): string {
-  if (direction === "asc") return `${at} >= ${values.scalar(start)}`;
-  const end = behindAll(start);
+function beginsSql(at: string, direction: "asc" | "desc", text: string, values: Values): string {
+  if (direction === "asc") return `${at} >= ${values.scalar(text)}`;
+  const end = behindAll(text);
   return end === undefined ? "1" : `${at} < ${values.scalar(end)}`;
 }

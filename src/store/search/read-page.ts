@@ -1,14 +1,12 @@
 import { eq, sql } from "drizzle-orm";
+import type { WholePosition } from "../../domain/cursor";
 import type { Item } from "../../domain/item/item";
-import type { Driver, Plan, Size, Whole } from "../../domain/search/plan";
-import type { Scalar } from "../../domain/search/tree";
 import { attempt } from "../db/attempt";
 import { itemOf, type ItemRow } from "../items/items";
 import { collection, indexing } from "../db/schema";
 import { statement } from "../db/statement";
-import { Values } from "./condition-sql";
-import { countSql, spanSql } from "./driver-sql";
-import { pageStatement } from "./page";
+import { pageStatement } from "./page-statement";
+import type { Plan } from "./plan";
 import type { Walk } from "./walk";
 
 /** The definition's revision, and the fields that items lack entries of, where there are any. */
@@ -20,40 +18,13 @@ const selectHead = statement((builder) =>
     .where(eq(collection.id, sql.placeholder("id"))),
 );
 
-/** How many entries each driver has, counted up to one more than `upTo`, and how large the collection is. */
-export async function probeSizes(
-  db: D1Database,
-  collectionId: number,
-  drivers: readonly Driver[],
-  upTo: number,
-): Promise<{ sizes: Size[]; whole: Whole }> {
-  const values = new Values();
-  const columns = drivers.flatMap((driver, index) => [
-    `${countSql(driver, upTo, values)} as count${index}`,
-    `${spanSql(driver, values)} as span${index}`,
-  ]);
-  const text = `select ${["live", "largest", ...columns].join(", ")} from tally where collection_id = ${collectionId}`;
-  const probe = columns.length > 0 ? db.prepare(text).bind(values.json) : db.prepare(text);
-  const found = (await attempt(() => probe.first<Record<string, number>>())) ?? {};
-  return {
-    sizes: drivers.map((_, index) => ({
-      count: found[`count${index}`] ?? 0,
-      span: found[`span${index}`] ?? 0,
-    })),
-    whole: { live: found["live"] ?? 0, largest: found["largest"] ?? 0 },
-  };
-}
-
-/** A place as the database tells it: the values of the sort keys, null where empty, and the item's number. */
-export type FoundPlace = (Scalar | null)[];
-
 export interface Page {
   revision: number;
   /** Ids of fields of which not all items have their entries yet. */
   unfinished: number[];
-  hits: { item: Item; place: FoundPlace }[];
+  hits: { item: Item; position: WholePosition }[];
   /** Up to where was looked, when the budget ended the page before it was full. */
-  edge: FoundPlace | null;
+  edge: WholePosition | null;
   /** There is more than is sorted at once. */
   heavy: boolean;
 }
@@ -61,10 +32,10 @@ export interface Page {
 /** `allowed` is how many items the page may have, where every candidate is one. */
 type Row = ItemRow & { allowed?: number } & { kind: "hit" | "edge" | "heavy" } & Record<
     `k${number}`,
-    string | number | null
+    WholePosition[number]
   >;
 
-/** At most `rows` matches behind the walk's position, in the order of the search. */
+/** At most `rows` matches from the walk's start on, in the order of the search. */
 export async function readPage(
   db: D1Database,
   plan: Plan,
@@ -77,23 +48,23 @@ export async function readPage(
   const collectionNow = selectHead(db, { id: walk.collectionId });
   const [head, found] = await attempt(() => db.batch([collectionNow, page]));
   const read = (found?.results ?? []) as Row[];
-  const place = (row: Row) =>
+  const position = (row: Row): WholePosition =>
     [...walk.search.sort, null].map((_, index) => row[`k${index}`] ?? null);
   const isCut = read[0]?.allowed === read.length && read.length < rows;
   const edge = isCut ? read.at(-1) : read.find((row) => row.kind === "edge");
-  const { revision, fields } = headOf(head);
+  const { revision, fields } = readHead(head);
   return {
     revision,
     unfinished: fields === null ? [] : (JSON.parse(fields) as number[]),
     hits: read
       .filter((row) => row.kind === "hit")
-      .map((row) => ({ item: itemOf(row), place: place(row) })),
-    edge: edge ? place(edge) : null,
+      .map((row) => ({ item: itemOf(row), position: position(row) })),
+    edge: edge ? position(edge) : null,
     heavy: read.some((row) => row.kind === "heavy"),
   };
 }
 
-function headOf(head: D1Result | undefined): { revision: number; fields: string | null } {
+function readHead(head: D1Result | undefined): { revision: number; fields: string | null } {
   const [row] = (head?.results ?? []) as { revision: number; fields: string | null }[];
   if (!row) throw new Error("A collection is gone, though collections are never deleted.");
   return row;

@@ -1,0 +1,71 @@
+import type { Comparable, Condition, Search, SearchField } from "../../domain/search/tree";
+
+/** Entries of one field, in a range of its values or at some of them: where a search can start from. */
+export interface Driver {
+  field: SearchField;
+  range: Range;
+  /** Whether an item has at most one entry here: then the entries of one value are in the order of items. */
+  single: boolean;
+}
+
+export type Range =
+  | { at: Comparable }
+  | { among: Comparable[] }
+  | { low?: Bound | undefined; high?: Bound | undefined };
+
+interface Bound {
+  value: Comparable;
+  inclusive: boolean;
+}
+
+const mostDrivers = 8;
+
+/** Where a search can start from: one for each required condition that the index answers. */
+export function findDrivers(search: Search): Driver[] {
+  return requiredConditions(search.conditions)
+    .flatMap((each) => conditionDrivers(each))
+    .slice(0, mostDrivers);
+}
+
+function conditionDrivers(condition: Condition, single = true): Driver[] {
+  if (!("op" in condition)) return [];
+  const { field, op, value } = condition;
+  const range = (low?: Bound, high?: Bound): Driver[] => [{ field, single, range: { low, high } }];
+  switch (op) {
+    case "eq":
+      return [{ field, single: true, range: { at: value } }];
+    case "gt":
+    case "gte":
+      return range({ value, inclusive: op === "gte" });
+    case "lt":
+    case "lte":
+      return range(undefined, { value, inclusive: op === "lte" });
+    case "between":
+      return range({ value: value[0], inclusive: true }, { value: value[1], inclusive: true });
+    case "in":
+    case "has_any":
+      return [{ field, single: false, range: { among: value } }];
+    case "has_all":
+      return [{ field, single: true, range: { at: value[0] ?? "" } }];
+    case "any":
+      return requiredConditions([value]).flatMap((each) => conditionDrivers(each, false));
+    case "ne":
+    case "not_in":
+    case "contains":
+    case "starts_with":
+    case "is_empty":
+    case "has_none":
+    case "none":
+      return [];
+  }
+}
+
+/** The conditions that hold for every match, groups of `all` opened. */
+export function requiredConditions(conditions: readonly Condition[]): Condition[] {
+  return conditions.flatMap((each) => ("all" in each ? requiredConditions(each.all) : [each]));
+}
+
+/** Whether the entries are those of one value, and so in the order of items. */
+export function isValue({ range, single }: Driver): boolean {
+  return "at" in range && single;
+}

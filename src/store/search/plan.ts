@@ -1,0 +1,106 @@
+import type { Leaf, Search, Sort } from "../../domain/search/tree";
+import { findDrivers, isValue, requiredConditions, type Driver, type Range } from "./driver";
+import type { Size, Whole } from "./probe";
+
+/** How a page is made. Every plan gives the same items in the same order, so that pages can change it. */
+export type Plan =
+  /** Few candidates, or a small collection (no driver): read them all, sort them in memory. */
+  | { walk: "none"; driver: Driver | null }
+  /** The items themselves, newest first. */
+  | { walk: "items" }
+  /** The entries of one value, newest item first. */
+  | { walk: "value"; driver: Driver; probes: Driver[] }
+  /** The entries of the sort field, then the items that have no value there. */
+  | { walk: "sort"; sort: Sort; range: Range; empties: boolean; probes: Driver[] };
+
+/** Candidates that are sorted in memory; more are walked in order. */
+const fewCandidates = 1000;
+/** The same where the sort field is bounded, and its walk a good plan already. */
+const fewBesideBounds = 100;
+/** What a second sort key may have to sort (contract, section 9). */
+export const mostSorted = 10_000;
+
+/** The part of the sort field's entries that can match, and whether items without a value there can. */
+export function planSortWalk(search: Search, sort: Sort): Extract<Plan, { walk: "sort" }> {
+  const drivers = findDrivers(search);
+  const own = drivers.find(
+    ({ field, range }) => field.number === sort.field.number && !("among" in range),
+  );
+  const probes = drivers.filter(
+    ({ field, range }) => "at" in range && field.number !== sort.field.number,
+  );
+  const excluded = requiredConditions(search.conditions).some(
+    (each) => "op" in each && each.field.number === sort.field.number && needsValue(each),
+  );
+  return { walk: "sort", sort, range: own?.range ?? {}, empties: !excluded, probes };
+}
+
+function needsValue(condition: Leaf): boolean {
+  switch (condition.op) {
+    case "ne":
+    case "not_in":
+    case "has_none":
+    case "none":
+      return false;
+    case "is_empty":
+      return !condition.value;
+    case "eq":
+    case "gt":
+    case "gte":
+    case "lt":
+    case "lte":
+    case "between":
+    case "in":
+    case "contains":
+    case "starts_with":
+    case "has_any":
+    case "has_all":
+    case "any":
+      return true;
+  }
+}
+
+/** The drivers whose sizes decide the plan, and up to which size; none where one plan is good whatever they are. */
+export function chooseProbes(search: Search): { drivers: Driver[]; upTo: number } {
+  const drivers = findDrivers(search);
+  const [sort] = search.sort;
+  if (search.sort.length > 1) return { drivers, upTo: mostSorted };
+  if (!sort) {
+    const [only] = drivers;
+    const alone = drivers.length === 1 && only && "at" in only.range && only.single;
+    return { drivers: alone ? [] : drivers, upTo: fewCandidates };
+  }
+  const others = drivers.filter(({ field }) => field.number !== sort.field.number);
+  const bounded = others.length < drivers.length;
+  return { drivers: others, upTo: bounded ? fewBesideBounds : fewCandidates };
+}
+
+/** What is read at once to be sorted in memory, where a walk would do as well. */
+const mostReadBytes = 16_000_000;
+
+/** The plan, where `sizes` are those of the probed drivers. Undefined: too many to sort. */
+export function choosePlan(
+  search: Search,
+  sizes: readonly Size[],
+  { live, largest }: Whole,
+): Plan | undefined {
+  const { drivers, upTo } = chooseProbes(search);
+  const probed = drivers.map((driver, index) => ({ driver, size: sizes[index] }));
+  const [smallest] = probed.toSorted((a, b) => (a.size?.count ?? 0) - (b.size?.count ?? 0));
+  const count = smallest?.size?.count ?? Infinity;
+  const [sort, second] = search.sort;
+  if (second) {
+    if (smallest && count <= upTo) return { walk: "none", driver: smallest.driver };
+    return live <= mostSorted ? { walk: "none", driver: null } : undefined;
+  }
+  if (smallest && count <= upTo && count * largest <= mostReadBytes) {
+    return { walk: "none", driver: smallest.driver };
+  }
+  if (sort) return planSortWalk(search, sort);
+  const [rarest, ...others] = probed
+    .toSorted((a, b) => (b.size?.span ?? 0) - (a.size?.span ?? 0))
+    .map(({ driver }) => driver)
+    .filter(isValue);
+  const driver = rarest ?? findDrivers(search).find(isValue);
+  return driver ? { walk: "value", driver, probes: others } : { walk: "items" };
+}
