@@ -8,7 +8,7 @@ import type { Search } from "../../src/domain/search/tree";
 import type { WholePosition } from "../../src/domain/cursor";
 import { findDrivers, isValue } from "../../src/store/search/driver";
 import { planSortWalk, type Plan } from "../../src/store/search/plan";
-import { readPage } from "../../src/store/search/read-page";
+import { readPage } from "../../src/store/search/find-page";
 import { everyItem, type Client, type Json } from "../support/client";
 import { client, makeForm } from "../support/service";
 import * as arbitrary from "./arbitrary";

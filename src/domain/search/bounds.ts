@@ -5,3 +5,5 @@ export const mostSorts = 3;
 export const mostValues = 100;
 /** Characters to look for within texts: looking takes as long as both are, multiplied. */
 export const longestText = 1000;
+/** Words of the box above the items: an item has each of them somewhere. */
+export const mostWords = 5;

@@ -51,7 +51,25 @@ export type Operator =
   | "none";
 
 /** A condition whose values have the form in which the index compares them. */
-export type Condition = { all: Condition[] } | { any: Condition[] } | { not: Condition } | Leaf;
+export type Condition =
+  | { all: Condition[] }
+  | { any: Condition[] }
+  | { not: Condition }
+  | Anywhere
+  | Leaf;
+
+/** Folded text that one of these fields contains. Requests cannot say it: it comes from the box above the items. */
+export interface Anywhere extends TextFields {
+  anywhere: string;
+  /** A part of it that texts contain as it is, but for ASCII's case, unless they have a letter of `foldsToOthers`. */
+  plain: string;
+}
+
+/** Fields whose values are text, those of rows included, and the lists that these rows are of. */
+export interface TextFields {
+  fields: readonly SearchField[];
+  lists: readonly SearchField[];
+}
 
 export type Leaf =
   | { field: SearchField; op: "eq" | "ne" | "gt" | "gte" | "lt" | "lte"; value: Comparable }
@@ -91,6 +109,7 @@ function fieldsIn(condition: Condition): SearchField[] {
   if ("all" in condition) return condition.all.flatMap(fieldsIn);
   if ("any" in condition) return condition.any.flatMap(fieldsIn);
   if ("not" in condition) return fieldsIn(condition.not);
+  if ("anywhere" in condition) return [...condition.fields, ...condition.lists];
   const { field, op, value } = condition;
   return op === "any" || op === "none" ? [field, ...fieldsIn(value)] : [field];
 }

@@ -1,4 +1,5 @@
 import type { Comparable, Condition, Search, SearchField } from "../../domain/search/tree";
+import type { Values } from "./value-sql";
 
 /** Entries of one field, in a range of its values or at some of them: where a search can start from. */
 export interface Driver {
@@ -60,6 +61,13 @@ function conditionDrivers(condition: Condition, single = true): Driver[] {
   }
 }
 
+/** The driver whose entries are all that a condition says: then the index alone tells its matches. */
+export function onlyDriver(condition: Condition): Driver | undefined {
+  if (!("op" in condition) || condition.op === "any") return undefined;
+  if (condition.op === "has_all" && condition.value.length > 1) return undefined;
+  return conditionDrivers(condition)[0];
+}
+
 /** The conditions that hold for every match, groups of `all` opened. */
 export function requiredConditions(conditions: readonly Condition[]): Condition[] {
   return conditions.flatMap((each) => ("all" in each ? requiredConditions(each.all) : [each]));
@@ -68,4 +76,28 @@ export function requiredConditions(conditions: readonly Condition[]): Condition[
 /** Whether the entries are those of one value, and so in the order of items. */
 export function isValue({ range, single }: Driver): boolean {
   return "at" in range && single;
+}
+
+/** That an entry `c` is one of the driver's. */
+export function driverSql({ field, range }: Driver, values: Values): string {
+  return `c.field = ${field.number}${rangeSql(range, "c.value", values)}`;
+}
+
+/** The range of a value, as further conditions on it. */
+export function rangeSql(range: Range, at: string, values: Values): string {
+  if ("at" in range) return ` and ${at} = ${values.scalar(range.at)}`;
+  if ("among" in range) return ` and ${at} in ${values.list(range.among)}`;
+  const { low, high } = range;
+  const above = low ? ` and ${at} ${low.inclusive ? ">=" : ">"} ${values.scalar(low.value)}` : "";
+  const below = high
+    ? ` and ${at} ${high.inclusive ? "<=" : "<"} ${values.scalar(high.value)}`
+    : "";
+  return above + below;
+}
+
+/** That the item of an entry `c` is one of the driver's, told by the index alone. */
+export function probeSql({ field, range }: Driver, values: Values): string {
+  const found = `select 1 from search_entry p where p.field = ${field.number}${rangeSql(range, "p.value", values)} and p.item = c.item`;
+  // A scalar, so that it is judged on the entry, before the item is fetched.
+  return `(${found}) is not null`;
 }

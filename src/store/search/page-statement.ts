@@ -1,9 +1,9 @@
 import { numbersOf } from "../../domain/item/item";
-import { Values } from "./condition-sql";
+import { Values } from "./value-sql";
 import { lookUps, perCandidate, candidatesWithin } from "./cost";
-import { driverSql, probeSql } from "./driver-sql";
+import { driverSql, probeSql } from "./driver";
 import type { Plan } from "./plan";
-import { sortedInMemory } from "./sorted";
+import { candidatesSql, sortedInMemory } from "./sorted";
 import { sortWalk } from "./sort-walk";
 import {
   columns,
@@ -39,7 +39,7 @@ export function pageStatement(plan: Plan, walk: Walk, rows: number): PageStateme
 function sqlOf(plan: Plan, walk: Walk, rows: number, values: Values): string {
   switch (plan.walk) {
     case "none":
-      return sortedInMemory(plan.driver, walk, rows, values);
+      return sortedInMemory(candidatesSql(plan.driver, walk, values), walk, rows, values);
     case "items":
       return itemWalk(walk, rows, values);
     case "value":

@@ -1,7 +1,7 @@
 import type { Comparable, Sort } from "../../domain/search/tree";
-import { valueSql, type Values } from "./condition-sql";
+import { valueSql, type Values } from "./value-sql";
 import { lookUps, perCandidate, candidatesWithin } from "./cost";
-import { probeSql, rangeSql } from "./driver-sql";
+import { probeSql, rangeSql } from "./driver";
 import type { Plan } from "./plan";
 import { behindAll, type Start } from "./start";
 import {

@@ -1,31 +1,34 @@
 import { numbersOf } from "../../domain/item/item";
 import type { Search, Sort } from "../../domain/search/tree";
-import { balanced, sortSql, type Values } from "./condition-sql";
+import { balanced, sortSql, type Values } from "./value-sql";
 import { itemCost, itemCostSql, mostSortedBytes, pageBytes } from "./cost";
-import type { Driver } from "./driver";
-import { driverSql } from "./driver-sql";
+import { driverSql, type Driver } from "./driver";
 import { behindAll, type Start } from "./start";
 import { columns, conditionsSql, noColumns, ownItem, type Walk } from "./walk";
 
-/** Every match of the driver, or of the collection, sorted. The keys are sorted alone, and items fetched for the page. */
+/** The items of the driver, or of the collection. */
+export function candidatesSql(driver: Driver | null, walk: Walk, values: Values): string {
+  if (driver)
+    return `select distinct c.item from search_entry c where ${driverSql(driver, values)}`;
+  const { above, below } = numbersOf(walk.collectionId);
+  return `select number as item from item where number > ${above} and number < ${below}`;
+}
+
+/** Every match among the candidates, sorted. The keys are sorted alone, and items fetched for the page. */
 export function sortedInMemory(
-  driver: Driver | null,
+  candidates: string,
   walk: Walk,
   rows: number,
   values: Values,
 ): string {
   const { sort } = walk.search;
-  const { above, below } = numbersOf(walk.collectionId);
-  const found = driver
-    ? `select distinct c.item from search_entry c where ${driverSql(driver, values)}`
-    : `select number as item from item where number > ${above} and number < ${below}`;
   const keys = sort.map((_, index) => `k${index}`);
   const sorted = sort.map(({ field }, index) => `${sortSql(field)} as k${index}`);
   const after = walk.start ? ` and ${afterSql(walk.search, walk.start, values)}` : "";
   const order = sort.map(({ direction }, index) => `k${index} is null, k${index} ${direction}`);
   const byNumber = sort.length > 0 ? "number" : `number ${walk.search.order}`;
   const places = [...keys, "number"].map((key, index) => `s.${key} as k${index}`).join(", ");
-  return `with c(item) as materialized (${found}),
+  return `with c(item) as materialized (${candidates}),
       b(bytes) as materialized (select sum(${itemCostSql(itemCost(walk.search.conditions))})
         from c cross join item i on ${ownItem(walk)}),
       sorted as materialized (select ${[...sorted, "i.number", "octet_length(i.data) as size"].join(", ")}

@@ -1,7 +1,8 @@
 import { numbersOf } from "../../domain/item/item";
 import type { Search } from "../../domain/search/tree";
 import { itemColumns } from "../items/items";
-import { balanced, conditionSql, type Values } from "./condition-sql";
+import { conditionSql } from "./condition-sql";
+import { balanced, type Values } from "./value-sql";
 import { itemCost, itemCostSql, lightBytes, pageBytes, worstPerByte } from "./cost";
 import type { Start } from "./start";
 
