@@ -6,7 +6,7 @@ import { itemDocument } from "../../documents/item";
 import { viewOf } from "../../domain/item/item-view";
 import { readCollection } from "../../actions/definitions/known-collections";
 import { reopenSubmission } from "../../actions/items/reopen-submission";
-import { searchItems } from "../../actions/search/search-items";
+import { browseItems } from "../../actions/search/browse-items";
 import { updateItem } from "../../actions/items/update-item";
 import { visibleRecord, visibleSubmission, type Found } from "../../actions/visible";
 import type { Compiled } from "../../domain/data/compile";
@@ -40,10 +40,10 @@ export const itemRoutes = (kind: CollectionKind) =>
     .get("/", (c) => list(c, kind))
     .get("/export", async (c) => {
       const { compiled } = await opened(c, kind);
-      const { format, ...query } = c.req.query();
+      const { format, q: text = "", ...query } = c.req.query();
       const body = searchOf(compiled.collection.definition.fields.fields, query);
       const read = (from: Position | null, items: number) =>
-        searchItems(c.var.action, compiled, body, from, items);
+        browseItems(c.var.action, compiled, { body, text }, from, items);
       const download = { compiled, keys: null, start: null, most: null, read };
       return answerDownload(c, download, formats[format ?? ""] ?? { type: "application/x-ndjson" });
     })
@@ -152,9 +152,11 @@ async function list(c: Context<AdminEnv>, kind: CollectionKind): Promise<Respons
   return attempted(
     c,
     async () => {
-      const { views, next } = await pageOf(c, read.compiled, query);
-      const document = { items: views.map(itemDocument), links: { self: c.req.url, next } };
-      return answer(c, document, () => <ItemsPage {...shown} views={views} next={next} />);
+      const { views, next, count } = await pageOf(c, read.compiled, query);
+      const document = { items: views.map(itemDocument), count, links: { self: c.req.url, next } };
+      return answer(c, document, () => (
+        <ItemsPage {...shown} views={views} next={next} count={count} />
+      ));
     },
     (refusal) => <ItemsPage {...shown} views={[]} next={null} problem={refusal} />,
   );
@@ -167,7 +169,9 @@ async function pageOf(c: Context<AdminEnv>, compiled: Compiled, { cursor, ...que
   const binding = `admin ${address.pathname}${address.search}`;
   const read = cursor ? await readCursor(keys, binding, cursor) : undefined;
   const body = searchOf(compiled.collection.definition.fields.fields, query);
-  const { views, more } = await searchItems(c.var.action, compiled, body, read ?? null);
+  const browsed = { body, text: query["q"] ?? "", forPeople: true };
+  const page = await browseItems(c.var.action, compiled, browsed, read ?? null);
+  const { leading, views, more, count } = page;
   if (more) address.searchParams.set("cursor", await makeCursor(keys, binding, more));
-  return { views, next: more ? address.href : null };
+  return { views: [...leading, ...views], next: more ? address.href : null, count };
 }
