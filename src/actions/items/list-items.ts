@@ -6,8 +6,8 @@ import { showable, viewOf, type ItemView } from "../../domain/item/item-view";
 import { collectionAt } from "../definitions/known-collections";
 
 /**
- * A page of a collection in stored order, as the definition that is then current shows it; `more` is the place to go on
- * from, null at the end.
+ * A page of a collection in stored order, as the definition that is then current shows it; `more` is the number to go on
+ * behind, null at the end.
  */
 export async function listPage(
   ctx: ActionContext,

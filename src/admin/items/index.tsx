@@ -7,11 +7,11 @@ import { itemDocument } from "../../documents/item";
 import { viewOf } from "../../domain/item/item-view";
 import { readCollection } from "../../actions/definitions/known-collections";
 import { reopenSubmission } from "../../actions/items/reopen-submission";
-import { searchItems } from "../../actions/search/search-items";
+import { browseItems } from "../../actions/search/browse-items";
 import { updateItem } from "../../actions/items/update-item";
 import { visibleRecord, visibleSubmission, type Found } from "../../actions/visible";
 import type { Compiled } from "../../domain/data/compile";
-import { makeCursor, readCursor, type Place } from "../../domain/cursor";
+import { makeCursor, readCursor, type Position } from "../../domain/cursor";
 import type { CollectionKind } from "../../domain/definition/collection";
 import { etagOf } from "../../domain/etag";
 import { isObject } from "../../domain/json";
@@ -38,7 +38,7 @@ const formats = {
 } as const satisfies Record<string, Format>;
 
 const format = z.optional(z.enum(["ndjson", "spreadsheet", "lines", "csv"]));
-const searched = ["field", "op", "value", "sort", "direction", "conditions"] as const;
+const searched = ["field", "op", "value", "sort", "direction", "conditions", "q"] as const;
 
 /** The data of an app or a form. */
 export const itemRoutes = (kind: CollectionKind) =>
@@ -46,10 +46,10 @@ export const itemRoutes = (kind: CollectionKind) =>
     .get("/", query(texts(...searched, "cursor")), (c) => list(c, kind))
     .get("/export", query(z.extend(texts(...searched), { format })), async (c) => {
       const { compiled } = await opened(c, kind);
-      const { format: chosen = "ndjson", ...sent } = c.req.valid("query");
+      const { format: chosen = "ndjson", q: text = "", ...sent } = c.req.valid("query");
       const body = searchOf(compiled.collection.definition.fields.fields, sent);
-      const read = (from: Place | null, items: number) =>
-        searchItems(c.var.action, compiled, body, from, items);
+      const read = (from: Position | null, items: number) =>
+        browseItems(c.var.action, compiled, { body, text }, from, items);
       const download = { compiled, keys: null, start: null, most: null, read };
       return answerDownload(c, download, formats[chosen]);
     })
@@ -158,9 +158,11 @@ async function list(c: Context<AdminEnv>, kind: CollectionKind): Promise<Respons
   return attempted(
     c,
     async () => {
-      const { views, next } = await pageOf(c, read.compiled, sent);
-      const document = { items: views.map(itemDocument), links: { self: c.req.url, next } };
-      return answer(c, document, () => <ItemsPage {...shown} views={views} next={next} />);
+      const { views, next, count } = await pageOf(c, read.compiled, sent);
+      const document = { items: views.map(itemDocument), count, links: { self: c.req.url, next } };
+      return answer(c, document, () => (
+        <ItemsPage {...shown} views={views} next={next} count={count} />
+      ));
     },
     (refusal) => <ItemsPage {...shown} views={[]} next={null} problem={refusal} />,
   );
@@ -177,7 +179,9 @@ async function pageOf(c: Context<AdminEnv>, compiled: Compiled, { cursor, ...sen
     throw problem.invalidInput([{ field: "cursor", code: "invalid_cursor", reason }]);
   }
   const body = searchOf(compiled.collection.definition.fields.fields, sent);
-  const { views, more } = await searchItems(c.var.action, compiled, body, read ?? null);
+  const browsed = { body, text: sent["q"] ?? "", forPeople: true };
+  const page = await browseItems(c.var.action, compiled, browsed, read ?? null);
+  const { leading, views, more, count } = page;
   if (more) address.searchParams.set("cursor", await makeCursor(keys, binding, more));
-  return { views, next: more ? address.href : null };
+  return { views: [...leading, ...views], next: more ? address.href : null, count };
 }

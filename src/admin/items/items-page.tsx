@@ -1,14 +1,15 @@
 import type { Context } from "hono";
 import type { ItemView } from "../../domain/item/item-view";
 import type { Compiled } from "../../domain/data/compile";
-import type { Field } from "../../domain/definition/field";
 import { may } from "../../domain/credential/permissions";
+import type { BrowsedPage } from "../../actions/search/browse-items";
 import type { Problem } from "../../domain/problem/problem";
 import type { AdminEnv } from "../../env";
 import { Indexing } from "../definitions/collection-page";
 import { words } from "../definitions/words";
 import { AdminPage, Next, Table, Time } from "../frame/layout";
-import { operators, type Query } from "./search-input";
+import { SearchForm } from "./search-form";
+import type { Query } from "./search-input";
 import { textOf } from "../frame/sent";
 
 interface Shown {
@@ -20,25 +21,29 @@ interface Shown {
   views: readonly ItemView[];
   /** The address of the next page. */
   next: string | null;
+  /** Of all that match; nothing where the search was refused. */
+  count?: BrowsedPage["count"];
   problem?: Problem;
 }
 
 const mostColumns = 6;
 
 /** A page of items: searched and sorted as through the API. */
-export function ItemsPage({ c, compiled, live, indexing, query, views, next, problem }: Shown) {
+export function ItemsPage(props: Shown) {
+  const { c, compiled, live, indexing, query, views, next, count, problem } = props;
   const { kind, key, definition } = compiled.collection;
   const { items, path } = words[kind];
   const base = `${path}/${key}`;
   const columns = definition.fields.fields.slice(0, mostColumns);
-  const filtered = Boolean(query["field"] || query["conditions"]);
+  const filtered = Boolean(query["q"] || query["field"] || query["conditions"]);
   return (
     <AdminPage c={c} title={`${definition.name}: ${items}`} problem={problem}>
       <p>
         <a href={base}>{definition.name}</a>, {live} {items}
       </p>
       {indexing ? <Indexing {...indexing} /> : null}
-      <Search base={base} fields={definition.fields.fields} kind={kind} query={query} />
+      <SearchForm base={base} fields={definition.fields.fields} kind={kind} query={query} />
+      {filtered && count ? <p>{found(count)}</p> : null}
       <Actions c={c} compiled={compiled} live={live} query={query} />
       {views.length === 0 ? (
         <p class="card">
@@ -83,6 +88,10 @@ export function ItemsPage({ c, compiled, live, indexing, query, views, next, pro
   );
 }
 
+function found({ count, exact }: NonNullable<Shown["count"]>): string {
+  return `${count}${exact ? "" : " or more"} found`;
+}
+
 /** A value in a cell; long ones are cut. */
 export function shown(value: unknown): string {
   if (value === null || value === undefined) return "";
@@ -94,85 +103,6 @@ export function shown(value: unknown): string {
   }
   const text = textOf(value);
   return text.length > 80 ? `${text.slice(0, 80)}…` : text;
-}
-
-const systemFields = { app: ["$receipt_number"], form: ["$status"] };
-
-function Search({
-  base,
-  fields,
-  kind,
-  query,
-}: {
-  base: string;
-  fields: readonly Field[];
-  kind: "app" | "form";
-  query: Query;
-}) {
-  const keys = [
-    ...fields.filter(({ searchable }) => searchable).map(({ key }) => key),
-    "$id",
-    ...systemFields[kind],
-    "$created_at",
-    "$updated_at",
-  ];
-  const choices = (name: string, none: string) => [
-    <option value="">{none}</option>,
-    ...keys.map((key) => (
-      <option value={key} selected={query[name] === key}>
-        {key}
-      </option>
-    )),
-  ];
-  return (
-    <form method="get" action={`${base}/items`} role="search">
-      <div class="grid">
-        <label>
-          Where
-          <select name="field">{choices("field", "everything")}</select>
-        </label>
-        <label>
-          is
-          <select name="op">
-            {operators.map((op) => (
-              <option value={op} selected={query["op"] === op}>
-                {op.replaceAll("_", " ")}
-              </option>
-            ))}
-          </select>
-        </label>
-        <label>
-          Value
-          <input name="value" value={query["value"]} />
-        </label>
-        <label>
-          Sorted by
-          <select name="sort">{choices("sort", "newest first")}</select>
-        </label>
-        <label>
-          Direction
-          <select name="direction">
-            <option value="asc">ascending</option>
-            <option value="desc" selected={query["direction"] === "desc"}>
-              descending
-            </option>
-          </select>
-        </label>
-      </div>
-      <details open={Boolean(query["conditions"])}>
-        <summary>More conditions</summary>
-        <label>
-          Conditions as JSON
-          <small>
-            As the API takes them, also groups and rows:{" "}
-            <code>{'[{ "any": [{ "field": "a", "op": "eq", "value": 1 }] }]'}</code>
-          </small>
-          <textarea name="conditions">{query["conditions"]}</textarea>
-        </label>
-      </details>
-      <button type="submit">Search</button>
-    </form>
-  );
 }
 
 /** What can be done with all of them. */
