@@ -7,9 +7,9 @@ import type { components, paths } from "./purchase.ts";
  *   npx openapi-typescript "$URL/api/v1/forms/purchase/openapi.json" -o purchase.ts
  */
 
-type Submission = components["schemas"]["Submission"];
-type NewSubmission = components["schemas"]["SubmissionCreate"];
-type Condition = components["schemas"]["Condition"];
+type Submission = components["schemas"]["PurchaseSubmission"];
+type NewSubmission = components["schemas"]["PurchaseSubmissionCreate"];
+type Condition = components["schemas"]["PurchaseSubmissionCondition"];
 
 const list = "/forms/purchase/submissions";
 const mostTries = 5;
@@ -29,8 +29,11 @@ export class Purchases {
   async create(body: NewSubmission, key: string): Promise<Submission> {
     const params = { header: { "Idempotency-Key": key } };
     const { data, error } = await this.#client.POST(list, { body, params });
-    if (error)
-      throw new Error(`${error.code}: ${error.detail} ${JSON.stringify(error.errors ?? [])}`);
+    if (error) {
+      // Each problem has a type of its own, told by its code.
+      const errors = error.code === "invalid_input" ? JSON.stringify(error.errors) : "";
+      throw new Error(`${error.code}: ${error.detail} ${errors}`);
+    }
     return data;
   }
 

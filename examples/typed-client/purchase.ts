@@ -15,13 +15,13 @@ export interface paths {
          * List submissions
          * @description The submissions in stored order, oldest first. Follow `links.next` until it is null.
          */
-        get: operations["listSubmissions"];
+        get: operations["listPurchaseSubmissions"];
         put?: never;
         /**
          * Create a submission
          * @description Creates one, and answers with it. With an Idempotency-Key it may be sent again: the first result is given.
          */
-        post: operations["createSubmission"];
+        post: operations["createPurchaseSubmission"];
         delete?: never;
         options?: never;
         head?: never;
@@ -41,7 +41,7 @@ export interface paths {
          * Search submissions
          * @description All that meet the conditions, newest first or as `sort` says. To go on, POST the same body to `links.next`. With `Accept: application/x-ndjson` or `text/csv`, all pages are one download.
          */
-        post: operations["searchSubmissions"];
+        post: operations["searchPurchaseSubmissions"];
         delete?: never;
         options?: never;
         head?: never;
@@ -61,7 +61,91 @@ export interface paths {
          * Check what a create would check
          * @description Everything that a create would check, and nothing is written. It counts as a read.
          */
-        post: operations["validateSubmission"];
+        post: operations["validatePurchaseSubmission"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/forms/purchase/changes": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Follow what happens to submissions
+         * @description What happened, in the order of commit, and the items as they are now. `links.next` is never null: an empty page is the present end, and its `next` goes on from there. Kept 30 days.
+         */
+        get: operations["listPurchaseSubmissionChanges"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/forms/purchase": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read about an form
+         * @description Its name, version and addresses.
+         */
+        get: operations["getPurchaseForm"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/forms/purchase/schema": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read a definition
+         * @description The fields and their rules. It can be changed and sent back as it is.
+         */
+        get: operations["getPurchaseFormDefinition"];
+        /**
+         * Define
+         * @description Creates or changes it. A field that is left out is retired: its data stays, hidden, and comes back with it.
+         */
+        put: operations["putPurchaseFormDefinition"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/forms/purchase/openapi.json": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read its OpenAPI document
+         * @description OpenAPI 3.1; 3.0.3 with `version=3.0`, or `Accept: application/vnd.oai.openapi;version=3.0`.
+         */
+        get: operations["getPurchaseFormDocument"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -74,7 +158,7 @@ export interface paths {
             header?: never;
             path: {
                 /** @description The id. */
-                id: components["parameters"]["SubmissionId"];
+                id: components["parameters"]["PurchaseSubmissionId"];
             };
             cookie?: never;
         };
@@ -82,28 +166,65 @@ export interface paths {
          * Read a submission
          * @description As it is now, with its ETag.
          */
-        get: operations["getSubmission"];
+        get: operations["getPurchaseSubmission"];
         put?: never;
         post?: never;
         /**
          * Delete a submission
          * @description Deletes it for good. A second time it is not found.
          */
-        delete: operations["deleteSubmission"];
+        delete: operations["deletePurchaseSubmission"];
         options?: never;
         head?: never;
         /**
          * Change a submission
          * @description Changes the fields that are sent; `null` clears one. With If-Match, only the version that it names.
          */
-        patch: operations["updateSubmission"];
+        patch: operations["updatePurchaseSubmission"];
         trace?: never;
     };
 }
 export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
-        SubmissionData: {
+        /** @enum {string} */
+        PurchaseSubmissionTagsOption: "hardware" | "software" | "service";
+        PurchaseSubmissionInput: {
+            /** What */
+            title: string;
+            /** Department */
+            department: string;
+            /**
+             * Amount
+             * @description At most 2 decimals.
+             */
+            amount: number;
+            /** Needed by */
+            needed_by?: components["schemas"]["CalendarDay"] | null;
+            /** Tags */
+            tags?: components["schemas"]["PurchaseSubmissionTagsOption"][] | null;
+            /** Reference */
+            reference?: string | null;
+        };
+        PurchaseSubmissionDraftInput: {
+            title?: string | null;
+            department?: string | null;
+            /** @description At most 2 decimals. */
+            amount?: number | null;
+            needed_by?: components["schemas"]["CalendarDay"] | null;
+            tags?: components["schemas"]["PurchaseSubmissionTagsOption"][] | null;
+            reference?: string | null;
+        };
+        PurchaseSubmissionChangeInput: {
+            title?: string;
+            department?: string;
+            /** @description At most 2 decimals. */
+            amount?: number;
+            needed_by?: components["schemas"]["CalendarDay"] | null;
+            tags?: components["schemas"]["PurchaseSubmissionTagsOption"][] | null;
+            reference?: string | null;
+        };
+        PurchaseSubmissionData: {
             /** What */
             title: string | null;
             /** Department */
@@ -111,62 +232,54 @@ export interface components {
             /** Amount */
             amount: number | null;
             /** Needed by */
-            needed_by: string | null;
+            needed_by: components["schemas"]["CalendarDay"] | null;
             /** Tags */
             tags: string[];
             /** Reference */
             reference: string | null;
         };
-        SubmissionCreate: {
+        /** @description The fields that were asked for, or that were sent. */
+        PurchaseSubmissionSomeData: {
+            title?: string | null;
+            department?: string | null;
+            amount?: number | null;
+            needed_by?: components["schemas"]["CalendarDay"] | null;
+            tags?: string[];
+            reference?: string | null;
+        };
+        PurchaseSubmissionCreate: components["schemas"]["PurchaseSubmissionCreateSubmitted"] | components["schemas"]["PurchaseSubmissionCreateDraft"];
+        PurchaseSubmissionCreateSubmitted: {
             /**
-             * @description Default: submitted.
+             * @description Also where it is left out.
              * @enum {string}
              */
-            status?: "draft" | "submitted";
-            data: {
-                /** What */
-                title: string;
-                /** Department */
-                department: string;
-                /**
-                 * Amount
-                 * @description At most 2 decimals.
-                 */
-                amount: number;
-                /** Needed by */
-                needed_by?: string | null;
-                /** Tags */
-                tags?: ("hardware" | "software" | "service")[] | null;
-                /** Reference */
-                reference?: string | null;
-            };
+            status?: "submitted";
+            data: components["schemas"]["PurchaseSubmissionInput"];
         };
-        SubmissionChange: {
+        PurchaseSubmissionCreateDraft: {
             /** @enum {string} */
-            status?: "draft" | "submitted" | "closed";
-            data?: {
-                /** What */
-                title?: string;
-                /** Department */
-                department?: string;
-                /**
-                 * Amount
-                 * @description At most 2 decimals.
-                 */
-                amount?: number;
-                /** Needed by */
-                needed_by?: string | null;
-                /** Tags */
-                tags?: ("hardware" | "software" | "service")[] | null;
-                /** Reference */
-                reference?: string | null;
-            };
+            status: "draft";
+            data: components["schemas"]["PurchaseSubmissionDraftInput"];
         };
-        Submission: {
+        PurchaseSubmissionChange: components["schemas"]["PurchaseSubmissionChangeData"] | components["schemas"]["PurchaseSubmissionChangeStatus"];
+        /** @description Of a submission that is submitted, required fields cannot be cleared. */
+        PurchaseSubmissionChangeData: {
+            /** @enum {string} */
+            status?: "draft";
+            data?: components["schemas"]["PurchaseSubmissionDraftInput"];
+        };
+        PurchaseSubmissionChangeStatus: {
+            /** @enum {string} */
+            status: "submitted" | "closed";
+            data?: components["schemas"]["PurchaseSubmissionChangeInput"];
+        };
+        PurchaseSubmission: {
             id: string;
-            form: string;
+            /** @constant */
+            form: "purchase";
             /** @enum {string} */
             status: "draft" | "submitted" | "closed";
+            /** Format: int64 */
             version: number;
             etag: string;
             /** Format: date-time */
@@ -177,263 +290,1119 @@ export interface components {
             updated_at: string;
             /** @description `credential:ID`, `member:ID`, or `system` for a recalculation. */
             updated_by: string;
-            data: components["schemas"]["SubmissionData"];
-            warnings?: components["schemas"]["Warnings"];
+            data: components["schemas"]["PurchaseSubmissionData"];
+            /** @description In answers to what was sent. */
+            warnings?: components["schemas"]["Warning"][];
+        };
+        PurchaseSubmissionFound: {
+            id: string;
+            /** @constant */
+            form: "purchase";
+            /** @enum {string} */
+            status: "draft" | "submitted" | "closed";
+            /** Format: int64 */
+            version: number;
+            etag: string;
+            /** Format: date-time */
+            created_at: string;
+            /** @description `credential:ID`, `member:ID`, or `system` for a recalculation. */
+            created_by: string;
+            /** Format: date-time */
+            updated_at: string;
+            /** @description `credential:ID`, `member:ID`, or `system` for a recalculation. */
+            updated_by: string;
+            data: components["schemas"]["PurchaseSubmissionSomeData"];
         };
         /** @description For credentials without the permission to read: `data` has the fields that were sent. */
-        SubmissionWritten: {
+        PurchaseSubmissionWritten: {
             id: string;
+            /** Format: int64 */
             version: number;
             etag: string;
             /** Format: date-time */
             updated_at: string;
-            data: {
-                /** What */
-                title?: string | null;
-                /** Department */
-                department?: string | null;
-                /** Amount */
-                amount?: number | null;
-                /** Needed by */
-                needed_by?: string | null;
-                /** Tags */
-                tags?: string[];
-                /** Reference */
-                reference?: string | null;
-            };
-            warnings?: components["schemas"]["Warnings"];
+            data: components["schemas"]["PurchaseSubmissionSomeData"];
+            warnings?: components["schemas"]["Warning"][];
         };
-        SubmissionPage: {
-            items: {
-                id: string;
-                form: string;
-                /** @enum {string} */
-                status: "draft" | "submitted" | "closed";
-                version: number;
-                etag: string;
-                /** Format: date-time */
-                created_at: string;
-                /** @description `credential:ID`, `member:ID`, or `system` for a recalculation. */
-                created_by: string;
-                /** Format: date-time */
-                updated_at: string;
-                /** @description `credential:ID`, `member:ID`, or `system` for a recalculation. */
-                updated_by: string;
-                data: components["schemas"]["SubmissionData"];
-            }[];
-            links: {
-                /** Format: uri */
-                self: string;
-                /** Format: uri */
-                next: string | null;
-            };
+        PurchaseSubmissionUpdated: components["schemas"]["PurchaseSubmission"] | components["schemas"]["PurchaseSubmissionWritten"];
+        PurchaseSubmissionPage: {
+            items: components["schemas"]["PurchaseSubmission"][];
+            links: components["schemas"]["PageLinks"];
         };
-        SubmissionSearchPage: {
-            items: {
-                id: string;
-                form: string;
-                /** @enum {string} */
-                status: "draft" | "submitted" | "closed";
-                version: number;
-                etag: string;
-                /** Format: date-time */
-                created_at: string;
-                /** @description `credential:ID`, `member:ID`, or `system` for a recalculation. */
-                created_by: string;
-                /** Format: date-time */
-                updated_at: string;
-                /** @description `credential:ID`, `member:ID`, or `system` for a recalculation. */
-                updated_by: string;
-                data: {
-                    /** What */
-                    title?: string | null;
-                    /** Department */
-                    department?: string | null;
-                    /** Amount */
-                    amount?: number | null;
-                    /** Needed by */
-                    needed_by?: string | null;
-                    /** Tags */
-                    tags?: string[];
-                    /** Reference */
-                    reference?: string | null;
-                };
-            }[];
-            links: {
-                /** Format: uri */
-                self: string;
-                /** Format: uri */
-                next: string | null;
-            };
+        PurchaseSubmissionSearchPage: {
+            items: components["schemas"]["PurchaseSubmissionFound"][];
+            links: components["schemas"]["PageLinks"];
         };
-        SubmissionChecked: {
+        PurchaseSubmissionChecked: {
             /** @constant */
             valid: true;
-            form: string;
+            /** @constant */
+            form: "purchase";
             /** @enum {string} */
             status: "draft" | "submitted";
-            data: components["schemas"]["SubmissionData"];
-            warnings?: components["schemas"]["Warnings"];
+            data: components["schemas"]["PurchaseSubmissionData"];
+            warnings?: components["schemas"]["Warning"][];
         };
-        Warnings: {
-            field: string;
-            code: string;
-        }[];
-        Search: {
-            conditions?: components["schemas"]["Condition"][];
-            sort?: {
-                field: string;
-                /** @enum {string} */
-                direction?: "asc" | "desc";
-            }[];
-            fields?: string[] | null;
-            /** @description Default: 50. */
+        /** @description `item` is as it is now, and absent when it is gone. */
+        PurchaseSubmissionChangeEntry: {
+            id: string;
+            /** @enum {string} */
+            type: "created" | "updated" | "deleted";
+            /** Format: int64 */
+            version: number;
+            etag: string;
+            /** Format: date-time */
+            at: string;
+            /** @description `credential:ID`, `member:ID`, or `system` for a recalculation. */
+            by: string;
+            /** @description The keys that changed; `$status` for the status. */
+            fields: string[];
+            item?: components["schemas"]["PurchaseSubmission"];
+        };
+        PurchaseSubmissionChanges: {
+            items: components["schemas"]["PurchaseSubmissionChangeEntry"][];
+            /** Format: int64 */
+            schema_version: number;
+            links: components["schemas"]["FeedLinks"];
+        };
+        /** @enum {string} */
+        PurchaseSubmissionTextKey: "$id" | "title" | "department" | "reference";
+        /** @enum {string} */
+        PurchaseSubmissionSelectKey: "$status";
+        /** @enum {string} */
+        PurchaseSubmissionDatetimeKey: "$created_at" | "$updated_at";
+        /** @enum {string} */
+        PurchaseSubmissionNumberKey: "amount";
+        /** @enum {string} */
+        PurchaseSubmissionDateKey: "needed_by";
+        /** @enum {string} */
+        PurchaseSubmissionMultiSelectKey: "tags";
+        /** @enum {string} */
+        PurchaseSubmissionSearchableKey: "$id" | "$status" | "$created_at" | "$updated_at" | "title" | "department" | "amount" | "needed_by" | "tags" | "reference";
+        PurchaseSubmissionCondition: components["schemas"]["PurchaseSubmissionTextCondition"] | components["schemas"]["PurchaseSubmissionTextListCondition"] | components["schemas"]["PurchaseSubmissionTextPartCondition"] | components["schemas"]["PurchaseSubmissionSelectCondition"] | components["schemas"]["PurchaseSubmissionSelectListCondition"] | components["schemas"]["PurchaseSubmissionDatetimeCondition"] | components["schemas"]["PurchaseSubmissionDatetimeRangeCondition"] | components["schemas"]["PurchaseSubmissionDatetimeListCondition"] | components["schemas"]["PurchaseSubmissionNumberCondition"] | components["schemas"]["PurchaseSubmissionNumberRangeCondition"] | components["schemas"]["PurchaseSubmissionNumberListCondition"] | components["schemas"]["PurchaseSubmissionDateCondition"] | components["schemas"]["PurchaseSubmissionDateRangeCondition"] | components["schemas"]["PurchaseSubmissionDateListCondition"] | components["schemas"]["PurchaseSubmissionMultiSelectListCondition"] | components["schemas"]["PurchaseSubmissionEmptyCondition"] | components["schemas"]["PurchaseSubmissionConditionAll"] | components["schemas"]["PurchaseSubmissionConditionAny"] | components["schemas"]["PurchaseSubmissionConditionNot"];
+        PurchaseSubmissionTextCondition: {
+            field: components["schemas"]["PurchaseSubmissionTextKey"];
+            /** @enum {string} */
+            op: "eq" | "ne";
+            value: string;
+        };
+        PurchaseSubmissionTextListCondition: {
+            field: components["schemas"]["PurchaseSubmissionTextKey"];
+            /** @enum {string} */
+            op: "in" | "not_in";
+            value: string[];
+        };
+        PurchaseSubmissionTextPartCondition: {
+            field: components["schemas"]["PurchaseSubmissionTextKey"];
+            /** @enum {string} */
+            op: "contains" | "starts_with";
+            value: string;
+        };
+        PurchaseSubmissionSelectCondition: {
+            field: components["schemas"]["PurchaseSubmissionSelectKey"];
+            /** @enum {string} */
+            op: "eq" | "ne";
+            value: string;
+        };
+        PurchaseSubmissionSelectListCondition: {
+            field: components["schemas"]["PurchaseSubmissionSelectKey"];
+            /** @enum {string} */
+            op: "in" | "not_in";
+            value: string[];
+        };
+        PurchaseSubmissionDatetimeCondition: {
+            field: components["schemas"]["PurchaseSubmissionDatetimeKey"];
+            /** @enum {string} */
+            op: "eq" | "ne" | "gt" | "gte" | "lt" | "lte";
+            /** Format: date-time */
+            value: string;
+        };
+        PurchaseSubmissionDatetimeRangeCondition: {
+            field: components["schemas"]["PurchaseSubmissionDatetimeKey"];
+            /** @enum {string} */
+            op: "between";
+            value: string[];
+        };
+        PurchaseSubmissionDatetimeListCondition: {
+            field: components["schemas"]["PurchaseSubmissionDatetimeKey"];
+            /** @enum {string} */
+            op: "in";
+            value: string[];
+        };
+        PurchaseSubmissionNumberCondition: {
+            field: components["schemas"]["PurchaseSubmissionNumberKey"];
+            /** @enum {string} */
+            op: "eq" | "ne" | "gt" | "gte" | "lt" | "lte";
+            value: number;
+        };
+        PurchaseSubmissionNumberRangeCondition: {
+            field: components["schemas"]["PurchaseSubmissionNumberKey"];
+            /** @enum {string} */
+            op: "between";
+            value: number[];
+        };
+        PurchaseSubmissionNumberListCondition: {
+            field: components["schemas"]["PurchaseSubmissionNumberKey"];
+            /** @enum {string} */
+            op: "in";
+            value: number[];
+        };
+        PurchaseSubmissionDateCondition: {
+            field: components["schemas"]["PurchaseSubmissionDateKey"];
+            /** @enum {string} */
+            op: "eq" | "ne" | "gt" | "gte" | "lt" | "lte";
+            value: components["schemas"]["CalendarDay"];
+        };
+        PurchaseSubmissionDateRangeCondition: {
+            field: components["schemas"]["PurchaseSubmissionDateKey"];
+            /** @enum {string} */
+            op: "between";
+            value: components["schemas"]["CalendarDay"][];
+        };
+        PurchaseSubmissionDateListCondition: {
+            field: components["schemas"]["PurchaseSubmissionDateKey"];
+            /** @enum {string} */
+            op: "in";
+            value: components["schemas"]["CalendarDay"][];
+        };
+        PurchaseSubmissionMultiSelectListCondition: {
+            field: components["schemas"]["PurchaseSubmissionMultiSelectKey"];
+            /** @enum {string} */
+            op: "has_any" | "has_all" | "has_none";
+            value: string[];
+        };
+        PurchaseSubmissionEmptyCondition: {
+            field: components["schemas"]["PurchaseSubmissionSearchableKey"];
+            /** @enum {string} */
+            op: "is_empty";
+            value: boolean;
+        };
+        PurchaseSubmissionConditionAll: {
+            all: components["schemas"]["PurchaseSubmissionCondition"][];
+        };
+        PurchaseSubmissionConditionAny: {
+            any: components["schemas"]["PurchaseSubmissionCondition"][];
+        };
+        PurchaseSubmissionConditionNot: {
+            not: components["schemas"]["PurchaseSubmissionCondition"];
+        };
+        PurchaseSubmissionSortKey: {
+            /** @enum {string} */
+            field: "$id" | "$status" | "$created_at" | "$updated_at" | "title" | "department" | "amount" | "needed_by" | "reference";
+            /**
+             * @description Upwards where it is left out.
+             * @enum {string}
+             */
+            direction?: "asc" | "desc";
+        };
+        PurchaseSubmissionSearch: {
+            conditions?: components["schemas"]["PurchaseSubmissionCondition"][];
+            sort?: components["schemas"]["PurchaseSubmissionSortKey"][];
+            /** @description The keys that `data` shows. */
+            fields?: ("title" | "department" | "amount" | "needed_by" | "tags" | "reference")[] | null;
+            /** Format: int64 */
             limit?: number;
-            cursor?: string | null;
+            /** @description The cursor goes into the query, as `links.next` has it. */
+            cursor?: null;
         };
-        Condition: {
+        FormLinks: {
+            /** Format: uri */
+            self: string;
+            /** Format: uri */
+            openapi: string;
+            /** Format: uri */
+            submissions: string;
+            /** Format: uri */
+            search: string;
+        };
+        Form: {
+            key: string;
+            name: string;
+            description: string;
+            time_zone: string;
+            /** Format: int64 */
+            schema_version: number;
+            links: components["schemas"]["FormLinks"];
+        };
+        /** @description For both directions: what is the server's own is ignored where it is sent. */
+        FormDefinition: {
+            key?: string;
+            name?: string;
+            description?: string;
+            time_zone?: string;
+            /** Format: int64 */
+            history_days?: number;
+            /** Format: int64 */
+            readonly schema_version?: number;
+            readonly indexing?: {
+                /** Format: int64 */
+                done: number;
+                /** Format: int64 */
+                total: number;
+            };
+            /** @description A change that waits until all items were looked at; or why it was dropped, as the problem that it would have been. */
+            readonly pending?: {
+                /** Format: int64 */
+                schema_version: number;
+                /** Format: int64 */
+                done: number;
+                /** Format: int64 */
+                total: number;
+                problem?: {
+                    type: string;
+                    title: string;
+                    /** Format: int32 */
+                    status: number;
+                    code: string;
+                    detail: string;
+                    field?: string;
+                    fields?: string[];
+                    items?: string[];
+                };
+            };
+            readonly links?: components["schemas"]["FormLinks"];
+            acceptance?: components["schemas"]["Acceptance"];
+            fields: components["schemas"]["FieldDefinition"][];
+        };
+        Acceptance: {
+            /** @enum {string} */
+            state?: "open" | "closed";
+            /** Format: date-time */
+            opens_at?: string | null;
+            /** Format: date-time */
+            closes_at?: string | null;
+            /** Format: int64 */
+            max_submissions?: number | null;
+            readonly accepting?: boolean;
+        };
+        FieldDefinition: components["schemas"]["TextDefinition"] | components["schemas"]["MultilineTextDefinition"] | components["schemas"]["NumberDefinition"] | components["schemas"]["BooleanDefinition"] | components["schemas"]["DateDefinition"] | components["schemas"]["DatetimeDefinition"] | components["schemas"]["EmailDefinition"] | components["schemas"]["UrlDefinition"] | components["schemas"]["PhoneDefinition"] | components["schemas"]["SelectDefinition"] | components["schemas"]["ComputedDefinition"] | components["schemas"]["MultiSelectDefinition"] | components["schemas"]["LineItemsDefinition"];
+        ColumnDefinition: components["schemas"]["TextDefinition"] | components["schemas"]["MultilineTextDefinition"] | components["schemas"]["NumberDefinition"] | components["schemas"]["BooleanDefinition"] | components["schemas"]["DateDefinition"] | components["schemas"]["DatetimeDefinition"] | components["schemas"]["EmailDefinition"] | components["schemas"]["UrlDefinition"] | components["schemas"]["PhoneDefinition"] | components["schemas"]["SelectDefinition"] | components["schemas"]["ComputedDefinition"] | components["schemas"]["MultiSelectDefinition"];
+        TextDefinition: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "text";
+            key: string;
+            label?: string;
+            required?: boolean;
+            searchable?: boolean;
+            default?: string | null;
+            renamed_from?: string;
+            readonly previous_keys?: string[];
+            unique?: boolean;
+            /** Format: int64 */
+            min_length?: number;
+            /** Format: int64 */
+            max_length?: number;
+            pattern?: string;
+        };
+        MultilineTextDefinition: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "multiline_text";
+            key: string;
+            label?: string;
+            required?: boolean;
+            searchable?: boolean;
+            default?: string | null;
+            renamed_from?: string;
+            readonly previous_keys?: string[];
+            unique?: boolean;
+            /** Format: int64 */
+            min_length?: number;
+            /** Format: int64 */
+            max_length?: number;
+            pattern?: string;
+        };
+        NumberDefinition: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "number";
+            key: string;
+            label?: string;
+            required?: boolean;
+            searchable?: boolean;
+            default?: number | null;
+            renamed_from?: string;
+            readonly previous_keys?: string[];
+            unique?: boolean;
+            integer?: boolean;
+            minimum?: number;
+            maximum?: number;
+            /** Format: int64 */
+            decimals?: number;
+        };
+        BooleanDefinition: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "boolean";
+            key: string;
+            label?: string;
+            required?: boolean;
+            searchable?: boolean;
+            default?: boolean | null;
+            renamed_from?: string;
+            readonly previous_keys?: string[];
+            unique?: boolean;
+        };
+        DateDefinition: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "date";
+            key: string;
+            label?: string;
+            required?: boolean;
+            searchable?: boolean;
+            default?: string | null;
+            renamed_from?: string;
+            readonly previous_keys?: string[];
+            unique?: boolean;
+        };
+        DatetimeDefinition: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "datetime";
+            key: string;
+            label?: string;
+            required?: boolean;
+            searchable?: boolean;
+            default?: string | null;
+            renamed_from?: string;
+            readonly previous_keys?: string[];
+            unique?: boolean;
+        };
+        EmailDefinition: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "email";
+            key: string;
+            label?: string;
+            required?: boolean;
+            searchable?: boolean;
+            default?: string | null;
+            renamed_from?: string;
+            readonly previous_keys?: string[];
+            unique?: boolean;
+        };
+        UrlDefinition: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "url";
+            key: string;
+            label?: string;
+            required?: boolean;
+            searchable?: boolean;
+            default?: string | null;
+            renamed_from?: string;
+            readonly previous_keys?: string[];
+            unique?: boolean;
+        };
+        PhoneDefinition: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "phone";
+            key: string;
+            label?: string;
+            required?: boolean;
+            searchable?: boolean;
+            default?: string | null;
+            renamed_from?: string;
+            readonly previous_keys?: string[];
+            unique?: boolean;
+        };
+        SelectDefinition: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "select";
+            key: string;
+            label?: string;
+            required?: boolean;
+            searchable?: boolean;
+            default?: string | null;
+            renamed_from?: string;
+            readonly previous_keys?: string[];
+            unique?: boolean;
+            options: {
+                value: string;
+                label?: string;
+            }[];
+        };
+        ComputedDefinition: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "computed";
+            key: string;
+            label?: string;
+            searchable?: boolean;
+            renamed_from?: string;
+            readonly previous_keys?: string[];
+            formula: string;
+            /** @enum {string} */
+            result: "number" | "text" | "boolean" | "date" | "datetime";
+            /** Format: int64 */
+            decimals?: number;
+        };
+        MultiSelectDefinition: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "multi_select";
+            key: string;
+            label?: string;
+            required?: boolean;
+            searchable?: boolean;
+            default?: string[] | null;
+            renamed_from?: string;
+            readonly previous_keys?: string[];
+            options: {
+                value: string;
+                label?: string;
+            }[];
+        };
+        LineItemsDefinition: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "line_items";
+            key: string;
+            label?: string;
+            required?: boolean;
+            searchable?: boolean;
+            default?: {
+                [key: string]: unknown;
+            }[] | null;
+            renamed_from?: string;
+            readonly previous_keys?: string[];
+            fields: components["schemas"]["ColumnDefinition"][];
+            /** Format: int64 */
+            min_rows?: number;
+            /** Format: int64 */
+            max_rows?: number;
+        };
+        Warning: {
             field: string;
-            op: string;
-            value: unknown;
-        } | {
-            all: components["schemas"]["Condition"][];
-        } | {
-            any: components["schemas"]["Condition"][];
-        } | {
-            not: components["schemas"]["Condition"];
+            /** @enum {string} */
+            code: "computed_value_ignored" | "formula_failed";
         };
-        /** @description RFC 9457. */
-        Problem: {
+        PageLinks: {
+            /** Format: uri */
+            self: string;
+            /** Format: uri */
+            next: string | null;
+        };
+        FeedLinks: {
+            /** Format: uri */
+            self: string;
+            /** Format: uri */
+            next: string;
+        };
+        /** @description A calendar day, with its offset; what is sent may leave the offset out. */
+        CalendarDay: string;
+        /** @description The body is not JSON encoded as UTF-8. */
+        MalformedJsonProblem: {
             /** Format: uri */
             type: string;
             title: string;
-            status: number;
-            /** @enum {string} */
-            code: "malformed_json" | "malformed_header" | "unauthenticated" | "permission_required" | "not_found" | "method_not_allowed" | "submissions_closed" | "submission_closed" | "duplicate" | "schema_in_use" | "indexing" | "version_mismatch" | "too_large" | "unsupported_media_type" | "invalid_input" | "rate_limited" | "internal" | "try_again";
+            /**
+             * Format: int32
+             * @constant
+             */
+            status: 400;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            code: "malformed_json";
             detail: string;
             request_id: string;
-            errors?: {
-                field: string;
-                pointer?: string;
-                /** @enum {string} */
-                code: "required" | "unknown_field" | "invalid_type" | "invalid_format" | "too_short" | "too_long" | "too_small" | "too_large" | "too_many_decimals" | "not_an_option" | "too_few_rows" | "too_many_rows" | "time_zone_required" | "invalid_status" | "unknown_parameter" | "out_of_range" | "not_exact" | "invalid_cursor" | "invalid_condition" | "too_complex" | "invalid_definition";
-                reason: string;
-            }[];
+        };
+        /** @description A header that the service reads does not follow its grammar. */
+        MalformedHeaderProblem: {
+            /** Format: uri */
+            type: string;
+            title: string;
+            /**
+             * Format: int32
+             * @constant
+             */
+            status: 400;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            code: "malformed_header";
+            detail: string;
+            request_id: string;
+            header: string;
+        };
+        /** @description The request carried no credential, or one that is unknown, expired or revoked. The answer is the same for all of these. */
+        UnauthenticatedProblem: {
+            /** Format: uri */
+            type: string;
+            title: string;
+            /**
+             * Format: int32
+             * @constant
+             */
+            status: 401;
+            /** @constant */
+            code: "unauthenticated";
+            detail: string;
+            request_id: string;
+        };
+        /** @description The credential is valid but lacks the permission named in `required_permission`. */
+        PermissionRequiredProblem: {
+            /** Format: uri */
+            type: string;
+            title: string;
+            /**
+             * Format: int32
+             * @constant
+             */
+            status: 403;
+            /** @constant */
+            code: "permission_required";
+            detail: string;
+            request_id: string;
+            /** @enum {string} */
+            required_permission: "records:read" | "records:create" | "records:write" | "submissions:read" | "submissions:create" | "submissions:write" | "submissions:delete" | "schema:read" | "schema:write";
+        };
+        /** @description The path or the resource does not exist, or is not visible to this credential. The answer does not tell which. */
+        NotFoundProblem: {
+            /** Format: uri */
+            type: string;
+            title: string;
+            /**
+             * Format: int32
+             * @constant
+             */
+            status: 404;
+            /** @constant */
+            code: "not_found";
+            detail: string;
+            request_id: string;
+        };
+        /** @description The form does not accept submissions: `reason` is not_open_yet, closed or full. Nothing was stored. */
+        SubmissionsClosedProblem: {
+            /** Format: uri */
+            type: string;
+            title: string;
+            /**
+             * Format: int32
+             * @constant
+             */
+            status: 409;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            code: "submissions_closed";
+            detail: string;
+            request_id: string;
+            /** @enum {string} */
+            reason: "not_open_yet" | "closed" | "full";
+        };
+        /** @description The submission has the status closed and cannot be changed or deleted. */
+        SubmissionClosedProblem: {
+            /** Format: uri */
+            type: string;
+            title: string;
+            /**
+             * Format: int32
+             * @constant
+             */
+            status: 409;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            code: "submission_closed";
+            detail: string;
+            request_id: string;
+        };
+        /** @description Another item already has the value of the field named in `field`, which is unique. */
+        DuplicateProblem: {
+            /** Format: uri */
+            type: string;
+            title: string;
+            /**
+             * Format: int32
+             * @constant
+             */
+            status: 409;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            code: "duplicate";
+            detail: string;
+            request_id: string;
+            field: string;
+            /** @description Of the item that has the value, to callers who may read it. */
+            id?: string;
+        };
+        /** @description Stored data stands against this change of the definition. Nothing was changed. */
+        SchemaInUseProblem: {
+            /** Format: uri */
+            type: string;
+            title: string;
+            /**
+             * Format: int32
+             * @constant
+             */
+            status: 409;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            code: "schema_in_use";
+            detail: string;
+            request_id: string;
+            field: string;
+            /** @description All that stand against it. */
+            fields?: string[];
+            /** @description Ids of items that stand against it. */
+            items?: string[];
+        };
+        /** @description The definition made a field searchable, and not all items are indexed for it yet. The search could miss some, so it is not made. */
+        IndexingProblem: {
+            /** Format: uri */
+            type: string;
+            title: string;
+            /**
+             * Format: int32
+             * @constant
+             */
+            status: 409;
+            /** @constant */
+            code: "indexing";
+            detail: string;
+            request_id: string;
+            fields: string[];
+        };
+        /** @description The cursor points to changes before those that are kept: 30 days. */
+        ChangesExpiredProblem: {
+            /** Format: uri */
+            type: string;
+            title: string;
+            /**
+             * Format: int32
+             * @constant
+             */
+            status: 410;
+            /** @constant */
+            code: "changes_expired";
+            detail: string;
+            request_id: string;
+        };
+        /** @description The version in If-Match is not the stored one. Nothing was written. */
+        VersionMismatchProblem: {
+            /** Format: uri */
+            type: string;
+            title: string;
+            /**
+             * Format: int32
+             * @constant
+             */
+            status: 412;
+            /** @constant */
+            code: "version_mismatch";
+            detail: string;
+            request_id: string;
+            current_etag: string | null;
+        };
+        /** @description The body exceeds the limit. */
+        TooLargeProblem: {
+            /** Format: uri */
+            type: string;
+            title: string;
+            /**
+             * Format: int32
+             * @constant
+             */
+            status: 413;
+            /** @constant */
+            code: "too_large";
+            detail: string;
+            request_id: string;
+            /** Format: int64 */
+            limit: number;
+        };
+        /** @description The body is not of a type that this route reads. */
+        UnsupportedMediaTypeProblem: {
+            /** Format: uri */
+            type: string;
+            title: string;
+            /**
+             * Format: int32
+             * @constant
+             */
+            status: 415;
+            /** @constant */
+            code: "unsupported_media_type";
+            detail: string;
+            request_id: string;
+            /** @description The types that this route reads. */
+            allowed?: string[];
+            /** @description The header that is not taken. */
+            header?: string;
+        };
+        /** @description Each entry of `errors` names a field, where it stands, what is wrong and what is allowed. */
+        InvalidInputProblem: {
+            /** Format: uri */
+            type: string;
+            title: string;
+            /**
+             * Format: int32
+             * @constant
+             */
+            status: 422;
+            /** @constant */
+            code: "invalid_input";
+            detail: string;
+            request_id: string;
+            errors: components["schemas"]["FieldError"][];
+        };
+        /** @description Too many requests in the last 60 seconds. Refused requests do not count. */
+        RateLimitedProblem: {
+            /** Format: uri */
+            type: string;
+            title: string;
+            /**
+             * Format: int32
+             * @constant
+             */
+            status: 429;
+            /** @constant */
+            code: "rate_limited";
+            detail: string;
+            request_id: string;
+        };
+        /** @description The service failed. The failure is logged under `request_id`. */
+        InternalProblem: {
+            /** Format: uri */
+            type: string;
+            title: string;
+            /**
+             * Format: int32
+             * @constant
+             */
+            status: 500;
+            /** @constant */
+            code: "internal";
+            detail: string;
+            request_id: string;
+        };
+        /** @description The storage is overloaded or out of reach, and bounded retries did not help. */
+        TryAgainProblem: {
+            /** Format: uri */
+            type: string;
+            title: string;
+            /**
+             * Format: int32
+             * @constant
+             */
+            status: 503;
+            /** @constant */
+            code: "try_again";
+            detail: string;
+            request_id: string;
+        };
+        /** @description Why one field, parameter or part of a definition was refused. What is allowed stands beside the reason, for programs. */
+        FieldError: {
+            field: string;
+            /** @description Where in the body (RFC 6901); absent for parameters and headers. */
+            pointer?: string;
+            /** @enum {string} */
+            code: "required" | "unknown_field" | "invalid_type" | "invalid_format" | "too_short" | "too_long" | "too_small" | "too_large" | "too_many_decimals" | "not_an_option" | "too_few_rows" | "too_many_rows" | "time_zone_required" | "invalid_status" | "unknown_parameter" | "out_of_range" | "not_exact" | "invalid_cursor" | "invalid_condition" | "too_complex" | "invalid_definition";
+            reason: string;
+            minimum?: number;
+            maximum?: number;
+            /** Format: int64 */
+            min_length?: number;
+            /** Format: int64 */
+            max_length?: number;
+            /** Format: int64 */
+            min_rows?: number;
+            /** Format: int64 */
+            max_rows?: number;
+            /** Format: int64 */
+            decimals?: number;
+            pattern?: string;
+            options?: string[];
+            allowed?: string[];
+            expected?: string;
+            renamed_to?: string;
+            /** Format: int64 */
+            position?: number;
         };
     };
     responses: {
-        /** @description Malformed JSON, Malformed header */
-        Problem400: {
+        /** @description Changes expired */
+        ChangesExpired: {
             headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                RateLimit: components["headers"]["RateLimit"];
                 [name: string]: unknown;
             };
             content: {
-                "application/problem+json": components["schemas"]["Problem"];
+                "application/problem+json": components["schemas"]["ChangesExpiredProblem"];
             };
         };
-        /** @description Credential missing or invalid */
-        Problem401: {
+        /** @description Indexing */
+        Indexing: {
             headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                RateLimit: components["headers"]["RateLimit"];
+                "Retry-After": components["headers"]["Retry-After"];
                 [name: string]: unknown;
             };
             content: {
-                "application/problem+json": components["schemas"]["Problem"];
-            };
-        };
-        /** @description Permission required */
-        Problem403: {
-            headers: {
-                [name: string]: unknown;
-            };
-            content: {
-                "application/problem+json": components["schemas"]["Problem"];
-            };
-        };
-        /** @description Not found */
-        Problem404: {
-            headers: {
-                [name: string]: unknown;
-            };
-            content: {
-                "application/problem+json": components["schemas"]["Problem"];
-            };
-        };
-        /** @description Submissions closed, Submission closed, Duplicate value, Definition in use, Indexing */
-        Problem409: {
-            headers: {
-                [name: string]: unknown;
-            };
-            content: {
-                "application/problem+json": components["schemas"]["Problem"];
-            };
-        };
-        /** @description Version mismatch */
-        Problem412: {
-            headers: {
-                [name: string]: unknown;
-            };
-            content: {
-                "application/problem+json": components["schemas"]["Problem"];
-            };
-        };
-        /** @description Body too large */
-        Problem413: {
-            headers: {
-                [name: string]: unknown;
-            };
-            content: {
-                "application/problem+json": components["schemas"]["Problem"];
-            };
-        };
-        /** @description Unsupported media type */
-        Problem415: {
-            headers: {
-                [name: string]: unknown;
-            };
-            content: {
-                "application/problem+json": components["schemas"]["Problem"];
-            };
-        };
-        /** @description Input invalid */
-        Problem422: {
-            headers: {
-                [name: string]: unknown;
-            };
-            content: {
-                "application/problem+json": components["schemas"]["Problem"];
-            };
-        };
-        /** @description Rate limit reached */
-        Problem429: {
-            headers: {
-                [name: string]: unknown;
-            };
-            content: {
-                "application/problem+json": components["schemas"]["Problem"];
+                "application/problem+json": components["schemas"]["IndexingProblem"];
             };
         };
         /** @description Internal error */
-        Problem500: {
+        Internal: {
             headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy.known"];
+                RateLimit: components["headers"]["RateLimit.known"];
                 [name: string]: unknown;
             };
             content: {
-                "application/problem+json": components["schemas"]["Problem"];
+                "application/problem+json": components["schemas"]["InternalProblem"];
+            };
+        };
+        /** @description Input invalid */
+        InvalidInput: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                RateLimit: components["headers"]["RateLimit"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["InvalidInputProblem"];
+            };
+        };
+        /** @description Malformed header */
+        MalformedHeader: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                RateLimit: components["headers"]["RateLimit"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["MalformedHeaderProblem"];
+            };
+        };
+        /** @description Malformed JSON */
+        MalformedJson: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                RateLimit: components["headers"]["RateLimit"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["MalformedJsonProblem"];
+            };
+        };
+        /** @description Malformed JSON, or Malformed header */
+        MalformedJsonOrMalformedHeader: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                RateLimit: components["headers"]["RateLimit"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["MalformedJsonProblem"] | components["schemas"]["MalformedHeaderProblem"];
+            };
+        };
+        /** @description Not found */
+        NotFound: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                RateLimit: components["headers"]["RateLimit"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["NotFoundProblem"];
+            };
+        };
+        /** @description Permission required */
+        PermissionRequired: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                RateLimit: components["headers"]["RateLimit"];
+                "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["PermissionRequiredProblem"];
+            };
+        };
+        /** @description Rate limit reached */
+        RateLimited: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy.known"];
+                RateLimit: components["headers"]["RateLimit.known"];
+                "Retry-After": components["headers"]["Retry-After"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["RateLimitedProblem"];
+            };
+        };
+        /** @description Definition in use */
+        SchemaInUse: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                RateLimit: components["headers"]["RateLimit"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["SchemaInUseProblem"];
+            };
+        };
+        /** @description Submission closed */
+        SubmissionClosed: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                RateLimit: components["headers"]["RateLimit"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["SubmissionClosedProblem"];
+            };
+        };
+        /** @description Submissions closed, or Duplicate value, or Definition in use */
+        SubmissionsClosedOrDuplicateOrSchemaInUse: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                RateLimit: components["headers"]["RateLimit"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["SubmissionsClosedProblem"] | components["schemas"]["DuplicateProblem"] | components["schemas"]["SchemaInUseProblem"];
+            };
+        };
+        /** @description Submissions closed, or Submission closed, or Duplicate value, or Definition in use */
+        SubmissionsClosedOrSubmissionClosedOrDuplicateOrSchemaInUse: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                RateLimit: components["headers"]["RateLimit"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["SubmissionsClosedProblem"] | components["schemas"]["SubmissionClosedProblem"] | components["schemas"]["DuplicateProblem"] | components["schemas"]["SchemaInUseProblem"];
+            };
+        };
+        /** @description Body too large */
+        TooLarge: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                RateLimit: components["headers"]["RateLimit"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["TooLargeProblem"];
             };
         };
         /** @description Try again */
-        Problem503: {
+        TryAgain: {
             headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy.known"];
+                RateLimit: components["headers"]["RateLimit.known"];
+                "Retry-After": components["headers"]["Retry-After"];
                 [name: string]: unknown;
             };
             content: {
-                "application/problem+json": components["schemas"]["Problem"];
+                "application/problem+json": components["schemas"]["TryAgainProblem"];
+            };
+        };
+        /** @description Credential missing or invalid */
+        Unauthenticated: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["UnauthenticatedProblem"];
+            };
+        };
+        /** @description Unsupported media type */
+        UnsupportedMediaType: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                RateLimit: components["headers"]["RateLimit"];
+                "Accept-Encoding": components["headers"]["Accept-Encoding"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["UnsupportedMediaTypeProblem"];
+            };
+        };
+        /** @description Version mismatch */
+        VersionMismatch: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                RateLimit: components["headers"]["RateLimit"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["VersionMismatchProblem"];
             };
         };
     };
     parameters: {
         /** @description The id. */
-        SubmissionId: string;
+        PurchaseSubmissionId: string;
+        /** @description As `links.next` gives it, or `now` for the end; left out, the oldest that is kept. */
+        feedCursor: string;
+        /** @description `true` tells each change; otherwise those of one item on one page are told as one. */
+        all: "true" | "false";
+        /** @description Of OpenAPI; 3.1 where it is left out. */
+        version: "3.0" | "3.1";
         /** @description Items of a page. */
         limit: number;
         /** @description As `links.next` gives it. */
@@ -447,16 +1416,30 @@ export interface components {
     };
     requestBodies: never;
     headers: {
+        /** @description What the log calls this request. */
+        "X-Request-Id": string;
+        /** @description The limits of the credential. */
+        "RateLimit-Policy": string;
+        /** @description What is left of them, and in how many seconds there is more. */
+        RateLimit: string;
+        /** @description The limits of the credential. */
+        "RateLimit-Policy.known": string;
+        /** @description What is left of them, and in how many seconds there is more. */
+        "RateLimit.known": string;
+        /** @description Seconds to wait; never too few. */
+        "Retry-After": number;
+        /** @description What is missing (RFC 6750). */
+        "WWW-Authenticate": string;
+        /** @description The coding that is taken (RFC 9110). */
+        "Accept-Encoding": string;
         /** @description The version, in quotes. */
         ETag: string;
         /** @description The address of what was created. */
         Location: string;
-        /** @description The next page, with rel="next" (RFC 8288). */
+        /** @description The next page, with rel="next" (RFC 8288); absent on the last one. */
         Link: string;
-        /** @description The limits of the credential. */
-        "RateLimit-Policy": string;
-        /** @description What is left of them, and when there is more. */
-        RateLimit: string;
+        /** @description The name of the file, for downloads. */
+        "Content-Disposition": string;
         /** @description The key was used before: this is the first result. */
         "Idempotent-Replayed": "true";
         /** @description The key came with another body the first time. */
@@ -466,7 +1449,7 @@ export interface components {
 }
 export type $defs = Record<string, never>;
 export interface operations {
-    listSubmissions: {
+    listPurchaseSubmissions: {
         parameters: {
             query?: {
                 /** @description Items of a page. */
@@ -483,27 +1466,60 @@ export interface operations {
             /** @description A page. */
             200: {
                 headers: {
-                    Link: components["headers"]["Link"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    Link: components["headers"]["Link"];
+                    "Content-Disposition": components["headers"]["Content-Disposition"];
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["SubmissionPage"];
+                    /**
+                     * @example {
+                     *       "items": [
+                     *         {
+                     *           "id": "sub_01KAHV3M4E7XQ2R5T8W9YZB6CD",
+                     *           "form": "purchase",
+                     *           "status": "submitted",
+                     *           "version": 1,
+                     *           "etag": "\"1\"",
+                     *           "created_at": "2026-11-21T01:23:45.678Z",
+                     *           "created_by": "credential:01KAHV3M4E7XQ2R5T8W9YZB6CD",
+                     *           "updated_at": "2026-11-21T01:23:45.678Z",
+                     *           "updated_by": "credential:01KAHV3M4E7XQ2R5T8W9YZB6CD",
+                     *           "data": {
+                     *             "title": "What",
+                     *             "department": "Department",
+                     *             "amount": 1,
+                     *             "needed_by": "2026-11-21+09:00",
+                     *             "tags": [
+                     *               "hardware"
+                     *             ],
+                     *             "reference": "Reference"
+                     *           }
+                     *         }
+                     *       ],
+                     *       "links": {
+                     *         "self": "http://127.0.0.1:8787/api/v1/forms/purchase/submissions",
+                     *         "next": null
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["PurchaseSubmissionPage"];
                     "application/x-ndjson": string;
                     "text/csv": string;
                 };
             };
-            401: components["responses"]["Problem401"];
-            403: components["responses"]["Problem403"];
-            404: components["responses"]["Problem404"];
-            422: components["responses"]["Problem422"];
-            429: components["responses"]["Problem429"];
-            500: components["responses"]["Problem500"];
-            503: components["responses"]["Problem503"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["PermissionRequired"];
+            404: components["responses"]["NotFound"];
+            422: components["responses"]["InvalidInput"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["TryAgain"];
         };
     };
-    createSubmission: {
+    createPurchaseSubmission: {
         parameters: {
             query?: never;
             header?: {
@@ -530,39 +1546,63 @@ export interface operations {
                  *       }
                  *     }
                  */
-                "application/json": components["schemas"]["SubmissionCreate"];
+                "application/json": components["schemas"]["PurchaseSubmissionCreate"];
             };
         };
         responses: {
             /** @description Created, or created before with the same key. */
             201: {
                 headers: {
-                    ETag: components["headers"]["ETag"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    ETag: components["headers"]["ETag"];
                     Location: components["headers"]["Location"];
                     "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
                     "Idempotency-Key-Mismatch": components["headers"]["Idempotency-Key-Mismatch"];
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Submission"];
+                    /**
+                     * @example {
+                     *       "id": "sub_01KAHV3M4E7XQ2R5T8W9YZB6CD",
+                     *       "form": "purchase",
+                     *       "status": "submitted",
+                     *       "version": 1,
+                     *       "etag": "\"1\"",
+                     *       "created_at": "2026-11-21T01:23:45.678Z",
+                     *       "created_by": "credential:01KAHV3M4E7XQ2R5T8W9YZB6CD",
+                     *       "updated_at": "2026-11-21T01:23:45.678Z",
+                     *       "updated_by": "credential:01KAHV3M4E7XQ2R5T8W9YZB6CD",
+                     *       "data": {
+                     *         "title": "What",
+                     *         "department": "Department",
+                     *         "amount": 1,
+                     *         "needed_by": "2026-11-21+09:00",
+                     *         "tags": [
+                     *           "hardware"
+                     *         ],
+                     *         "reference": "Reference"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["PurchaseSubmission"];
                 };
             };
-            400: components["responses"]["Problem400"];
-            401: components["responses"]["Problem401"];
-            403: components["responses"]["Problem403"];
-            404: components["responses"]["Problem404"];
-            409: components["responses"]["Problem409"];
-            413: components["responses"]["Problem413"];
-            415: components["responses"]["Problem415"];
-            422: components["responses"]["Problem422"];
-            429: components["responses"]["Problem429"];
-            500: components["responses"]["Problem500"];
-            503: components["responses"]["Problem503"];
+            400: components["responses"]["MalformedJson"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["PermissionRequired"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["SubmissionsClosedOrDuplicateOrSchemaInUse"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["InvalidInput"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["TryAgain"];
         };
     };
-    searchSubmissions: {
+    searchPurchaseSubmissions: {
         parameters: {
             query?: {
                 /** @description Items of a page. */
@@ -578,42 +1618,87 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "conditions": [],
+                 *       "conditions": [
+                 *         {
+                 *           "field": "$created_at",
+                 *           "op": "gte",
+                 *           "value": "2026-01-01T00:00:00Z"
+                 *         }
+                 *       ],
+                 *       "sort": [
+                 *         {
+                 *           "field": "$created_at",
+                 *           "direction": "desc"
+                 *         }
+                 *       ],
                  *       "limit": 10
                  *     }
                  */
-                "application/json": components["schemas"]["Search"];
+                "application/json": components["schemas"]["PurchaseSubmissionSearch"];
             };
         };
         responses: {
             /** @description A page. */
             200: {
                 headers: {
-                    Link: components["headers"]["Link"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    Link: components["headers"]["Link"];
+                    "Content-Disposition": components["headers"]["Content-Disposition"];
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["SubmissionSearchPage"];
+                    /**
+                     * @example {
+                     *       "items": [
+                     *         {
+                     *           "id": "sub_01KAHV3M4E7XQ2R5T8W9YZB6CD",
+                     *           "form": "purchase",
+                     *           "status": "submitted",
+                     *           "version": 1,
+                     *           "etag": "\"1\"",
+                     *           "created_at": "2026-11-21T01:23:45.678Z",
+                     *           "created_by": "credential:01KAHV3M4E7XQ2R5T8W9YZB6CD",
+                     *           "updated_at": "2026-11-21T01:23:45.678Z",
+                     *           "updated_by": "credential:01KAHV3M4E7XQ2R5T8W9YZB6CD",
+                     *           "data": {
+                     *             "title": "What",
+                     *             "department": "Department",
+                     *             "amount": 1,
+                     *             "needed_by": "2026-11-21+09:00",
+                     *             "tags": [
+                     *               "hardware"
+                     *             ],
+                     *             "reference": "Reference"
+                     *           }
+                     *         }
+                     *       ],
+                     *       "links": {
+                     *         "self": "http://127.0.0.1:8787/api/v1/forms/purchase/submissions/search",
+                     *         "next": null
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["PurchaseSubmissionSearchPage"];
                     "application/x-ndjson": string;
                     "text/csv": string;
                 };
             };
-            400: components["responses"]["Problem400"];
-            401: components["responses"]["Problem401"];
-            403: components["responses"]["Problem403"];
-            404: components["responses"]["Problem404"];
-            409: components["responses"]["Problem409"];
-            413: components["responses"]["Problem413"];
-            415: components["responses"]["Problem415"];
-            422: components["responses"]["Problem422"];
-            429: components["responses"]["Problem429"];
-            500: components["responses"]["Problem500"];
-            503: components["responses"]["Problem503"];
+            400: components["responses"]["MalformedJson"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["PermissionRequired"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Indexing"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["InvalidInput"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["TryAgain"];
         };
     };
-    validateSubmission: {
+    validatePurchaseSubmission: {
         parameters: {
             query?: never;
             header?: never;
@@ -637,33 +1722,723 @@ export interface operations {
                  *       }
                  *     }
                  */
-                "application/json": components["schemas"]["SubmissionCreate"];
+                "application/json": components["schemas"]["PurchaseSubmissionCreate"];
             };
         };
         responses: {
             /** @description A create would succeed. */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["SubmissionChecked"];
+                    /**
+                     * @example {
+                     *       "valid": true,
+                     *       "form": "purchase",
+                     *       "status": "submitted",
+                     *       "data": {
+                     *         "title": "What",
+                     *         "department": "Department",
+                     *         "amount": 1,
+                     *         "needed_by": "2026-11-21+09:00",
+                     *         "tags": [
+                     *           "hardware"
+                     *         ],
+                     *         "reference": "Reference"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["PurchaseSubmissionChecked"];
                 };
             };
-            400: components["responses"]["Problem400"];
-            401: components["responses"]["Problem401"];
-            403: components["responses"]["Problem403"];
-            404: components["responses"]["Problem404"];
-            409: components["responses"]["Problem409"];
-            413: components["responses"]["Problem413"];
-            415: components["responses"]["Problem415"];
-            422: components["responses"]["Problem422"];
-            429: components["responses"]["Problem429"];
-            500: components["responses"]["Problem500"];
-            503: components["responses"]["Problem503"];
+            400: components["responses"]["MalformedJson"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["PermissionRequired"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["SubmissionsClosedOrDuplicateOrSchemaInUse"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["InvalidInput"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["TryAgain"];
         };
     };
-    getSubmission: {
+    listPurchaseSubmissionChanges: {
+        parameters: {
+            query?: {
+                /** @description Items of a page. */
+                limit?: components["parameters"]["limit"];
+                /** @description As `links.next` gives it, or `now` for the end; left out, the oldest that is kept. */
+                cursor?: components["parameters"]["feedCursor"];
+                /** @description `true` tells each change; otherwise those of one item on one page are told as one. */
+                all?: components["parameters"]["all"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    Link: components["headers"]["Link"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "items": [
+                     *         {
+                     *           "id": "sub_01KAHV3M4E7XQ2R5T8W9YZB6CD",
+                     *           "type": "created",
+                     *           "version": 1,
+                     *           "etag": "\"1\"",
+                     *           "at": "2026-11-21T01:23:45.678Z",
+                     *           "by": "credential:01KAHV3M4E7XQ2R5T8W9YZB6CD",
+                     *           "fields": [
+                     *             "title",
+                     *             "department",
+                     *             "amount",
+                     *             "needed_by",
+                     *             "tags",
+                     *             "reference"
+                     *           ],
+                     *           "item": {
+                     *             "id": "sub_01KAHV3M4E7XQ2R5T8W9YZB6CD",
+                     *             "form": "purchase",
+                     *             "status": "submitted",
+                     *             "version": 1,
+                     *             "etag": "\"1\"",
+                     *             "created_at": "2026-11-21T01:23:45.678Z",
+                     *             "created_by": "credential:01KAHV3M4E7XQ2R5T8W9YZB6CD",
+                     *             "updated_at": "2026-11-21T01:23:45.678Z",
+                     *             "updated_by": "credential:01KAHV3M4E7XQ2R5T8W9YZB6CD",
+                     *             "data": {
+                     *               "title": "What",
+                     *               "department": "Department",
+                     *               "amount": 1,
+                     *               "needed_by": "2026-11-21+09:00",
+                     *               "tags": [
+                     *                 "hardware"
+                     *               ],
+                     *               "reference": "Reference"
+                     *             }
+                     *           }
+                     *         }
+                     *       ],
+                     *       "schema_version": 1,
+                     *       "links": {
+                     *         "self": "http://127.0.0.1:8787/api/v1/forms/purchase/changes",
+                     *         "next": "http://127.0.0.1:8787/api/v1/forms/purchase/changes?cursor=eyJ"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["PurchaseSubmissionChanges"];
+                };
+            };
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["PermissionRequired"];
+            404: components["responses"]["NotFound"];
+            410: components["responses"]["ChangesExpired"];
+            422: components["responses"]["InvalidInput"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["TryAgain"];
+        };
+    };
+    getPurchaseForm: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The ETag that the caller has. */
+                "If-None-Match"?: components["parameters"]["ifNoneMatch"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description What it is. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    ETag: components["headers"]["ETag"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "key": "purchase",
+                     *       "name": "Purchase request",
+                     *       "description": "What a department asks to buy.",
+                     *       "time_zone": "Asia/Tokyo",
+                     *       "schema_version": 1,
+                     *       "links": {
+                     *         "self": "http://127.0.0.1:8787/api/v1/forms/purchase/schema",
+                     *         "openapi": "http://127.0.0.1:8787/api/v1/forms/purchase/openapi.json",
+                     *         "submissions": "http://127.0.0.1:8787/api/v1/forms/purchase/submissions",
+                     *         "search": "http://127.0.0.1:8787/api/v1/forms/purchase/submissions/search"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Form"];
+                };
+            };
+            /** @description The caller has this version. */
+            304: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    ETag: components["headers"]["ETag"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["MalformedHeader"];
+            401: components["responses"]["Unauthenticated"];
+            404: components["responses"]["NotFound"];
+            422: components["responses"]["InvalidInput"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["TryAgain"];
+        };
+    };
+    getPurchaseFormDefinition: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The ETag that the caller has. */
+                "If-None-Match"?: components["parameters"]["ifNoneMatch"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The definition. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    ETag: components["headers"]["ETag"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "key": "purchase",
+                     *       "name": "Purchase request",
+                     *       "description": "What a department asks to buy.",
+                     *       "time_zone": "Asia/Tokyo",
+                     *       "schema_version": 1,
+                     *       "acceptance": {
+                     *         "state": "open",
+                     *         "opens_at": null,
+                     *         "closes_at": null,
+                     *         "max_submissions": null,
+                     *         "accepting": true
+                     *       },
+                     *       "history_days": 365,
+                     *       "fields": [
+                     *         {
+                     *           "key": "title",
+                     *           "label": "What",
+                     *           "type": "text",
+                     *           "required": true,
+                     *           "searchable": true,
+                     *           "unique": false,
+                     *           "max_length": 200
+                     *         },
+                     *         {
+                     *           "key": "department",
+                     *           "label": "Department",
+                     *           "type": "text",
+                     *           "required": true,
+                     *           "searchable": true,
+                     *           "unique": false,
+                     *           "max_length": 1000
+                     *         },
+                     *         {
+                     *           "key": "amount",
+                     *           "label": "Amount",
+                     *           "type": "number",
+                     *           "required": true,
+                     *           "searchable": true,
+                     *           "unique": false,
+                     *           "minimum": 0,
+                     *           "decimals": 2
+                     *         },
+                     *         {
+                     *           "key": "needed_by",
+                     *           "label": "Needed by",
+                     *           "type": "date",
+                     *           "required": false,
+                     *           "searchable": true,
+                     *           "unique": false
+                     *         },
+                     *         {
+                     *           "key": "tags",
+                     *           "label": "Tags",
+                     *           "type": "multi_select",
+                     *           "required": false,
+                     *           "searchable": true,
+                     *           "options": [
+                     *             {
+                     *               "value": "hardware",
+                     *               "label": "hardware"
+                     *             },
+                     *             {
+                     *               "value": "software",
+                     *               "label": "software"
+                     *             },
+                     *             {
+                     *               "value": "service",
+                     *               "label": "service"
+                     *             }
+                     *           ]
+                     *         },
+                     *         {
+                     *           "key": "reference",
+                     *           "label": "Reference",
+                     *           "type": "text",
+                     *           "required": false,
+                     *           "searchable": true,
+                     *           "unique": true,
+                     *           "max_length": 40
+                     *         }
+                     *       ],
+                     *       "links": {
+                     *         "self": "http://127.0.0.1:8787/api/v1/forms/purchase/schema",
+                     *         "openapi": "http://127.0.0.1:8787/api/v1/forms/purchase/openapi.json",
+                     *         "submissions": "http://127.0.0.1:8787/api/v1/forms/purchase/submissions",
+                     *         "search": "http://127.0.0.1:8787/api/v1/forms/purchase/submissions/search"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["FormDefinition"];
+                };
+            };
+            /** @description The caller has this version. */
+            304: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    ETag: components["headers"]["ETag"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["MalformedHeader"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["PermissionRequired"];
+            404: components["responses"]["NotFound"];
+            422: components["responses"]["InvalidInput"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["TryAgain"];
+        };
+    };
+    putPurchaseFormDefinition: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The ETag that the change is meant for. */
+                "If-Match"?: components["parameters"]["ifMatch"];
+                /** @description The ETag that the caller has. */
+                "If-None-Match"?: components["parameters"]["ifNoneMatch"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "name": "Purchase request",
+                 *       "description": "What a department asks to buy.",
+                 *       "time_zone": "Asia/Tokyo",
+                 *       "acceptance": {
+                 *         "state": "open",
+                 *         "opens_at": null,
+                 *         "closes_at": null,
+                 *         "max_submissions": null
+                 *       },
+                 *       "history_days": 365,
+                 *       "fields": [
+                 *         {
+                 *           "key": "title",
+                 *           "label": "What",
+                 *           "type": "text",
+                 *           "required": true,
+                 *           "searchable": true,
+                 *           "unique": false,
+                 *           "max_length": 200
+                 *         },
+                 *         {
+                 *           "key": "department",
+                 *           "label": "Department",
+                 *           "type": "text",
+                 *           "required": true,
+                 *           "searchable": true,
+                 *           "unique": false,
+                 *           "max_length": 1000
+                 *         },
+                 *         {
+                 *           "key": "amount",
+                 *           "label": "Amount",
+                 *           "type": "number",
+                 *           "required": true,
+                 *           "searchable": true,
+                 *           "unique": false,
+                 *           "minimum": 0,
+                 *           "decimals": 2
+                 *         },
+                 *         {
+                 *           "key": "needed_by",
+                 *           "label": "Needed by",
+                 *           "type": "date",
+                 *           "required": false,
+                 *           "searchable": true,
+                 *           "unique": false
+                 *         },
+                 *         {
+                 *           "key": "tags",
+                 *           "label": "Tags",
+                 *           "type": "multi_select",
+                 *           "required": false,
+                 *           "searchable": true,
+                 *           "options": [
+                 *             {
+                 *               "value": "hardware",
+                 *               "label": "hardware"
+                 *             },
+                 *             {
+                 *               "value": "software",
+                 *               "label": "software"
+                 *             },
+                 *             {
+                 *               "value": "service",
+                 *               "label": "service"
+                 *             }
+                 *           ]
+                 *         },
+                 *         {
+                 *           "key": "reference",
+                 *           "label": "Reference",
+                 *           "type": "text",
+                 *           "required": false,
+                 *           "searchable": true,
+                 *           "unique": true,
+                 *           "max_length": 40
+                 *         }
+                 *       ]
+                 *     }
+                 */
+                "application/json": components["schemas"]["FormDefinition"];
+            };
+        };
+        responses: {
+            /** @description Changed. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    ETag: components["headers"]["ETag"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "key": "purchase",
+                     *       "name": "Purchase request",
+                     *       "description": "What a department asks to buy.",
+                     *       "time_zone": "Asia/Tokyo",
+                     *       "schema_version": 1,
+                     *       "acceptance": {
+                     *         "state": "open",
+                     *         "opens_at": null,
+                     *         "closes_at": null,
+                     *         "max_submissions": null,
+                     *         "accepting": true
+                     *       },
+                     *       "history_days": 365,
+                     *       "fields": [
+                     *         {
+                     *           "key": "title",
+                     *           "label": "What",
+                     *           "type": "text",
+                     *           "required": true,
+                     *           "searchable": true,
+                     *           "unique": false,
+                     *           "max_length": 200
+                     *         },
+                     *         {
+                     *           "key": "department",
+                     *           "label": "Department",
+                     *           "type": "text",
+                     *           "required": true,
+                     *           "searchable": true,
+                     *           "unique": false,
+                     *           "max_length": 1000
+                     *         },
+                     *         {
+                     *           "key": "amount",
+                     *           "label": "Amount",
+                     *           "type": "number",
+                     *           "required": true,
+                     *           "searchable": true,
+                     *           "unique": false,
+                     *           "minimum": 0,
+                     *           "decimals": 2
+                     *         },
+                     *         {
+                     *           "key": "needed_by",
+                     *           "label": "Needed by",
+                     *           "type": "date",
+                     *           "required": false,
+                     *           "searchable": true,
+                     *           "unique": false
+                     *         },
+                     *         {
+                     *           "key": "tags",
+                     *           "label": "Tags",
+                     *           "type": "multi_select",
+                     *           "required": false,
+                     *           "searchable": true,
+                     *           "options": [
+                     *             {
+                     *               "value": "hardware",
+                     *               "label": "hardware"
+                     *             },
+                     *             {
+                     *               "value": "software",
+                     *               "label": "software"
+                     *             },
+                     *             {
+                     *               "value": "service",
+                     *               "label": "service"
+                     *             }
+                     *           ]
+                     *         },
+                     *         {
+                     *           "key": "reference",
+                     *           "label": "Reference",
+                     *           "type": "text",
+                     *           "required": false,
+                     *           "searchable": true,
+                     *           "unique": true,
+                     *           "max_length": 40
+                     *         }
+                     *       ],
+                     *       "links": {
+                     *         "self": "http://127.0.0.1:8787/api/v1/forms/purchase/schema",
+                     *         "openapi": "http://127.0.0.1:8787/api/v1/forms/purchase/openapi.json",
+                     *         "submissions": "http://127.0.0.1:8787/api/v1/forms/purchase/submissions",
+                     *         "search": "http://127.0.0.1:8787/api/v1/forms/purchase/submissions/search"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["FormDefinition"];
+                };
+            };
+            /** @description The definition that holds; `pending` tells of the change, which items are looked at for. */
+            202: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    ETag: components["headers"]["ETag"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "key": "purchase",
+                     *       "name": "Purchase request",
+                     *       "description": "What a department asks to buy.",
+                     *       "time_zone": "Asia/Tokyo",
+                     *       "schema_version": 1,
+                     *       "acceptance": {
+                     *         "state": "open",
+                     *         "opens_at": null,
+                     *         "closes_at": null,
+                     *         "max_submissions": null,
+                     *         "accepting": true
+                     *       },
+                     *       "history_days": 365,
+                     *       "fields": [
+                     *         {
+                     *           "key": "title",
+                     *           "label": "What",
+                     *           "type": "text",
+                     *           "required": true,
+                     *           "searchable": true,
+                     *           "unique": false,
+                     *           "max_length": 200
+                     *         },
+                     *         {
+                     *           "key": "department",
+                     *           "label": "Department",
+                     *           "type": "text",
+                     *           "required": true,
+                     *           "searchable": true,
+                     *           "unique": false,
+                     *           "max_length": 1000
+                     *         },
+                     *         {
+                     *           "key": "amount",
+                     *           "label": "Amount",
+                     *           "type": "number",
+                     *           "required": true,
+                     *           "searchable": true,
+                     *           "unique": false,
+                     *           "minimum": 0,
+                     *           "decimals": 2
+                     *         },
+                     *         {
+                     *           "key": "needed_by",
+                     *           "label": "Needed by",
+                     *           "type": "date",
+                     *           "required": false,
+                     *           "searchable": true,
+                     *           "unique": false
+                     *         },
+                     *         {
+                     *           "key": "tags",
+                     *           "label": "Tags",
+                     *           "type": "multi_select",
+                     *           "required": false,
+                     *           "searchable": true,
+                     *           "options": [
+                     *             {
+                     *               "value": "hardware",
+                     *               "label": "hardware"
+                     *             },
+                     *             {
+                     *               "value": "software",
+                     *               "label": "software"
+                     *             },
+                     *             {
+                     *               "value": "service",
+                     *               "label": "service"
+                     *             }
+                     *           ]
+                     *         },
+                     *         {
+                     *           "key": "reference",
+                     *           "label": "Reference",
+                     *           "type": "text",
+                     *           "required": false,
+                     *           "searchable": true,
+                     *           "unique": true,
+                     *           "max_length": 40
+                     *         }
+                     *       ],
+                     *       "links": {
+                     *         "self": "http://127.0.0.1:8787/api/v1/forms/purchase/schema",
+                     *         "openapi": "http://127.0.0.1:8787/api/v1/forms/purchase/openapi.json",
+                     *         "submissions": "http://127.0.0.1:8787/api/v1/forms/purchase/submissions",
+                     *         "search": "http://127.0.0.1:8787/api/v1/forms/purchase/submissions/search"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["FormDefinition"];
+                };
+            };
+            400: components["responses"]["MalformedJsonOrMalformedHeader"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["PermissionRequired"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["SchemaInUse"];
+            412: components["responses"]["VersionMismatch"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["InvalidInput"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["TryAgain"];
+        };
+    };
+    getPurchaseFormDocument: {
+        parameters: {
+            query?: {
+                /** @description Of OpenAPI; 3.1 where it is left out. */
+                version?: components["parameters"]["version"];
+            };
+            header?: {
+                /** @description The ETag that the caller has. */
+                "If-None-Match"?: components["parameters"]["ifNoneMatch"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The document. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    ETag: components["headers"]["ETag"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "openapi": "3.1.0",
+                     *       "info": {
+                     *         "title": "Purchase request",
+                     *         "version": "1"
+                     *       },
+                     *       "paths": {}
+                     *     }
+                     */
+                    "application/json": {
+                        [key: string]: unknown;
+                    };
+                    "application/vnd.oai.openapi+json": {
+                        [key: string]: unknown;
+                    };
+                };
+            };
+            /** @description The caller has this version. */
+            304: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    ETag: components["headers"]["ETag"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["MalformedHeader"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["PermissionRequired"];
+            404: components["responses"]["NotFound"];
+            422: components["responses"]["InvalidInput"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["TryAgain"];
+        };
+    };
+    getPurchaseSubmission: {
         parameters: {
             query?: never;
             header?: {
@@ -672,7 +2447,7 @@ export interface operations {
             };
             path: {
                 /** @description The id. */
-                id: components["parameters"]["SubmissionId"];
+                id: components["parameters"]["PurchaseSubmissionId"];
             };
             cookie?: never;
         };
@@ -681,34 +2456,61 @@ export interface operations {
             /** @description As it is now. */
             200: {
                 headers: {
-                    ETag: components["headers"]["ETag"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    ETag: components["headers"]["ETag"];
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Submission"];
+                    /**
+                     * @example {
+                     *       "id": "sub_01KAHV3M4E7XQ2R5T8W9YZB6CD",
+                     *       "form": "purchase",
+                     *       "status": "submitted",
+                     *       "version": 1,
+                     *       "etag": "\"1\"",
+                     *       "created_at": "2026-11-21T01:23:45.678Z",
+                     *       "created_by": "credential:01KAHV3M4E7XQ2R5T8W9YZB6CD",
+                     *       "updated_at": "2026-11-21T01:23:45.678Z",
+                     *       "updated_by": "credential:01KAHV3M4E7XQ2R5T8W9YZB6CD",
+                     *       "data": {
+                     *         "title": "What",
+                     *         "department": "Department",
+                     *         "amount": 1,
+                     *         "needed_by": "2026-11-21+09:00",
+                     *         "tags": [
+                     *           "hardware"
+                     *         ],
+                     *         "reference": "Reference"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["PurchaseSubmission"];
                 };
             };
             /** @description The caller has this version. */
             304: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     ETag: components["headers"]["ETag"];
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            400: components["responses"]["Problem400"];
-            401: components["responses"]["Problem401"];
-            403: components["responses"]["Problem403"];
-            404: components["responses"]["Problem404"];
-            422: components["responses"]["Problem422"];
-            429: components["responses"]["Problem429"];
-            500: components["responses"]["Problem500"];
-            503: components["responses"]["Problem503"];
+            400: components["responses"]["MalformedHeader"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["PermissionRequired"];
+            404: components["responses"]["NotFound"];
+            422: components["responses"]["InvalidInput"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["TryAgain"];
         };
     };
-    deleteSubmission: {
+    deletePurchaseSubmission: {
         parameters: {
             query?: never;
             header?: {
@@ -717,7 +2519,7 @@ export interface operations {
             };
             path: {
                 /** @description The id. */
-                id: components["parameters"]["SubmissionId"];
+                id: components["parameters"]["PurchaseSubmissionId"];
             };
             cookie?: never;
         };
@@ -726,23 +2528,26 @@ export interface operations {
             /** @description Deleted. */
             204: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            400: components["responses"]["Problem400"];
-            401: components["responses"]["Problem401"];
-            403: components["responses"]["Problem403"];
-            404: components["responses"]["Problem404"];
-            409: components["responses"]["Problem409"];
-            412: components["responses"]["Problem412"];
-            422: components["responses"]["Problem422"];
-            429: components["responses"]["Problem429"];
-            500: components["responses"]["Problem500"];
-            503: components["responses"]["Problem503"];
+            400: components["responses"]["MalformedHeader"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["PermissionRequired"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["SubmissionClosed"];
+            412: components["responses"]["VersionMismatch"];
+            422: components["responses"]["InvalidInput"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["TryAgain"];
         };
     };
-    updateSubmission: {
+    updatePurchaseSubmission: {
         parameters: {
             query?: never;
             header?: {
@@ -751,7 +2556,7 @@ export interface operations {
             };
             path: {
                 /** @description The id. */
-                id: components["parameters"]["SubmissionId"];
+                id: components["parameters"]["PurchaseSubmissionId"];
             };
             cookie?: never;
         };
@@ -771,35 +2576,59 @@ export interface operations {
                  *       }
                  *     }
                  */
-                "application/json": components["schemas"]["SubmissionChange"];
-                "application/merge-patch+json": components["schemas"]["SubmissionChange"];
+                "application/json": components["schemas"]["PurchaseSubmissionChange"];
+                "application/merge-patch+json": components["schemas"]["PurchaseSubmissionChange"];
             };
         };
         responses: {
             /** @description As it is after the change. */
             200: {
                 headers: {
-                    ETag: components["headers"]["ETag"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    ETag: components["headers"]["ETag"];
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Submission"] | components["schemas"]["SubmissionWritten"];
+                    /**
+                     * @example {
+                     *       "id": "sub_01KAHV3M4E7XQ2R5T8W9YZB6CD",
+                     *       "form": "purchase",
+                     *       "status": "submitted",
+                     *       "version": 1,
+                     *       "etag": "\"1\"",
+                     *       "created_at": "2026-11-21T01:23:45.678Z",
+                     *       "created_by": "credential:01KAHV3M4E7XQ2R5T8W9YZB6CD",
+                     *       "updated_at": "2026-11-21T01:23:45.678Z",
+                     *       "updated_by": "credential:01KAHV3M4E7XQ2R5T8W9YZB6CD",
+                     *       "data": {
+                     *         "title": "What",
+                     *         "department": "Department",
+                     *         "amount": 1,
+                     *         "needed_by": "2026-11-21+09:00",
+                     *         "tags": [
+                     *           "hardware"
+                     *         ],
+                     *         "reference": "Reference"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["PurchaseSubmissionUpdated"];
                 };
             };
-            400: components["responses"]["Problem400"];
-            401: components["responses"]["Problem401"];
-            403: components["responses"]["Problem403"];
-            404: components["responses"]["Problem404"];
-            409: components["responses"]["Problem409"];
-            412: components["responses"]["Problem412"];
-            413: components["responses"]["Problem413"];
-            415: components["responses"]["Problem415"];
-            422: components["responses"]["Problem422"];
-            429: components["responses"]["Problem429"];
-            500: components["responses"]["Problem500"];
-            503: components["responses"]["Problem503"];
+            400: components["responses"]["MalformedJsonOrMalformedHeader"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["PermissionRequired"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["SubmissionsClosedOrSubmissionClosedOrDuplicateOrSchemaInUse"];
+            412: components["responses"]["VersionMismatch"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["InvalidInput"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["TryAgain"];
         };
     };
 }

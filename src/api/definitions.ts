@@ -8,7 +8,6 @@ import {
 import type { CollectionKind } from "../domain/definition/collection";
 import type { CollectionSummary } from "../store/definitions/collections";
 import { etagOf } from "../domain/etag";
-import { openApiDocument } from "../documents/openapi/collection";
 import { defaultLimit } from "../domain/page-limit";
 import type { ApiEnv } from "../env";
 import { writes } from "../http/doors/effect";
@@ -18,14 +17,7 @@ import { ifMatch, ifNoneMatch } from "../http/doors/preconditions";
 import { within } from "./doors";
 import { noParameters } from "../http/doors/parameters";
 import { nextUrl, paging, readPosition, type PagingInput } from "./paging";
-import { hostOf } from "../http/doors/host";
-import {
-  answerContent,
-  answerPage,
-  answerTagged,
-  collectionLinks,
-  definitionDocument,
-} from "./representation";
+import { answerPage, answerTagged, collectionLinks, definitionDocument } from "./representation";
 
 export const definitions = new Hono<ApiEnv>();
 
@@ -43,16 +35,6 @@ for (const kind of ["app", "form"] as const) {
       const now = await readDefinition(c.var.action, kind, c.req.param("key"));
       return answerTagged(c, tagOf(c.var.action, now), () => definitionDocument(c, now));
     })
-    .get(
-      `/${kind}s/:key/openapi.json`,
-      permit("schema:read"),
-      within(kind),
-      noParameters,
-      async (c) => {
-        const { collection } = await readDefinition(c.var.action, kind, c.req.param("key"));
-        return answerContent(c, openApiDocument(collection, hostOf(c)));
-      },
-    )
     .put(
       `/${kind}s/:key/schema`,
       writes,

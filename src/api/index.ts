@@ -7,6 +7,7 @@ import { only } from "../http/doors/methods";
 import { receiveBody } from "../http/doors/whole-body";
 import { definitions } from "./definitions";
 import { noParameters } from "../http/doors/parameters";
+import { openApi } from "./open-api";
 import { records } from "./records";
 import { answerContent } from "./representation";
 import { submissions } from "./submissions";
@@ -22,7 +23,8 @@ export const api = new Hono<ApiEnv>()
   })
   .route("/", records)
   .route("/", submissions)
-  .route("/", definitions);
+  .route("/", definitions)
+  .route("/", openApi);
 
 for (const [path, methods] of methodsByPath()) {
   api.all(path, only(...methods));

@@ -39,7 +39,7 @@ function pendingDocument(version: number, { done, total, problem }: PendingState
   return problem === null ? progress : { ...progress, problem };
 }
 
-function acceptanceDocument(acceptance: Acceptance, live: number, now: number) {
+export function acceptanceDocument(acceptance: Acceptance, live: number, now: number) {
   const { state, opens_at, closes_at, max_submissions } = acceptance;
   return {
     state,

@@ -5,10 +5,10 @@ import { problem } from "../domain/problem/problem";
 import { collectionKey } from "../domain/definition/document";
 import { problems, type ProblemCode } from "../domain/problem/problem-catalogue";
 import type { AppEnv } from "../env";
-import { matches } from "../domain/etag";
+import { versions } from "../documents/openapi/rendering";
 import { hostOf } from "../http/doors/host";
 import { only } from "../http/doors/methods";
-import { ifNoneMatch } from "../http/doors/preconditions";
+import { answerDocument, versionOf } from "../http/answers/open-api";
 import { DocsPage } from "./docs-page";
 import { servedDocument } from "./service-document";
 import { ProblemPage, ProblemsPage } from "./problem-page";
@@ -23,6 +23,17 @@ const docsQuery = zValidator("query", z.object({ app: key, form: key }), ({ succ
   if (!success) throw problem.notFound();
 });
 
+const documentQuery = zValidator(
+  "query",
+  z.object({ version: z.optional(z.enum(versions)) }),
+  ({ success }) => {
+    if (success) return;
+    const reason = `Must be one of ${versions.join(", ")}.`;
+    const details = { allowed: versions };
+    throw problem.invalidInput([{ field: "version", code: "not_an_option", reason, ...details }]);
+  },
+);
+
 /** The service's own document, or that of one app or form, for whoever is signed in. */
 function documentOf({ app, form }: { app?: string | undefined; form?: string | undefined }) {
   if (app !== undefined) return `/admin/apps/${app}/openapi.json`;
@@ -32,11 +43,9 @@ function documentOf({ app, form }: { app?: string | undefined; form?: string | u
 /** What the service tells of itself, to anyone. */
 export const pages = new Hono<AppEnv>()
   .get("/health", (c) => c.json({ status: "ok" }, 200, { "Cache-Control": "no-store" }))
-  .get("/openapi.json", async (c) => {
-    const { text, etag } = await servedDocument(hostOf(c));
-    const known = ifNoneMatch(c);
-    if (known && matches(known, etag)) return c.body(null, 304, { ETag: etag });
-    return c.body(text, 200, { "Content-Type": "application/json", ETag: etag });
+  .get("/openapi.json", documentQuery, async (c) => {
+    const version = versionOf(c, c.req.valid("query").version);
+    return answerDocument(c, version, await servedDocument(hostOf(c), version));
   })
   .get("/docs", docsQuery, (c) => c.html(<DocsPage document={documentOf(c.req.valid("query"))} />))
   .get("/problems", (c) => c.html(<ProblemsPage />))

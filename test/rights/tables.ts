@@ -7,6 +7,7 @@
 export const ofTheApi = `
 route                                         | allowed by                                 | answers | outside its list
 GET /api/v1/me                                | anything                                   | 200     | -
+GET /api/v1/openapi.json                      | schema:read                                | 200     | -
 GET /api/v1/apps                              | anything                                   | 200     | left out
 GET /api/v1/forms                             | anything                                   | 200     | left out
 GET /api/v1/apps/:key                         | anything                                   | 200     | 404

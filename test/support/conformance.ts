@@ -1,6 +1,7 @@
 import { env } from "cloudflare:workers";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";
+import { isObject } from "../../src/domain/json";
 import type { CollectionKind } from "../../src/domain/definition/collection";
 import { openApiDocument } from "../../src/documents/openapi/collection";
 import { serviceDocument } from "../../src/documents/openapi/service";
@@ -32,7 +33,7 @@ export async function conforms(sent: string, address: string, answer: Answer): P
   const found = faultOf(service, method, path, answer);
   if (found !== undefined) throw new Error(told("the service", method, path, answer, found));
   const [kind, key] = collectionOf(path, answer);
-  if (!key || answer.status >= 300 || /\/(schema|openapi\.json)$/.test(path)) return;
+  if (!key || /\/(schema|openapi\.json)$/.test(path)) return;
   const judges = await judgesOf(kind, key);
   const faults = judges.map((judge) => faultOf(judge, method, path, answer));
   const [first] = faults;
@@ -53,8 +54,28 @@ function told(
 
 function judgeOf(document: Json): Judge {
   const ajv = addFormats["default"](new Ajv2020({ strict: false }));
-  ajv.addSchema({ $id: "document", ...document });
+  ajv.addFormat("int32", {
+    type: "number",
+    validate: (value: number) => Math.abs(value) < 2 ** 31,
+  });
+  ajv.addFormat("int64", { type: "number", validate: Number.isSafeInteger });
+  ajv.addSchema({ $id: "document", ...closed(document) });
   return { document, ajv };
+}
+
+/**
+ * Answers may gain members in time, and documents leave them open; of the answers of now, every member is to be
+ * documented.
+ */
+function closed(part: Json): Json {
+  if (typeof part !== "object" || part === null) return part;
+  if (Array.isArray(part)) return part.map(closed);
+  const inner = Object.fromEntries(
+    Object.entries(part).map(([key, value]) => [key, closed(value)]),
+  );
+  return isObject(part.properties) && part.type === "object" && !("additionalProperties" in part)
+    ? { ...inner, additionalProperties: false }
+    : inner;
 }
 
 function collectionOf(path: string, { body }: Answer): [CollectionKind, string | undefined] {
@@ -90,6 +111,8 @@ function faultOf({ document, ajv }: Judge, method: string, path: string, answer:
   const at = ["paths", template, method.toLowerCase(), "responses", String(status)];
   const response = resolved(document, operation.responses[status], at);
   if (!response) return `no answer ${status}`;
+  const fault = headerFault(document, ajv, response.value.headers ?? {}, headers);
+  if (fault !== undefined) return fault;
   const type = (headers.get("Content-Type") ?? "").split(";")[0] ?? "";
   const { content } = response.value;
   if (!content) return type === "" ? undefined : `no content ${type}`;
@@ -99,6 +122,53 @@ function faultOf({ document, ajv }: Judge, method: string, path: string, answer:
   const check = ajv.getSchema(`document#/${pointer}`);
   if (!check) return `no schema at ${pointer}`;
   return check(body) ? undefined : ajv.errorsText(check.errors);
+}
+
+/** Headers that every answer of a web service can have, and no document tells. */
+const common = new Set([
+  "allow",
+  "cache-control",
+  "content-length",
+  "content-security-policy",
+  "content-type",
+  "cross-origin-opener-policy",
+  "cross-origin-resource-policy",
+  "origin-agent-cluster",
+  "permissions-policy",
+  "referrer-policy",
+  "strict-transport-security",
+  "vary",
+  "x-content-type-options",
+  "x-dns-prefetch-control",
+  "x-download-options",
+  "x-frame-options",
+  "x-permitted-cross-domain-policies",
+  "x-xss-protection",
+]);
+
+/** What is wrong with the headers: one that is not documented, one that is missing, one that says something else. */
+function headerFault(
+  document: Json,
+  ajv: Ajv2020,
+  allowed: Json,
+  sent: Headers,
+): string | undefined {
+  const named = Object.entries(allowed).map(
+    ([name, header]) => [name.toLowerCase(), header] as const,
+  );
+  const documented = new Map(named);
+  for (const [name] of sent) {
+    if (!documented.has(name) && !common.has(name)) return `no header ${name}`;
+  }
+  for (const [name, header] of documented) {
+    const { required, schema } = resolved(document, header, [])?.value ?? {};
+    const value = sent.get(name);
+    if (value === null && required) return `the header ${name} is missing`;
+    if (value === null) continue;
+    const read = schema.type === "integer" ? Number(value) : value;
+    if (!ajv.validate(schema, read)) return `${name}: ${value}: ${ajv.errorsText()}`;
+  }
+  return undefined;
 }
 
 /** Keys that stand in the path itself go before parameters. */

@@ -1,14 +1,17 @@
 import { mostOperations } from "../../domain/item/batch-body";
 import { parameter } from "./components";
-import type { Schema } from "./field-schema";
+import type { Examples } from "./examples";
+import { dataNames } from "./field-schema";
 import type { Noun } from "./noun";
-import { body, operation } from "./paths";
-import { json, object, ref, refusals } from "./responses";
+import { body, closedForm, closedItem, operation, sent, taken } from "./operation";
+import { answered, json, refusals } from "./responses";
+import { closed, list as listOf, oneOfTexts, open, ref, text, type Schema } from "./schema";
 
 /** Batches of operations (contract, section 12). */
-export function batchPaths({ kind, one, many, list, listParameters }: Noun): Schema {
+export function batchPaths(noun: Noun, examples: Examples): Schema {
+  const { kind, one, called, many, list, listParameters } = noun;
   const told = {
-    id: `batch${one}s`,
+    id: `batch${called}s`,
     summary: `Write up to ${mostOperations} ${many} at once`,
     description:
       "Operations in order, all or nothing. Each needs the permission of its single route. One Idempotency-Key covers the batch; it counts as one request and one write.",
@@ -19,78 +22,84 @@ export function batchPaths({ kind, one, many, list, listParameters }: Noun): Sch
     ],
     tag: many,
   };
-  const headers = [
+  const results = answered(
+    "What became of each operation.",
+    json(ref("schemas", `${one}BatchResults`), examples.answers?.batch),
     "Idempotent-Replayed",
     "Idempotency-Key-Mismatch",
-    "RateLimit-Policy",
-    "RateLimit",
-  ];
-  const answer = {
-    description: "What became of each operation.",
-    headers: Object.fromEntries(headers.map((name) => [name, ref("headers", name)])),
-    content: json(ref("schemas", `${one}BatchResults`)),
-  };
+  );
+  const operations = { operations: [{ op: "create", ...examples.create }] };
+  const refused = [...sent, ...taken, ...closedForm(noun), ...closedItem(noun)];
   return {
     [`${list}/batch`]: {
       ...(listParameters.length > 0 ? { parameters: listParameters } : {}),
       post: {
         ...operation(told),
         parameters: [ref("parameters", "idempotencyKey"), ref("parameters", "return")],
-        requestBody: body(ref("schemas", `${one}Batch`)),
-        responses: { "200": answer, ...refusals(400, 409, 412, 413, 415, 422) },
+        requestBody: body(ref("schemas", `${one}Batch`), operations),
+        responses: { "200": results, ...refusals([...refused, "version_mismatch"]) },
       },
     },
   };
 }
 
-const text: Schema = { type: "string" };
-
-export function batchSchemas({ kind, one }: Noun): Schema {
-  const content = (name: string) => {
-    const part = (property: string) =>
-      ({ $ref: `#/components/schemas/${one}${name}/properties/${property}` }) as Schema;
-    return { data: part("data"), ...(kind === "form" ? { status: part("status") } : {}) };
-  };
+/** `typed` where the fields are known: then each operation has their data. */
+export function batchSchemas({ kind, one }: Noun, typed: boolean): Schema {
+  const form = kind === "form";
+  const dataOf = (name: string) =>
+    typed ? ref("schemas", one + name) : { type: "object", additionalProperties: true };
+  const statuses = (...some: string[]): Schema => (form ? { status: oneOfTexts(some) } : {});
+  const whole = { op: op("create"), data: dataOf(dataNames.create) };
+  const some = { data: dataOf(form ? dataNames.draft : dataNames.change) };
   const item = { id: text, if_match: text };
-  const operations = [
-    object({ ...op("create"), ...content("Create") }, ["op", "data"]),
-    object({ ...op("update"), ...item, ...content("Change") }, ["op", "id"]),
-    object({ ...op("upsert"), by: text, ...content("Change") }, ["op", "by", "data"]),
-    ...(kind === "form" ? [object({ ...op("delete"), ...item }, ["op", "id"])] : []),
-  ];
+  const every = statuses("draft", "submitted", "closed");
+  const operations: Schema = {
+    Create: closed({ ...whole, ...statuses("submitted") }, ["op", "data"]),
+    ...(form
+      ? {
+          CreateDraft: closed({ op: op("create"), ...some, ...statuses("draft") }, [
+            "op",
+            "data",
+            "status",
+          ]),
+        }
+      : {}),
+    Update: closed({ op: op("update"), ...item, ...some, ...every }, ["op", "id"]),
+    Upsert: closed({ op: op("upsert"), by: text, ...some, ...every }, ["op", "by", "data"]),
+    ...(form ? { Delete: closed({ op: op("delete"), ...item }, ["op", "id"]) } : {}),
+  };
+  const names = Object.keys(operations).map((name) => `${one}Operation${name}`);
   const result = {
-    op: { type: "string", enum: operations.map((each) => opOf(each)) },
-    outcome: { type: "string", enum: ["created", "updated", "unchanged", "deleted"] },
+    op: oneOfTexts(["create", "update", "upsert", ...(form ? ["delete"] : [])]),
+    outcome: oneOfTexts(["created", "updated", "unchanged", "deleted"]),
     id: text,
-    ...(kind === "app" ? { receipt_number: text } : {}),
+    ...(form ? {} : { receipt_number: text }),
     etag: text,
   };
-  const shown = { ...result, warnings: ref("schemas", "Warnings"), item: ref("schemas", one) };
+  const shown = {
+    ...result,
+    warnings: listOf(ref("schemas", "Warning")),
+    item: ref("schemas", one),
+  };
+  const sentList = listOf(ref("schemas", `${one}Operation`));
   return {
-    [`${one}Operation`]: { oneOf: operations },
-    [`${one}Batch`]: object(
-      {
-        operations: {
-          type: "array",
-          minItems: 1,
-          maxItems: mostOperations,
-          items: ref("schemas", `${one}Operation`),
-        },
-      },
+    ...Object.fromEntries(
+      Object.entries(operations).map(([name, schema]) => [`${one}Operation${name}`, schema]),
+    ),
+    [`${one}Operation`]: { anyOf: names.map((name) => ref("schemas", name)) },
+    [`${one}Batch`]: closed(
+      { operations: { ...sentList, minItems: 1, maxItems: mostOperations } },
       ["operations"],
     ),
-    [`${one}BatchResults`]: object(
-      { results: { type: "array", items: object(shown, Object.keys(result)) } },
-      ["results"],
-    ),
+    [`${one}BatchResult`]: open(shown, Object.keys(result)),
+    [`${one}BatchResults`]: open({ results: listOf(ref("schemas", `${one}BatchResult`)) }),
   };
 }
 
-const op = (name: string) => ({ op: { const: name } });
-const opOf = ({ properties }: Schema) => (properties as { op: { const: string } }).op.const;
+const op = (name: string) => oneOfTexts([name]);
 
 export function batchParameters(): Schema {
   const said = "`representation` adds the items, for credentials that may read them.";
-  const schema = { type: "string", enum: ["minimal", "representation"], default: "minimal" };
+  const schema = { ...oneOfTexts(["minimal", "representation"]), default: "minimal" };
   return { return: parameter("return", "query", said, schema) };
 }

@@ -1,14 +1,15 @@
 import { actor, parameter } from "./components";
-import type { Schema } from "./field-schema";
+import type { Examples } from "./examples";
 import type { Noun } from "./noun";
-import { operation, page } from "./paths";
-import { object, ref, refusals } from "./responses";
+import { operation, page } from "./operation";
+import { refusals } from "./responses";
+import { list, oneOfTexts, open, ref, stamp, text, version, type Schema } from "./schema";
 
 /** The changes feed of a collection (contract, section 13). */
-export function changePaths({ one, many, list, listParameters }: Noun): Schema {
-  const path = `${list.slice(0, list.lastIndexOf("/"))}/changes`;
+export function changePaths(noun: Noun, examples: Examples): Schema {
+  const { one, called, many, list: items, listParameters } = noun;
   const told = {
-    id: `list${one}Changes`,
+    id: `list${called}Changes`,
     summary: `Follow what happens to ${many}`,
     description:
       "What happened, in the order of commit, and the items as they are now. `links.next` is never null: an empty page is the present end, and its `next` goes on from there. Kept 30 days.",
@@ -16,7 +17,7 @@ export function changePaths({ one, many, list, listParameters }: Noun): Schema {
     tag: many,
   };
   return {
-    [path]: {
+    [items.replace(/[^/]+$/, "changes")]: {
       ...(listParameters.length > 0 ? { parameters: listParameters } : {}),
       get: {
         ...operation(told),
@@ -25,38 +26,36 @@ export function changePaths({ one, many, list, listParameters }: Noun): Schema {
           ref("parameters", "feedCursor"),
           ref("parameters", "all"),
         ],
-        responses: { "200": page(`${one}Changes`), ...refusals(410, 422) },
+        responses: {
+          "200": page(`${one}Changes`, examples.answers?.changes),
+          ...refusals(["changes_expired", "invalid_input"]),
+        },
       },
     },
   };
 }
 
 export function changeSchemas({ one }: Noun): Schema {
+  const keys = { ...list(text), description: "The keys that changed; `$status` for the status." };
   const entry = {
-    id: { type: "string" },
-    type: { type: "string", enum: ["created", "updated", "deleted"] },
-    version: { type: "integer", minimum: 1 },
-    etag: { type: "string" },
-    at: { type: "string", format: "date-time" },
+    id: text,
+    type: oneOfTexts(["created", "updated", "deleted"]),
+    version,
+    etag: text,
+    at: stamp,
     by: actor,
-    fields: {
-      type: "array",
-      items: { type: "string" },
-      description: "The keys that changed; `$status` for the status.",
-    },
-  };
-  const uri = { type: "string", format: "uri" };
-  const properties = {
-    items: { type: "array", items: ref("schemas", `${one}ChangeEntry`) },
-    schema_version: { type: "integer", minimum: 1 },
-    links: object({ self: uri, next: uri }, ["self", "next"]),
+    fields: keys,
   };
   return {
     [`${one}ChangeEntry`]: {
-      ...object({ ...entry, item: ref("schemas", one) }, Object.keys(entry)),
+      ...open({ ...entry, item: ref("schemas", one) }, Object.keys(entry)),
       description: "`item` is as it is now, and absent when it is gone.",
     },
-    [`${one}Changes`]: object(properties, Object.keys(properties)),
+    [`${one}Changes`]: open({
+      items: list(ref("schemas", `${one}ChangeEntry`)),
+      schema_version: version,
+      links: ref("schemas", "FeedLinks"),
+    }),
   };
 }
 
@@ -64,9 +63,9 @@ export function changeParameters(): Schema {
   const cursor =
     "As `links.next` gives it, or `now` for the end; left out, the oldest that is kept.";
   const all = "`true` tells each change; otherwise those of one item on one page are told as one.";
-  const flag = { type: "string", enum: ["true", "false"], default: "false" };
+  const flag = { ...oneOfTexts(["true", "false"]), default: "false" };
   return {
-    feedCursor: parameter("cursor", "query", cursor, { type: "string" }),
+    feedCursor: parameter("cursor", "query", cursor, text),
     all: parameter("all", "query", all, flag),
   };
 }

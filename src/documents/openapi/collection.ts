@@ -1,101 +1,123 @@
 import type { Collection } from "../../domain/definition/collection";
-import { permissions } from "../../domain/credential/permissions";
 import { batchParameters, batchPaths, batchSchemas } from "./batches";
 import { changeParameters, changePaths, changeSchemas } from "./changes";
 import { idParameter, itemSchemas, sharedParameters, sharedSchemas } from "./components";
-import { exampleData } from "./example";
-import type { Schema } from "./field-schema";
+import { definitionPaths, documentParameters } from "./definition-paths";
+import { definitionSchemas } from "./definition-schemas";
+import { definitionExamples, examplesOf } from "./examples";
+import { framed, type Host } from "./frame";
 import { nounOf } from "./noun";
-import { itemPaths } from "./paths";
-import { headers, problemResponses } from "./responses";
-
-/** Where the service stands, and whom its users write to. */
-export interface Host {
-  origin: string;
-  contact: string;
-}
-
-interface Content {
-  title: string;
-  version: string;
-  description: string;
-  tags: { name: string; description: string }[];
-  paths: Schema;
-  schemas: Schema;
-  parameters: Schema;
-}
+import { onePaths } from "./one-paths";
+import { listPaths } from "./paths";
+import { ref, type Schema } from "./schema";
+import { searchSchemas } from "./search-schema";
 
 /** The OpenAPI 3.1 document of one app or form: its own routes, from the definition that validates. */
 export function openApiDocument(collection: Collection, host: Host): Schema {
-  const { kind, key, version, definition } = collection;
-  const noun = nounOf(kind, key);
-  const { fields } = definition.fields;
-  const data = exampleData(fields);
-  const create = kind === "form" ? { status: "submitted", data } : { data };
-  const about = `The ${noun.many} of the ${kind} “${definition.name}”.`;
+  const { kind, version, definition } = collection;
+  const { many, paths, one, schemas, parameters } = partsOf(collection, host);
+  const about = `The ${many} of the ${kind} “${definition.name}”.`;
   return framed(host, {
     title: definition.name,
     version: String(version),
     description: definition.description || about,
-    tags: [{ name: noun.many, description: about }],
+    tags: [
+      { name: many, description: about },
+      { name: "definitions", description: `The fields of the ${kind}, and their rules.` },
+    ],
+    paths: { ...paths, ...one },
+    schemas: { ...schemas, ...sharedSchemas() },
+    parameters: { ...parameters, ...sharedParameters() },
+  });
+}
+
+/** One document of several apps and forms. All forms share the path of one submission, which is of any of them. */
+export function joinedDocument(collections: readonly Collection[], host: Host): Schema {
+  const [first] = collections;
+  if (first && collections.length === 1) return openApiDocument(first, host);
+  const parts = collections.map((collection) => partsOf(collection, host));
+  const forms = parts.filter(({ kind }) => kind === "form");
+  const any = nounOf("form");
+  const shared = forms.length > 1 ? onePaths(any, forms[0]?.examples) : {};
+  const told = collections.map(({ kind, definition }) => `the ${kind} “${definition.name}”`);
+  const tags = {
+    records: "The records of apps.",
+    submissions: "The submissions of forms.",
+    definitions: "Apps and forms, and their fields.",
+  };
+  const used = new Set<string>([...parts.map(({ many }) => many), "definitions"]);
+  return framed(host, {
+    title: "Edge Forms",
+    version: collections.map(({ version }) => version).join("."),
+    description: `Several in one: ${told.join(", ")}.`,
+    tags: Object.entries(tags).flatMap(([name, description]) =>
+      used.has(name) ? [{ name, description }] : [],
+    ),
     paths: {
-      ...batchPaths(noun),
-      ...itemPaths(noun, { create, change: { data } }),
-      ...changePaths(noun),
+      ...all(parts.map(({ paths }) => paths)),
+      ...all(parts.map(({ one }) => one)),
+      ...shared,
     },
     schemas: {
-      ...itemSchemas(noun, fields),
-      ...batchSchemas(noun),
-      ...changeSchemas(noun),
+      ...all(parts.map(({ schemas }) => schemas)),
+      ...eitherOf(forms),
       ...sharedSchemas(),
     },
     parameters: {
-      ...idParameter(noun),
-      ...batchParameters(),
-      ...changeParameters(),
+      ...all(parts.map(({ parameters }) => parameters)),
+      ...idParameter(any),
       ...sharedParameters(),
     },
   });
 }
 
-/** What every document of the service has around its content. */
-export function framed({ origin, contact }: Host, content: Content): Schema {
-  const { title, version, description, tags, paths, schemas, parameters } = content;
+const all = (parts: Schema[]): Schema => Object.assign({}, ...parts) as Schema;
+
+/** What a document has of one collection. */
+function partsOf(collection: Collection, host: Host) {
+  const { kind, key } = collection;
+  const noun = nounOf(kind, key);
+  const examples = examplesOf(collection, noun, host.origin);
   return {
-    openapi: "3.1.0",
-    info: {
-      title,
-      version,
-      description,
-      contact: { name: "Edge Forms", url: `${origin}/docs`, email: contact },
-      license: { name: "MIT", url: "https://opensource.org/license/mit" },
+    kind,
+    key,
+    name: noun.one,
+    many: noun.many,
+    examples,
+    paths: {
+      ...listPaths(noun, examples),
+      ...batchPaths(noun, examples),
+      ...changePaths(noun, examples),
+      ...definitionPaths(kind, key, definitionExamples(collection, host.origin)),
     },
-    servers: [{ url: `${origin}/api/v1` }],
-    security: [{ bearer: [] }, { client: [] }],
-    tags,
-    paths,
-    components: {
-      schemas,
-      parameters,
-      headers: headers(),
-      responses: problemResponses(),
-      securitySchemes: securitySchemes(origin),
+    one: onePaths(noun, examples),
+    schemas: {
+      ...itemSchemas(noun, collection),
+      ...batchSchemas(noun, true),
+      ...changeSchemas(noun),
+      ...searchSchemas(noun.one, collection),
+      ...definitionSchemas(kind),
+    },
+    parameters: {
+      ...idParameter(noun),
+      ...batchParameters(),
+      ...changeParameters(),
+      ...documentParameters(),
     },
   };
 }
 
-function securitySchemes(origin: string): Schema {
-  const scopes = Object.fromEntries(permissions.map((each) => [each, each.replace(":", ": ")]));
+/** A submission of any of these forms, told by its `form`; and what can be sent and answered to change it. */
+function eitherOf(forms: readonly { key: string; name: string }[]): Schema {
+  const { one } = nounOf("form");
+  const names = (suffix: string) => forms.map(({ name }) => ref("schemas", name + suffix));
+  const mapping = forms.map(({ key, name }) => [key, `#/components/schemas/${name}`] as const);
   return {
-    bearer: {
-      type: "http",
-      scheme: "bearer",
-      description: "A personal token or an access token.",
+    [one]: {
+      oneOf: names(""),
+      discriminator: { propertyName: "form", mapping: Object.fromEntries(mapping) },
     },
-    client: {
-      type: "oauth2",
-      description: "OAuth 2.0 client credentials (RFC 6749, section 4.4).",
-      flows: { clientCredentials: { tokenUrl: `${origin}/oauth/token`, scopes } },
-    },
+    [`${one}Change`]: { anyOf: [...names("ChangeData"), ...names("ChangeStatus")] },
+    [`${one}Updated`]: { anyOf: [...names(""), ...names("Written")] },
   };
 }

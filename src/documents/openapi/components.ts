@@ -1,17 +1,23 @@
-import type { Field } from "../../domain/definition/field";
+import type { Collection } from "../../domain/definition/collection";
 import { idempotencyKey, idempotencyKeyHeader } from "../../domain/idempotency-key";
 import { defaultLimit, pageLimit } from "../../domain/page-limit";
-import { apiCodes, problems } from "../../domain/problem/problem-catalogue";
-import { fieldErrorCodes } from "../../domain/problem/problem";
-import { inputSchema, outputSchema, type Schema } from "./field-schema";
+import { calendarDay, dataNames, dataSchemas, type Use } from "./field-schema";
 import type { Noun } from "./noun";
-import { object, ref } from "./responses";
-import { conditionSchema, searchSchema } from "./search-schema";
 import { schemaOfZod } from "./zod-schema";
+import { problemSchemas } from "./problem-schemas";
+import {
+  closed,
+  list,
+  oneOfTexts,
+  open,
+  ref,
+  stamp,
+  text,
+  uri,
+  version,
+  type Schema,
+} from "./schema";
 
-const stamp = { type: "string", format: "date-time" };
-const uri = { type: "string", format: "uri" };
-const status = (...values: string[]) => ({ type: "string", enum: values });
 /** Who did something, as `GET /me` tells a credential of itself. */
 export const actor: Schema = {
   type: "string",
@@ -19,51 +25,78 @@ export const actor: Schema = {
   description: "`credential:ID`, `member:ID`, or `system` for a recalculation.",
 };
 const anyData: Schema = { type: "object", additionalProperties: true };
+const warnings = list(ref("schemas", "Warning"));
 
-/** The schemas of the items of a collection; without fields, of any collection of that kind. */
-export function itemSchemas({ kind, one }: Noun, fields?: readonly Field[]): Schema {
+/** The schemas of the items of a collection; without one, of any collection of that kind. */
+export function itemSchemas({ kind, one, key }: Noun, collection?: Collection): Schema {
+  const uses: Use[] = kind === "form" ? ["create", "draft", "change"] : ["create", "change"];
+  const data = collection ? dataSchemas(one, collection.definition.fields.fields, uses) : {};
+  const dataOf = (name: string) => (collection ? ref("schemas", one + name) : anyData);
+  const within = key === undefined ? text : { type: "string", const: key };
   const own: Schema =
     kind === "app"
-      ? { app: { type: "string" }, receipt_number: { type: "string" } }
-      : { form: { type: "string" }, status: status("draft", "submitted", "closed") };
-  const item = (data: Schema): Schema => ({
-    id: { type: "string" },
+      ? { app: within, receipt_number: text }
+      : { form: within, status: oneOfTexts(["draft", "submitted", "closed"]) };
+  const item = (shown: Schema): Schema => ({
+    id: text,
     ...own,
-    version: { type: "integer", minimum: 1 },
-    etag: { type: "string" },
+    version,
+    etag: text,
     created_at: stamp,
     created_by: actor,
     updated_at: stamp,
     updated_by: actor,
-    data,
+    data: shown,
   });
-  const whole = item(ref("schemas", `${one}Data`));
-  const created = status("draft", "submitted");
-  const form = (values: Schema) => (kind === "form" ? values : {});
-  const shown = fields ? outputSchema(fields) : anyData;
-  // A search that names `fields` shows those alone.
-  const { required: _, ...some } = shown;
+  const whole = item(dataOf("Data"));
   return {
-    [`${one}Data`]: shown,
-    [`${one}Create`]: object(
-      {
-        ...form({ status: { ...created, description: "Default: submitted." } }),
-        data: fields ? inputSchema(fields, "create") : anyData,
-      },
-      ["data"],
+    ...data,
+    ...(kind === "form"
+      ? submissionBodies(one, dataOf, collection !== undefined)
+      : {
+          [`${one}Create`]: closed({ data: dataOf(dataNames.create) }, ["data"]),
+          [`${one}Change`]: closed({ data: dataOf(dataNames.change) }, ["data"]),
+        }),
+    [one]: open(
+      { ...whole, warnings: { ...warnings, description: "In answers to what was sent." } },
+      Object.keys(whole),
     ),
-    [`${one}Change`]: object(
-      {
-        ...form({ status: status("draft", "submitted", "closed") }),
-        data: fields ? inputSchema(fields, "change") : anyData,
-      },
-      kind === "form" ? [] : ["data"],
-    ),
-    [one]: object({ ...whole, warnings: ref("schemas", "Warnings") }, Object.keys(whole)),
-    [`${one}Written`]: written(item(some)),
-    [`${one}Page`]: pageOf(object(whole, Object.keys(whole))),
-    [`${one}SearchPage`]: pageOf(object(item(some), Object.keys(whole))),
-    ...form({ [`${one}Checked`]: checked(one, created) }),
+    [`${one}Found`]: open(item(dataOf("SomeData"))),
+    [`${one}Written`]: written(item(dataOf("SomeData"))),
+    [`${one}Updated`]: { anyOf: [ref("schemas", one), ref("schemas", `${one}Written`)] },
+    [`${one}Page`]: pageOf(one),
+    [`${one}SearchPage`]: pageOf(`${one}Found`),
+    ...(kind === "form" ? { [`${one}Checked`]: checked(within, dataOf("Data")) } : {}),
+  };
+}
+
+/** What a draft may lack, a submission may not; and a change without a status may be one of a draft. */
+function submissionBodies(one: string, dataOf: (name: string) => Schema, typed: boolean): Schema {
+  const submitted = { ...oneOfTexts(["submitted"]), description: "Also where it is left out." };
+  const draft = oneOfTexts(["draft"]);
+  if (!typed) {
+    const data = dataOf("");
+    return {
+      [`${one}Create`]: closed({ status: oneOfTexts(["draft", "submitted"]), data }, ["data"]),
+      [`${one}Change`]: closed({ status: oneOfTexts(["draft", "submitted", "closed"]), data }, []),
+    };
+  }
+  const [whole, some, change] = [dataNames.create, dataNames.draft, dataNames.change].map(dataOf);
+  const union = (name: string, either: string, or: string) => ({
+    [one + name]: { anyOf: [ref("schemas", one + either), ref("schemas", one + or)] },
+  });
+  return {
+    ...union("Create", "CreateSubmitted", "CreateDraft"),
+    [`${one}CreateSubmitted`]: closed({ status: submitted, data: whole }, ["data"]),
+    [`${one}CreateDraft`]: closed({ status: draft, data: some }, ["status", "data"]),
+    ...union("Change", "ChangeData", "ChangeStatus"),
+    [`${one}ChangeData`]: {
+      description: "Of a submission that is submitted, required fields cannot be cleared.",
+      ...closed({ status: draft, data: some }, []),
+    },
+    [`${one}ChangeStatus`]: closed({ status: oneOfTexts(["submitted", "closed"]), data: change }, [
+      "status",
+    ]),
   };
 }
 
@@ -72,74 +105,39 @@ function written(item: Schema): Schema {
   const names = ["id", "version", "etag", "updated_at", "data"];
   const told = Object.fromEntries(names.map((name) => [name, item[name]]));
   return {
-    ...object({ ...told, warnings: ref("schemas", "Warnings") }, names),
+    ...open({ ...told, warnings }, names),
     description:
       "For credentials without the permission to read: `data` has the fields that were sent.",
   };
 }
 
-function checked(one: string, created: Schema): Schema {
-  const properties = {
-    valid: { const: true },
-    form: { type: "string" },
-    status: created,
-    data: ref("schemas", `${one}Data`),
-    warnings: ref("schemas", "Warnings"),
-  };
-  return object(properties, ["valid", "form", "status", "data"]);
+function checked(form: Schema, data: Schema): Schema {
+  const valid = { type: "boolean", const: true };
+  const status = oneOfTexts(["draft", "submitted"]);
+  return open({ valid, form, status, data, warnings }, ["valid", "form", "status", "data"]);
 }
 
-/** A page of a list. */
-export function pageOf(items: Schema): Schema {
-  const next = { type: ["string", "null"], format: "uri" };
-  const links = object({ self: uri, next }, ["self", "next"]);
-  return object({ items: { type: "array", items }, links }, ["items", "links"]);
+/** A page of a list of what has this schema. */
+export function pageOf(name: string): Schema {
+  return open({ items: list(ref("schemas", name)), links: ref("schemas", "PageLinks") });
 }
 
-/** What every document has. */
+/** What documents have, whatever they are about. */
 export function sharedSchemas(): Schema {
-  const warning = { field: { type: "string" }, code: { type: "string" } };
   return {
-    Warnings: { type: "array", items: object(warning, ["field", "code"]) },
-    Search: searchSchema(),
-    Condition: conditionSchema(),
-    Problem: problemSchema,
+    Warning: open({
+      field: text,
+      code: oneOfTexts(["computed_value_ignored", "formula_failed"]),
+    }),
+    PageLinks: open({ self: uri, next: { ...uri, type: ["string", "null"] } }),
+    FeedLinks: open({ self: uri, next: uri }),
+    CalendarDay: calendarDay,
+    ...problemSchemas(),
   };
 }
-
-/** In a batch, an operation can be refused for what refuses a whole request elsewhere. */
-const operationCodes = apiCodes.filter((code) => [404, 409, 412].includes(problems[code].status));
-
-const problemSchema: Schema = {
-  type: "object",
-  description: "RFC 9457.",
-  properties: {
-    type: uri,
-    title: { type: "string" },
-    status: { type: "integer" },
-    code: { type: "string", enum: apiCodes },
-    detail: { type: "string" },
-    request_id: { type: "string" },
-    errors: {
-      type: "array",
-      items: {
-        type: "object",
-        properties: {
-          field: { type: "string" },
-          pointer: { type: "string" },
-          code: { type: "string", enum: [...fieldErrorCodes, ...operationCodes] },
-          reason: { type: "string" },
-        },
-        required: ["field", "code", "reason"],
-      },
-    },
-  },
-  required: ["type", "title", "status", "code", "detail", "request_id"],
-};
 
 /** Parameters that operations refer to. */
 export function sharedParameters(): Schema {
-  const text = { type: "string" };
   const limit = { ...schemaOfZod(pageLimit), default: defaultLimit };
   const key = schemaOfZod(idempotencyKey);
   return {
@@ -154,7 +152,7 @@ export function sharedParameters(): Schema {
 /** The id in the path of an item. */
 export function idParameter({ kind, one }: Noun): Schema {
   const said = kind === "app" ? "The id or the receipt number." : "The id.";
-  return { [`${one}Id`]: parameter("id", "path", said, { type: "string" }) };
+  return { [`${one}Id`]: parameter("id", "path", said, text) };
 }
 
 export function parameter(name: string, where: string, description: string, schema: Schema) {

@@ -1,69 +1,125 @@
-import { fewestHistoryDays, mostHistoryDays } from "../../domain/definition/collection";
+import type { CollectionKind } from "../../domain/definition/collection";
 import { documents } from "../../domain/definition/document";
 import { pageOf } from "./components";
-import type { Schema } from "./field-schema";
-import { object } from "./responses";
+import { named } from "./definition-paths";
+import { count, list, open, ref, stamp, text, typeName, uri, version, type Schema } from "./schema";
 import { schemaOfZod } from "./zod-schema";
 
-export const named = { app: "App", form: "Form" } as const;
-export type Kind = keyof typeof named;
-
-const text: Schema = { type: "string" };
-
-/** The schemas of apps and forms themselves: in lists, as they are shown, and as they are sent. */
-export function definitionSchemas(kind: Kind): Schema {
-  const uri = { type: "string", format: "uri" };
+/** The schemas of apps and forms themselves: in lists, and as they are defined, read and sent alike. */
+export function definitionSchemas(kind: CollectionKind): Schema {
   const items = kind === "app" ? "records" : "submissions";
   const names = ["self", "openapi", items, "search"];
-  const links = object(Object.fromEntries(names.map((name) => [name, uri])), names);
-  const told = {
-    key: text,
-    name: text,
-    description: text,
-    time_zone: text,
-    schema_version: { type: "integer", minimum: 1 },
-    links,
-  };
-  const one = object(told, Object.keys(told));
-  const own: Schema = kind === "app" ? { receipt_prefix: text } : { acceptance };
-  const history_days = { type: "integer", minimum: fewestHistoryDays, maximum: mostHistoryDays };
-  const shown = { ...told, ...own, history_days, fields: { type: "array", items: fieldShown } };
-  const indexing = object({ done: { type: "integer" }, total: { type: "integer" } }, [
-    "done",
-    "total",
-  ]);
-  const progress = {
-    schema_version: { type: "integer" },
-    done: { type: "integer" },
-    total: { type: "integer" },
-  };
-  const pending = {
-    ...object({ ...progress, problem: { type: "object" } }, Object.keys(progress)),
-    description:
-      "A change that waits until all items were looked at; or why it was dropped, as the problem that it would have been.",
+  const links = open(Object.fromEntries(names.map((name) => [name, uri])));
+  const one = named[kind];
+  const told = { key: text, name: text, description: text, time_zone: text };
+  const { fields, ...sent } = schemaOfZod(documents[kind])["properties"] as Record<string, Schema>;
+  const own = kind === "form" ? { acceptance: ref("schemas", "Acceptance") } : {};
+  const servers = {
+    schema_version: version,
+    indexing,
+    pending,
+    links: ref("schemas", `${one}Links`),
   };
   return {
-    [named[kind]]: one,
-    [`${named[kind]}Page`]: pageOf(one),
-    [`${named[kind]}Schema`]: object({ ...shown, indexing, pending }, Object.keys(shown)),
-    [`${named[kind]}Definition`]: schemaOfZod(documents[kind]),
+    [`${one}Links`]: links,
+    [one]: open({ ...told, schema_version: version, links: ref("schemas", `${one}Links`) }),
+    [`${one}Page`]: pageOf(one),
+    [`${one}Definition`]: {
+      type: "object",
+      description: "For both directions: what is the server's own is ignored where it is sent.",
+      additionalProperties: false,
+      properties: {
+        ...sent,
+        ...own,
+        fields: list(ref("schemas", "FieldDefinition")),
+        ...Object.fromEntries(
+          Object.entries(servers).map(([name, schema]) => [name, { readOnly: true, ...schema }]),
+        ),
+      },
+      required: ["fields"],
+    },
+    ...(kind === "form" ? { Acceptance: acceptanceOf(sent["acceptance"] ?? {}) } : {}),
+    ...fieldDefinitions(fields?.["items"] as Schema),
   };
 }
 
-const when = { type: ["string", "null"], format: "date-time" };
-const acceptance = object(
-  {
-    state: { type: "string", enum: ["open", "closed"] },
-    accepting: { type: "boolean" },
-    opens_at: when,
-    closes_at: when,
-    max_submissions: { type: ["integer", "null"] },
-  },
-  ["state", "accepting", "opens_at", "closes_at", "max_submissions"],
-);
-const fieldShown: Schema = {
-  type: "object",
-  additionalProperties: true,
-  properties: { key: text, label: text, type: text },
-  required: ["key", "label", "type"],
+const moment = { ...stamp, type: ["string", "null"] };
+
+function acceptanceOf(sent: Schema): Schema {
+  const accepting = { type: "boolean", readOnly: true };
+  const properties = { ...(sent["properties"] as Schema), opens_at: moment, closes_at: moment };
+  return { ...sent, properties: { ...properties, accepting } };
+}
+
+const progress: Schema = { done: count, total: count };
+const indexing = open(progress);
+const pending: Schema = {
+  ...open(
+    {
+      schema_version: version,
+      ...progress,
+      problem: open(
+        {
+          type: text,
+          title: text,
+          status: { type: "integer", format: "int32" },
+          code: text,
+          detail: text,
+          field: text,
+          fields: list(text),
+          items: list(text),
+        },
+        ["type", "title", "status", "code", "detail"],
+      ),
+    },
+    ["schema_version", "done", "total"],
+  ),
+  description:
+    "A change that waits until all items were looked at; or why it was dropped, as the problem that it would have been.",
 };
+
+/** One schema for each type of field; line items have columns of the others. */
+function fieldDefinitions(field: Schema): Schema {
+  const types = (field["oneOf"] as Schema[]).map((each) => {
+    const type = (each["properties"] as Record<string, Schema>)["type"]?.["const"] as string;
+    return { type, name: `${typeName(type)}Definition`, schema: ownDefault(each, type) };
+  });
+  const columns = types.filter(({ type }) => type !== "line_items");
+  return {
+    FieldDefinition: unionOf(types),
+    ColumnDefinition: unionOf(columns),
+    ...Object.fromEntries(types.map(({ name, schema }) => [name, schema])),
+  };
+}
+
+function unionOf(types: readonly { type: string; name: string }[]): Schema {
+  const mapping = types.map(({ type, name }) => [type, `#/components/schemas/${name}`] as const);
+  return {
+    oneOf: types.map(({ name }) => ref("schemas", name)),
+    discriminator: { propertyName: "type", mapping: Object.fromEntries(mapping) },
+  };
+}
+
+/** A default has the type of the field's values; and keys of before are the server's. */
+function ownDefault(schema: Schema, type: string): Schema {
+  const properties = { ...(schema["properties"] as Record<string, Schema>) };
+  if ("default" in properties) properties["default"] = defaultOf(type);
+  if (type === "line_items")
+    properties["fields"] = { ...properties["fields"], items: ref("schemas", "ColumnDefinition") };
+  properties["previous_keys"] = { ...list(text), readOnly: true };
+  return { ...schema, properties };
+}
+
+function defaultOf(type: string): Schema {
+  switch (type) {
+    case "number":
+    case "boolean":
+      return { type: [type, "null"] };
+    case "multi_select":
+      return { ...list(text), type: ["array", "null"] };
+    case "line_items":
+      return { ...list({ type: "object", additionalProperties: true }), type: ["array", "null"] };
+    default:
+      return { type: ["string", "null"] };
+  }
+}

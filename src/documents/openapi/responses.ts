@@ -1,66 +1,71 @@
-import { apiCodes, problems } from "../../domain/problem/problem-catalogue";
-import type { Schema } from "./field-schema";
+import { apiCodes, problems, type ApiCode } from "../../domain/problem/problem-catalogue";
+import { headersOf, problemHeaders } from "./headers";
+import { problemExample, problemName } from "./problem-schemas";
+import { ref, typeName, type Schema } from "./schema";
 
-const statuses = [400, 401, 403, 404, 409, 410, 412, 413, 415, 422, 429, 500, 503] as const;
-export type Status = (typeof statuses)[number];
-
-function nameOf(status: Status): string {
-  return `Problem${status}`;
+/** What stands before an operation: whether it needs a permission, and whether its path can lead nowhere. */
+export interface Behind {
+  permitted: boolean;
+  found: boolean;
 }
 
-function problemResponse(status: Status): Schema {
-  const titles = apiCodes.map((code) => problems[code]).filter((each) => each.status === status);
-  return {
-    description: titles.map((each) => each.title).join(", "),
-    content: { "application/problem+json": { schema: ref("schemas", "Problem") } },
-  };
-}
+const always: readonly ApiCode[] = ["unauthenticated", "rate_limited", "internal", "try_again"];
+const everywhere: Behind = { permitted: true, found: true };
 
-/** The error answers, named by their status. */
-export function problemResponses(): Record<string, Schema> {
-  return Object.fromEntries(statuses.map((status) => [nameOf(status), problemResponse(status)]));
-}
-
-export function object(properties: Schema, required: string[]): Schema {
-  return { type: "object", additionalProperties: false, properties, required };
-}
-
-export function ref(section: string, name: string): Schema {
-  return { $ref: `#/components/${section}/${name}` };
-}
-
-/** The errors of an operation: those that each can have, and its own. */
-export function refusals(...codes: Status[]): Schema {
-  const always: Status[] = [401, 403, 404, 429, 500, 503];
+/** The error answers of an operation: those that each can have, and its own. */
+export function refusals(codes: readonly ApiCode[], behind: Behind = everywhere): Schema {
+  const all = new Set<ApiCode>([
+    ...always,
+    ...(behind.permitted ? (["permission_required"] as const) : []),
+    ...(behind.found ? (["not_found"] as const) : []),
+    ...codes,
+  ]);
+  const sorted = apiCodes.filter((code) => all.has(code));
+  const byStatus = Object.groupBy(sorted, (code) => problems[code].status);
   return Object.fromEntries(
-    [...new Set([...codes, ...always])]
-      .toSorted((a, b) => a - b)
-      .map((status) => [String(status), ref("responses", nameOf(status))]),
+    Object.entries(byStatus).map(([status, some]) => [status, ref("responses", nameOf(some))]),
   );
+}
+
+/** Named by their problems: two operations that refuse with the same ones share the answer. */
+const nameOf = (codes: readonly ApiCode[]) => codes.map(typeName).join("Or");
+const byName = new Map(apiCodes.map((code) => [typeName(code), code]));
+const codesOf = (name: string) =>
+  name.split(/Or(?=[A-Z])/).flatMap((each) => byName.get(each) ?? []);
+
+/** The error answers of these names. */
+export function problemResponses(names: Iterable<string>, origin: string): Schema {
+  return Object.fromEntries(
+    [...names].toSorted().map((name) => [name, problemResponse(codesOf(name), origin)]),
+  );
+}
+
+function problemResponse(codes: readonly ApiCode[], origin: string): Schema {
+  const schemas = codes.map((code) => ref("schemas", problemName(code)));
+  const [only] = schemas;
+  const mapping = Object.fromEntries(
+    codes.map((code) => [code, `#/components/schemas/${problemName(code)}`]),
+  );
+  const discriminator = { propertyName: "code", mapping };
+  const examples = codes.map((code) => [code, { value: problemExample(code, origin) }] as const);
+  const [{ status } = problems.internal] = codes.map((code) => problems[code]);
+  return {
+    headers: problemHeaders(status, codes),
+    description: codes.map((code) => problems[code].title).join(", or "),
+    content: {
+      "application/problem+json": {
+        schema: codes.length === 1 ? only : { oneOf: schemas, discriminator },
+        examples: Object.fromEntries(examples),
+      },
+    },
+  };
 }
 
 export function json(schema: Schema, example?: unknown): Schema {
   return { "application/json": { schema, ...(example === undefined ? {} : { example }) } };
 }
 
-export function answered(description: string, schema: Schema): Schema {
-  const names = ["ETag", "RateLimit-Policy", "RateLimit"];
-  const shown = Object.fromEntries(names.map((name) => [name, ref("headers", name)]));
-  return { description, headers: shown, content: json(schema) };
-}
-
-const text = (description: string) => ({ description, schema: { type: "string" } });
-const flag = (description: string) => ({ description, schema: { type: "string", const: "true" } });
-
-/** Headers of answers. */
-export function headers(): Schema {
-  return {
-    ETag: text("The version, in quotes."),
-    Location: text("The address of what was created."),
-    Link: text('The next page, with rel="next" (RFC 8288).'),
-    "RateLimit-Policy": text("The limits of the credential."),
-    RateLimit: text("What is left of them, and when there is more."),
-    "Idempotent-Replayed": flag("The key was used before: this is the first result."),
-    "Idempotency-Key-Mismatch": flag("The key came with another body the first time."),
-  };
+/** An answer to a good credential, with the headers that it has besides those of all. */
+export function answered(description: string, content?: Schema, ...own: string[]): Schema {
+  return { description, headers: headersOf(...own), ...(content ? { content } : {}) };
 }

@@ -1,6 +1,8 @@
 import { batchParameters, batchPaths, batchSchemas } from "./batches";
 import { changeParameters, changePaths, changeSchemas } from "./changes";
-import { collectionKey } from "../../domain/definition/document";
+import { alwaysOpen, type Collection } from "../../domain/definition/collection";
+import type { Field } from "../../domain/definition/field";
+import { permissions } from "../../domain/credential/permissions";
 import {
   actor,
   idParameter,
@@ -9,12 +11,22 @@ import {
   sharedParameters,
   sharedSchemas,
 } from "./components";
-import { definitionSchemas, named, type Kind } from "./definition-schemas";
-import { framed, type Host } from "./collection";
-import type { Schema } from "./field-schema";
+import {
+  definitionPaths,
+  documentOperation,
+  documentParameters,
+  keyParameter,
+} from "./definition-paths";
+import { definitionSchemas } from "./definition-schemas";
+import { definitionExamples, examplesOf } from "./examples";
+import { framed, type Host } from "./frame";
 import { nounOf } from "./noun";
-import { body, itemPaths, operation, page } from "./paths";
-import { answered, object, ref, refusals } from "./responses";
+import { onePaths } from "./one-paths";
+import { asked, operation, unchanged } from "./operation";
+import { listPaths } from "./paths";
+import { answered, json, refusals } from "./responses";
+import { count, list, oneOfTexts, open, ref, stamp, text, type Schema } from "./schema";
+import { anySearchSchemas } from "./search-schema";
 
 const all = (parts: Schema[]): Schema => Object.assign({}, ...parts) as Schema;
 const kinds = ["app", "form"] as const;
@@ -22,6 +34,17 @@ const kinds = ["app", "form"] as const;
 /** The OpenAPI 3.1 document of the service as a whole: every route, with the data of any definition. */
 export function serviceDocument(host: Host): Schema {
   const nouns = kinds.map((kind) => nounOf(kind));
+  const paths = nouns.map((noun) => {
+    const example = exampleOf(noun.kind);
+    const examples = examplesOf(example, nounOf(noun.kind, example.key), host.origin);
+    return {
+      ...listPaths(noun, examples),
+      ...onePaths(noun, examples),
+      ...batchPaths(noun, examples),
+      ...changePaths(noun, examples),
+      ...definitionPaths(noun.kind, undefined, definitionExamples(example, host.origin)),
+    };
+  });
   return framed(host, {
     title: "Edge Forms",
     version: "1",
@@ -33,18 +56,13 @@ export function serviceDocument(host: Host): Schema {
       { name: "records", description: "The records of apps." },
       { name: "submissions", description: "The submissions of forms." },
     ],
-    paths: {
-      ...all(nouns.map(batchPaths)),
-      ...all(nouns.map((noun) => itemPaths(noun))),
-      ...all(nouns.map(changePaths)),
-      ...all(kinds.map(definitionPaths)),
-      "/me": { get: me() },
-    },
+    paths: { ...all(paths), "/me": { get: me() }, "/openapi.json": { get: chosen() } },
     schemas: {
       ...all(nouns.map((noun) => itemSchemas(noun))),
-      ...all(nouns.map(batchSchemas)),
+      ...all(nouns.map((noun) => batchSchemas(noun, false))),
       ...all(nouns.map(changeSchemas)),
       ...all(kinds.map(definitionSchemas)),
+      ...anySearchSchemas(),
       Me: meSchema,
       ...sharedSchemas(),
     },
@@ -53,119 +71,66 @@ export function serviceDocument(host: Host): Schema {
       ...all(kinds.map(keyParameter)),
       ...batchParameters(),
       ...changeParameters(),
+      ...documentParameters(),
       ...sharedParameters(),
-      ifNoneMatchAny: parameter(
-        "If-None-Match",
-        "header",
-        "`*`: only where there is none yet.",
-        text,
-      ),
-    },
-  });
-}
-
-const text: Schema = { type: "string" };
-
-function keyParameter(kind: Kind): Schema {
-  const key = { type: "string", pattern: collectionKey.source };
-  return { [kind]: parameter(kind, "path", `The key of the ${kind}.`, key) };
-}
-
-function definitionPaths(kind: Kind): Schema {
-  const at = `/${kind}s/{${kind}}`;
-  const within = { parameters: [ref("parameters", kind)] };
-  return {
-    [`/${kind}s`]: { get: listing(kind) },
-    [at]: { ...within, get: summary(kind) },
-    [`${at}/schema`]: { ...within, get: definition(kind), put: define(kind) },
-    [`${at}/openapi.json`]: { ...within, get: document(kind) },
-  };
-}
-
-const told = (id: string, said: string, description: string, permission = "schema:read") =>
-  operation({
-    id,
-    summary: said,
-    description,
-    tag: "definitions",
-    permissions: [permission],
-  });
-
-/** Open to every credential, whatever its permissions. */
-const open = { security: [{ bearer: [] }, { client: [] }] };
-
-function listing(kind: Kind): Schema {
-  return {
-    ...told(`list${named[kind]}s`, `List ${kind}s`, `The ${kind}s that the credential may see.`),
-    ...open,
-    parameters: [ref("parameters", "limit"), ref("parameters", "cursor")],
-    responses: { "200": page(`${named[kind]}Page`), ...refusals(422) },
-  };
-}
-
-function summary(kind: Kind): Schema {
-  return {
-    ...told(`get${named[kind]}`, `Read about an ${kind}`, "Its name, version and addresses."),
-    ...open,
-    parameters: [ref("parameters", "ifNoneMatch")],
-    responses: {
-      "200": answered("What it is.", ref("schemas", named[kind])),
-      "304": unchanged,
-      ...refusals(400, 422),
-    },
-  };
-}
-
-const unchanged = { description: "The caller has this version." };
-
-function definition(kind: Kind): Schema {
-  return {
-    ...told(`get${named[kind]}Schema`, "Read a definition", "The fields and their rules."),
-    parameters: [ref("parameters", "ifNoneMatch")],
-    responses: {
-      "200": answered("The definition.", ref("schemas", `${named[kind]}Schema`)),
-      "304": unchanged,
-      ...refusals(400, 422),
-    },
-  };
-}
-
-function define(kind: Kind): Schema {
-  const description =
-    "Creates or changes it. A field that is left out is retired: its data stays, hidden, and comes back with it.";
-  const answer = answered("Changed.", ref("schemas", `${named[kind]}Schema`));
-  const example = { name: "Visits", fields: [{ key: "visitor", type: "text", required: true }] };
-  return {
-    ...told(`put${named[kind]}Schema`, "Define", description, "schema:write"),
-    parameters: [ref("parameters", "ifMatch"), ref("parameters", "ifNoneMatchAny")],
-    requestBody: body(ref("schemas", `${named[kind]}Definition`), example),
-    responses: {
-      "200": answer,
-      "201": { ...answer, description: "Created." },
-      "202": {
-        ...answer,
-        description:
-          "The definition that holds; `pending` tells of the change, which items are looked at for.",
+      ifNoneMatchAny: {
+        ...parameter("If-None-Match", "header", "`*`: only where there is none yet.", text),
+        example: "*",
       },
-      ...refusals(400, 409, 412, 413, 415, 422),
+    },
+  });
+}
+
+const visitor: Field = {
+  id: 1,
+  key: "visitor",
+  label: "Visitor",
+  type: "text",
+  required: true,
+  unique: false,
+  searchable: true,
+  previous_keys: [],
+  max_length: 100,
+};
+
+/** What the examples speak of: whoever sends that of PUT can send the others. */
+function exampleOf(kind: Collection["kind"]): Collection {
+  return {
+    id: 1,
+    kind,
+    key: "visits",
+    version: 1,
+    revision: 1,
+    pending: null,
+    fieldsVersion: 1,
+    definition: {
+      name: "Visits",
+      description: "",
+      time_zone: "UTC",
+      receipt_prefix: kind === "app" ? "VIS-" : "",
+      acceptance: alwaysOpen,
+      fields: { fields: [visitor], retired: [], next: 2 },
     },
   };
 }
 
-function document(kind: Kind): Schema {
-  const anything = { type: "object", additionalProperties: true };
-  return {
-    ...told(`get${named[kind]}Document`, "Read its OpenAPI document", "OpenAPI 3.1."),
-    parameters: [ref("parameters", "ifNoneMatch")],
-    responses: {
-      "200": answered("The document.", anything),
-      "304": unchanged,
-      ...refusals(400, 422),
-    },
-  };
+function chosen(): Schema {
+  const said = "Read one document of chosen apps and forms";
+  const example = { openapi: "3.1.0", info: { title: "Edge Forms", version: "1" }, paths: {} };
+  const parameters = [ref("parameters", "apps"), ref("parameters", "forms")];
+  return documentOperation("getDocument", said, example, parameters);
 }
 
 function me(): Schema {
+  const example = {
+    actor: "credential:01KAHV3M4E7XQ2R5T8W9YZB6CD",
+    kind: "token",
+    name: "Nightly sync",
+    permissions: ["records:read"],
+    resources: "all",
+    limits: { requests: 600, writes: 120 },
+    expires_at: null,
+  };
   return {
     ...operation({
       id: "getMe",
@@ -174,28 +139,21 @@ function me(): Schema {
       permissions: [],
       tag: "credential",
     }),
-    ...open,
     parameters: [ref("parameters", "ifNoneMatch")],
     responses: {
-      "200": answered("The credential.", ref("schemas", "Me")),
+      "200": answered("The credential.", json(ref("schemas", "Me"), example), "ETag"),
       "304": unchanged,
-      ...refusals(400, 422),
+      ...refusals(asked, { permitted: false, found: false }),
     },
   };
 }
 
-const meSchema = object(
-  {
-    actor,
-    kind: { type: "string", enum: ["token", "client"] },
-    name: text,
-    permissions: { type: "array", items: text },
-    resources: { oneOf: [{ const: "all" }, { type: "array", items: text }] },
-    limits: object({ requests: { type: "integer" }, writes: { type: "integer" } }, [
-      "requests",
-      "writes",
-    ]),
-    expires_at: { type: ["string", "null"], format: "date-time" },
-  },
-  ["actor", "kind", "name", "permissions", "resources", "limits", "expires_at"],
-);
+const meSchema = open({
+  actor,
+  kind: oneOfTexts(["token", "client"]),
+  name: text,
+  permissions: list(oneOfTexts(permissions)),
+  resources: { oneOf: [{ type: "string", const: "all" }, list(text)] },
+  limits: open({ requests: count, writes: count }),
+  expires_at: { ...stamp, type: ["string", "null"] },
+});

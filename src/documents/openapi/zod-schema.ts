@@ -1,5 +1,5 @@
 import type * as z from "zod/mini";
-import type { Schema } from "./field-schema";
+import type { Schema } from "./schema";
 
 /** The parts of zod's definitions that our documents use. */
 interface Def {
@@ -50,7 +50,7 @@ function typed(def: Def): Schema {
     case "boolean":
       return { type: def.type };
     case "number":
-      return { type: def.format === "safeint" ? "integer" : "number" };
+      return def.format === "safeint" ? { type: "integer", format: "int64" } : { type: "number" };
     case "enum":
       return { type: "string", enum: Object.values(def.entries ?? {}) };
     case "literal":

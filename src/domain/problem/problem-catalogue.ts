@@ -157,9 +157,11 @@ export const problems = {
 
 export type ProblemCode = keyof typeof problems;
 
-const ofAdministration: readonly ProblemCode[] = ["cross_site", "role_required", "conflict"];
+const ofAdministration = ["cross_site", "role_required", "conflict"] as const;
 
 /** The codes that the API itself answers with. */
+export type ApiCode = Exclude<ProblemCode, (typeof ofAdministration)[number]>;
+
 export const apiCodes = (Object.keys(problems) as ProblemCode[]).filter(
-  (code) => !ofAdministration.includes(code),
+  (code): code is ApiCode => !(ofAdministration as readonly ProblemCode[]).includes(code),
 );

@@ -21,7 +21,8 @@ export function parseSort(work: Work, fields: Fields, sent: unknown): Sort[] {
   return sent.flatMap((each: unknown, index) => {
     const sort = parseSortKey(work, fields, each, ["sort", index]);
     if (!sort) return [];
-    if (seen.has(sort.field.name)) refuse(work, ["sort", index, "field"], "This sorts already.");
+    // What sorts already leaves nothing for the same key to decide.
+    if (seen.has(sort.field.name)) return [];
     seen.add(sort.field.name);
     return [sort];
   });

@@ -1,5 +1,5 @@
 import type { AppEnv, Reading } from "../../env";
-import type { Host } from "../../documents/openapi/collection";
+import type { Host } from "../../documents/openapi/frame";
 
 /** Where the service stands: as it is configured, so that no Host header decides it, or as it was called. */
 export function originOf(c: Reading<AppEnv>): string {
