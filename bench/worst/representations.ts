@@ -98,4 +98,22 @@ export const representations: WorstCase[] = [
       "/openapi.json",
     ),
   },
+  {
+    route: "GET /forms/{form}/openapi.json",
+    input: "1,999 days with labels of 200 letters, in OpenAPI 3.0",
+    prepare: defined(
+      "openapi-older",
+      fieldsOf(1999, { type: "date", label: "x".repeat(200) }),
+      "/openapi.json?version=3.0",
+    ),
+  },
+  {
+    route: "GET /openapi.json",
+    input: "20 forms of 300 days with long keys",
+    prepare: async (api) => {
+      const keys = times(20, (index) => `joined${index}`);
+      for (const key of keys) await api.define(key, fieldsOf(300, { type: "date" }, longKey));
+      return () => api.call("GET", `/openapi.json?forms=${keys.join(",")}`);
+    },
+  },
 ];

@@ -1,24 +1,63 @@
 import { client } from "./.generated/hey-api/client.gen.ts";
-import { createSubmission, getSubmission, searchSubmissions } from "./.generated/hey-api/index.ts";
+import {
+  createPurchaseSubmission,
+  getPurchaseFormDefinition,
+  getPurchaseSubmission,
+  putPurchaseFormDefinition,
+  searchPurchaseSubmissions,
+  updatePurchaseSubmission,
+  type PurchaseSubmissionCondition,
+  type PurchaseSubmissionCreate,
+} from "./.generated/hey-api/index.ts";
 
 /** What a user of @hey-api/openapi-ts writes: compiled strictly, and run against the server. */
 
 const { URL: url = "", TOKEN: token = "" } = process.env;
 client.setConfig({ baseUrl: `${url}/api/v1`, auth: () => token });
 
-const created = await createSubmission({
+const created = await createPurchaseSubmission({
   headers: { "Idempotency-Key": "hey-api" },
   body: { data: { title: "By hey-api", department: "Office", amount: 1 } },
 });
 if (!created.data) throw new Error(created.error?.detail);
-const read = await getSubmission({ path: { id: created.data.id } });
+const { id, etag } = created.data;
+const read = await getPurchaseSubmission({ path: { id } });
 const title: string | null | undefined = read.data?.data.title;
-const found = await searchSubmissions({
+const found = await searchPurchaseSubmissions({
   body: { conditions: [{ field: "title", op: "eq", value: "By hey-api" }] },
 });
 const amounts: (number | null | undefined)[] =
   found.data?.items.map(({ data }) => data.amount) ?? [];
 console.log(`${title}: ${amounts.join(", ")}`);
 
-// @ts-expect-error The form has no such field.
-await createSubmission({ body: { data: { title: "x", department: "x", amount: 1, zzz: 1 } } });
+// A draft goes without what is required, and is cleared; with another's version it stays as it is.
+const draft = await createPurchaseSubmission({ body: { status: "draft", data: {} } });
+const path = { id: draft.data?.id ?? "" };
+await updatePurchaseSubmission({ path, body: { status: "draft", data: { title: null } } });
+const late = await updatePurchaseSubmission({
+  path: { id },
+  headers: { "If-Match": '"99"' },
+  body: { data: { amount: 2 } },
+});
+if (late.error?.code !== "version_mismatch") throw new Error("A 412 was to come.");
+const now: string | null = late.error.current_etag;
+console.log(`draft without a title; the version stays ${now === etag ? "the same" : now}`);
+
+// Read, edit, send back.
+const definition = await getPurchaseFormDefinition();
+if (!definition.data) throw new Error(definition.error?.detail);
+const put = await putPurchaseFormDefinition({
+  body: { ...definition.data, description: "Bought by hey-api" },
+});
+console.log(`defined: ${put.data?.description}`);
+
+export const typed = {
+  // @ts-expect-error The form has no such field.
+  zzz: { status: "draft", data: { zzz: 1 } } satisfies PurchaseSubmissionCreate,
+  // @ts-expect-error A submission has what is required.
+  nothing: { status: "submitted", data: {} } satisfies PurchaseSubmissionCreate,
+  // @ts-expect-error A number is not looked for within.
+  within: { field: "amount", op: "contains", value: "1" } satisfies PurchaseSubmissionCondition,
+  // @ts-expect-error A number is compared with a number.
+  text: { field: "amount", op: "gt", value: "1" } satisfies PurchaseSubmissionCondition,
+};

@@ -1,8 +1,9 @@
 import { execFile } from "node:child_process";
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { writeAnnotations } from "../clients/annotations.ts";
 import { caller, Server, type Call } from "./server.ts";
 
 const project = new URL("../..", import.meta.url).pathname;
@@ -14,7 +15,13 @@ describe("What integrators do with the documents", () => {
   const server = new Server(8797);
   let call: Call;
   let env: NodeJS.ProcessEnv;
-  const documents = { purchase: "/forms/purchase", orders: "/apps/orders" };
+  const documents = {
+    purchase: "/forms/purchase/openapi.json",
+    orders: "/apps/orders/openapi.json",
+    joined: "/openapi.json?forms=purchase,visits&apps=orders",
+    service: "/openapi.json",
+  };
+  const names = Object.keys(documents);
 
   beforeAll(async () => {
     await server.start();
@@ -23,36 +30,45 @@ describe("What integrators do with the documents", () => {
     env = { ...process.env, URL: server.url, TOKEN: token };
     rmSync(generated, { recursive: true, force: true });
     mkdirSync(generated, { recursive: true });
+    const fields = [{ key: "visitor", type: "text", required: true }];
+    await call("PUT", "/forms/visits/schema", { fields });
     for (const [name, path] of Object.entries(documents)) {
-      const { text } = await call("GET", `${path}/openapi.json`);
+      const { text } = await call("GET", path);
       writeFileSync(join(generated, `${name}.json`), text);
+      const older = await call("GET", `${path}${path.includes("?") ? "&" : "?"}version=3.0`);
+      writeFileSync(join(generated, `${name}-older.json`), older.text);
     }
-    const service = await (await fetch(`${server.url}/openapi.json`)).text();
-    writeFileSync(join(generated, "service.json"), service);
   });
   afterAll(() => server.remove());
 
+  const own = (name: string) => join(clients, "node_modules/.bin", name);
   const bin = (name: string) => join(project, "node_modules/.bin", name);
   const inClients = (command: string, args: string[], more = {}) =>
     run(command, args, { cwd: clients, env: { ...env, ...more } });
 
-  it("a public linter with strict rules has nothing to say", async () => {
+  it("public linters with strict rules have nothing to say", async () => {
     const quiet = { REDOCLY_TELEMETRY: "off", REDOCLY_SUPPRESS_UPDATE_NOTICE: "true" };
-    for (const name of ["purchase", "orders", "service"]) {
+    for (const name of names.flatMap((each) => [each, `${each}-older`])) {
       const file = join(generated, `${name}.json`);
       const args = ["lint", "--extends=recommended-strict", "--format=json", file];
       const { stdout } = await inClients(bin("redocly"), args, quiet).catch((error) => error);
       expect([name, JSON.parse(stdout).problems]).toEqual([name, []]);
+      const spectral = ["lint", "--ruleset=spectral.yaml", "--format=json", "--quiet", file];
+      const linted = await inClients(bin("spectral"), spectral).catch((error) => error);
+      expect([name, JSON.parse(linted.stdout).filter(isOfSchema)]).toEqual([name, []]);
     }
   });
 
-  it("two public generators make clients that compile strictly; they create, search and read", async () => {
-    const typescript = join(clients, "node_modules/.bin/openapi-typescript");
-    for (const name of ["purchase", "orders", "service"]) {
+  /** In an example, a field with a type and a default looks like a schema to it. */
+  const isOfSchema = ({ path }: { path: string[] }) => !path.includes("example");
+
+  it("public generators make clients that compile strictly; they create, search and read", async () => {
+    for (const name of names) {
       const input = join(generated, `${name}.json`);
-      await inClients(typescript, [input, "-o", join(generated, `${name}.ts`)]);
+      await inClients(own("openapi-typescript"), [input, "-o", join(generated, `${name}.ts`)]);
+      await inClients(bin("typed-openapi"), [input, "-o", `.generated/typed-${name}.ts`]);
       const made = join(generated, name === "purchase" ? "hey-api" : `hey-api-${name}`);
-      await inClients(join(clients, "node_modules/.bin/openapi-ts"), ["-f", "hey-api.config.ts"], {
+      await inClients(own("openapi-ts"), ["-f", "hey-api.config.ts"], {
         DOCUMENT: input,
         CLIENT: made,
       });
@@ -60,11 +76,49 @@ describe("What integrators do with the documents", () => {
     const compiled = await inClients(bin("tsc"), ["-p", "."]).catch((error) => error);
     expect(compiled.stdout).toBe("");
     const { stdout } = await inClients("node", ["hey-api-client.ts"]);
-    expect(stdout).toBe("By hey-api: 1\n");
+    expect(stdout.split("\n")).toEqual([
+      "By hey-api: 1",
+      "draft without a title; the version stays the same",
+      "defined: Bought by hey-api",
+      "",
+    ]);
+  });
+
+  it("a generator of Java makes classes of them, which compile where there is a compiler", async () => {
+    const compiler = await run("javac", ["-version"]).catch(() => null);
+    const annotations = writeAnnotations(join(generated, "annotations"));
+    for (const name of ["joined", "service"]) {
+      const out = join(generated, `java-${name}`);
+      const config = {
+        inputPath: join(generated, `${name}-older.json`),
+        outputPath: out,
+        generator: "@openapi-generator-plus/java-cxf-client-generator",
+        package: "example.forms",
+      };
+      const file = join(generated, `java-${name}.json`);
+      writeFileSync(file, JSON.stringify(config));
+      await inClients(bin("openapi-generator-plus"), ["generate", "-c", file]);
+      const models = join(out, "example/forms/model");
+      const classes = readdirSync(models).map((each) => join(models, each));
+      expect(classes.length).toBeGreaterThan(80);
+      const args = [
+        "-nowarn",
+        "-proc:none",
+        "-d",
+        join(out, "classes"),
+        ...annotations,
+        ...classes,
+      ];
+      const done = compiler && (await run("javac", args).catch((error) => error));
+      expect(done?.stderr ?? "").not.toContain("error");
+    }
   });
 
   it("the types of examples/typed-client are those that the form's document gives", () => {
-    const made = readFileSync(join(generated, "purchase.ts"), "utf8");
+    const made = readFileSync(join(generated, "purchase.ts"), "utf8").replaceAll(
+      server.url,
+      "http://127.0.0.1:8787",
+    );
     expect(readFileSync(join(project, "examples/typed-client/purchase.ts"), "utf8")).toBe(made);
   });
 

@@ -1,0 +1,56 @@
+import { mkdirSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+
+/** The annotations that generated Java names, without what stands behind them: enough to compile it. */
+const javax = "javax.validation";
+const constraint = "Class<?>[] payload() default {};";
+const texts = (...names: string[]) => names.map((name) => `String ${name}() default "";`).join(" ");
+
+const annotations: Record<string, string> = {
+  [`${javax}.Valid`]: "",
+  [`${javax}.constraints.NotNull`]: constraint,
+  [`${javax}.constraints.Email`]: constraint,
+  [`${javax}.constraints.Pattern`]: `String regexp(); ${constraint}`,
+  [`${javax}.constraints.Size`]: `int min() default 0; int max() default 0; ${constraint}`,
+  [`${javax}.constraints.Min`]: `long value(); ${constraint}`,
+  [`${javax}.constraints.Max`]: `long value(); ${constraint}`,
+  [`${javax}.constraints.DecimalMin`]: `String value(); boolean inclusive() default true; ${constraint}`,
+  [`${javax}.constraints.DecimalMax`]: `String value(); boolean inclusive() default true; ${constraint}`,
+  "javax.annotation.Generated": "String[] value() default {};",
+  "javax.xml.bind.annotation.XmlEnumValue": "String value();",
+  "javax.xml.bind.annotation.XmlType": texts("name"),
+  "javax.xml.bind.annotation.XmlEnum": "Class<?> value() default String.class;",
+  "javax.xml.bind.annotation.XmlRootElement": texts("name"),
+  "com.fasterxml.jackson.annotation.JsonValue": "",
+  "com.fasterxml.jackson.annotation.JsonCreator": "",
+  "com.fasterxml.jackson.annotation.JsonProperty":
+    'String value() default ""; Access access() default Access.AUTO; enum Access { AUTO, READ_ONLY, WRITE_ONLY, READ_WRITE }',
+  "com.fasterxml.jackson.annotation.JsonSubTypes":
+    'Type[] value(); @interface Type { Class<?> value(); String name() default ""; }',
+  "com.fasterxml.jackson.annotation.JsonTypeInfo":
+    'Id use(); As include() default As.PROPERTY; String property() default ""; boolean visible() default false; enum Id { NAME, DEDUCTION } enum As { PROPERTY, EXISTING_PROPERTY }',
+  "io.swagger.v3.oas.annotations.media.Schema": `${texts("name", "title", "description", "example", "defaultValue", "pattern", "minimum", "maximum", "format", "discriminatorProperty")} boolean enumAsRef() default false; boolean nullable() default false; int minLength() default 0; int maxLength() default 0; String[] allowableValues() default {}; RequiredMode requiredMode() default RequiredMode.AUTO; AccessMode accessMode() default AccessMode.AUTO; Class<?> implementation() default Void.class; Class<?>[] oneOf() default {}; Class<?>[] anyOf() default {}; enum RequiredMode { AUTO, REQUIRED, NOT_REQUIRED } enum AccessMode { AUTO, READ_ONLY, WRITE_ONLY, READ_WRITE }`,
+};
+
+/** Where constraints stand: on types as well as on what has them. */
+const anywhere =
+  "@java.lang.annotation.Target({ java.lang.annotation.ElementType.TYPE_USE, java.lang.annotation.ElementType.FIELD, java.lang.annotation.ElementType.METHOD, java.lang.annotation.ElementType.PARAMETER }) ";
+
+/** Writes them below a folder, and gives their files. */
+export function writeAnnotations(folder: string): string[] {
+  const unwrapping = "javax.validation.valueextraction.Unwrapping";
+  const marks = [
+    unwrapping,
+    "public interface Unwrapping { interface Unwrap {} interface Skip {} }",
+  ];
+  const sources = Object.entries(annotations).map(([name, body]) => {
+    const where = name.startsWith(javax) ? anywhere : "";
+    return [name, `${where}public @interface ${name.split(".").at(-1)} { ${body} }`];
+  });
+  return [...sources, marks].map(([name = "", source = ""]) => {
+    const file = join(folder, `${name.replaceAll(".", "/")}.java`);
+    mkdirSync(dirname(file), { recursive: true });
+    writeFileSync(file, `package ${name.slice(0, name.lastIndexOf("."))};\n${source}\n`);
+    return file;
+  });
+}
