@@ -68,6 +68,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/forms/purchase/submissions/batch": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Write up to 100 submissions at once
+         * @description Operations in order, all or nothing. Each needs the permission of its single route. One Idempotency-Key covers the batch; it counts as one request and one write.
+         */
+        post: operations["batchPurchaseSubmissions"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/forms/purchase/changes": {
         parameters: {
             query?: never;
@@ -342,6 +362,60 @@ export interface components {
             status: "draft" | "submitted";
             data: components["schemas"]["PurchaseSubmissionData"];
             warnings?: components["schemas"]["Warning"][];
+        };
+        PurchaseSubmissionOperationCreate: {
+            /** @enum {string} */
+            op: "create";
+            data: components["schemas"]["PurchaseSubmissionInput"];
+            /** @enum {string} */
+            status?: "submitted";
+        };
+        PurchaseSubmissionOperationUpdate: {
+            /** @enum {string} */
+            op: "update";
+            id: string;
+            if_match?: string;
+            data?: components["schemas"]["PurchaseSubmissionDraftInput"];
+            /** @enum {string} */
+            status?: "draft" | "submitted" | "closed";
+        };
+        PurchaseSubmissionOperationUpsert: {
+            /** @enum {string} */
+            op: "upsert";
+            by: string;
+            data: components["schemas"]["PurchaseSubmissionDraftInput"];
+            /** @enum {string} */
+            status?: "draft" | "submitted" | "closed";
+        };
+        PurchaseSubmissionOperationCreateDraft: {
+            /** @enum {string} */
+            op: "create";
+            data: components["schemas"]["PurchaseSubmissionDraftInput"];
+            /** @enum {string} */
+            status: "draft";
+        };
+        PurchaseSubmissionOperationDelete: {
+            /** @enum {string} */
+            op: "delete";
+            id: string;
+            if_match?: string;
+        };
+        PurchaseSubmissionOperation: components["schemas"]["PurchaseSubmissionOperationCreate"] | components["schemas"]["PurchaseSubmissionOperationUpdate"] | components["schemas"]["PurchaseSubmissionOperationUpsert"] | components["schemas"]["PurchaseSubmissionOperationCreateDraft"] | components["schemas"]["PurchaseSubmissionOperationDelete"];
+        PurchaseSubmissionBatch: {
+            operations: components["schemas"]["PurchaseSubmissionOperation"][];
+        };
+        PurchaseSubmissionBatchResult: {
+            /** @enum {string} */
+            op: "create" | "update" | "upsert" | "delete";
+            /** @enum {string} */
+            outcome: "created" | "updated" | "unchanged" | "deleted";
+            id: string;
+            etag: string;
+            warnings?: components["schemas"]["Warning"][];
+            item?: components["schemas"]["PurchaseSubmission"];
+        };
+        PurchaseSubmissionBatchResults: {
+            results: components["schemas"]["PurchaseSubmissionBatchResult"][];
         };
         /** @description `item` is as it is now, and absent when it is gone. */
         PurchaseSubmissionChangeEntry: {
@@ -904,6 +978,8 @@ export interface components {
             code: "not_found";
             detail: string;
             request_id: string;
+            /** @description Of batches: why each operation is refused. */
+            errors?: components["schemas"]["FieldError"][];
         };
         /** @description The form does not accept submissions: `reason` is not_open_yet, closed or full. Nothing was stored. */
         SubmissionsClosedProblem: {
@@ -924,6 +1000,8 @@ export interface components {
             request_id: string;
             /** @enum {string} */
             reason: "not_open_yet" | "closed" | "full";
+            /** @description Of batches: why each operation is refused. */
+            errors?: components["schemas"]["FieldError"][];
         };
         /** @description The submission has the status closed and cannot be changed or deleted. */
         SubmissionClosedProblem: {
@@ -942,6 +1020,8 @@ export interface components {
             code: "submission_closed";
             detail: string;
             request_id: string;
+            /** @description Of batches: why each operation is refused. */
+            errors?: components["schemas"]["FieldError"][];
         };
         /** @description Another item already has the value of the field named in `field`, which is unique. */
         DuplicateProblem: {
@@ -963,6 +1043,8 @@ export interface components {
             field: string;
             /** @description Of the item that has the value, to callers who may read it. */
             id?: string;
+            /** @description Of batches: why each operation is refused. */
+            errors?: components["schemas"]["FieldError"][];
         };
         /** @description Stored data stands against this change of the definition. Nothing was changed. */
         SchemaInUseProblem: {
@@ -986,6 +1068,8 @@ export interface components {
             fields?: string[];
             /** @description Ids of items that stand against it. */
             items?: string[];
+            /** @description Of batches: why each operation is refused. */
+            errors?: components["schemas"]["FieldError"][];
         };
         /** @description The definition made a field searchable, and not all items are indexed for it yet. The search could miss some, so it is not made. */
         IndexingProblem: {
@@ -1033,6 +1117,8 @@ export interface components {
             detail: string;
             request_id: string;
             current_etag: string | null;
+            /** @description Of batches: why each operation is refused. */
+            errors?: components["schemas"]["FieldError"][];
         };
         /** @description The body exceeds the limit. */
         TooLargeProblem: {
@@ -1050,6 +1136,8 @@ export interface components {
             request_id: string;
             /** Format: int64 */
             limit: number;
+            /** @description Of batches: why each operation is refused. */
+            errors?: components["schemas"]["FieldError"][];
         };
         /** @description The body is not of a type that this route reads. */
         UnsupportedMediaTypeProblem: {
@@ -1137,7 +1225,7 @@ export interface components {
             /** @description Where in the body (RFC 6901); absent for parameters and headers. */
             pointer?: string;
             /** @enum {string} */
-            code: "required" | "unknown_field" | "invalid_type" | "invalid_format" | "too_short" | "too_long" | "too_small" | "too_large" | "too_many_decimals" | "not_an_option" | "too_few_rows" | "too_many_rows" | "time_zone_required" | "invalid_status" | "unknown_parameter" | "out_of_range" | "not_exact" | "invalid_cursor" | "invalid_condition" | "too_complex" | "invalid_definition";
+            code: "required" | "unknown_field" | "invalid_type" | "invalid_format" | "too_short" | "too_long" | "too_small" | "too_large" | "too_many_decimals" | "not_an_option" | "too_few_rows" | "too_many_rows" | "time_zone_required" | "invalid_status" | "unknown_parameter" | "out_of_range" | "not_exact" | "invalid_cursor" | "invalid_condition" | "too_complex" | "invalid_definition" | "not_found" | "submissions_closed" | "submission_closed" | "duplicate" | "schema_in_use" | "indexing" | "version_mismatch";
             reason: string;
             minimum?: number;
             maximum?: number;
@@ -1156,6 +1244,12 @@ export interface components {
             allowed?: string[];
             expected?: string;
             renamed_to?: string;
+            current_etag?: string | null;
+            id?: string;
+            fields?: string[];
+            items?: string[];
+            /** Format: int64 */
+            limit?: number;
             /** Format: int64 */
             position?: number;
         };
@@ -1397,6 +1491,8 @@ export interface components {
     parameters: {
         /** @description The id. */
         PurchaseSubmissionId: string;
+        /** @description `representation` adds the items, for credentials that may read them. */
+        return: "minimal" | "representation";
         /** @description As `links.next` gives it, or `now` for the end; left out, the oldest that is kept. */
         feedCursor: string;
         /** @description `true` tells each change; otherwise those of one item on one page are told as one. */
@@ -1760,6 +1856,85 @@ export interface operations {
             403: components["responses"]["PermissionRequired"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["SubmissionsClosedOrDuplicateOrSchemaInUse"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["InvalidInput"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["TryAgain"];
+        };
+    };
+    batchPurchaseSubmissions: {
+        parameters: {
+            query?: {
+                /** @description `representation` adds the items, for credentials that may read them. */
+                return?: components["parameters"]["return"];
+            };
+            header?: {
+                /** @description Creates once in 24 hours. */
+                "Idempotency-Key"?: components["parameters"]["idempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "operations": [
+                 *         {
+                 *           "op": "create",
+                 *           "status": "submitted",
+                 *           "data": {
+                 *             "title": "What",
+                 *             "department": "Department",
+                 *             "amount": 1,
+                 *             "needed_by": "2026-11-21",
+                 *             "tags": [
+                 *               "hardware"
+                 *             ],
+                 *             "reference": "Reference"
+                 *           }
+                 *         }
+                 *       ]
+                 *     }
+                 */
+                "application/json": components["schemas"]["PurchaseSubmissionBatch"];
+            };
+        };
+        responses: {
+            /** @description What became of each operation. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    "Idempotency-Key-Mismatch": components["headers"]["Idempotency-Key-Mismatch"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "results": [
+                     *         {
+                     *           "op": "create",
+                     *           "outcome": "created",
+                     *           "id": "sub_01KAHV3M4E7XQ2R5T8W9YZB6CD",
+                     *           "etag": "\"1\""
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["PurchaseSubmissionBatchResults"];
+                };
+            };
+            400: components["responses"]["MalformedJson"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["PermissionRequired"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["SubmissionsClosedOrSubmissionClosedOrDuplicateOrSchemaInUse"];
+            412: components["responses"]["VersionMismatch"];
             413: components["responses"]["TooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["InvalidInput"];

@@ -102,7 +102,8 @@ async function judgesOf(kind: CollectionKind, key: string): Promise<Judge[]> {
 
 /** What the document does not have of this answer, if anything. */
 function faultOf({ document, ajv }: Judge, method: string, path: string, answer: Answer) {
-  const template = Object.keys(document.paths).find((each) => matches(each, path));
+  const templates = Object.keys(document.paths).filter((each) => matches(each, path));
+  const [template] = templates.toSorted((a, b) => parametersOf(a) - parametersOf(b));
   const operation = template && document.paths[template][method.toLowerCase()];
   // What comes before a route is looked for: the credential, its limits, and whether there is one.
   if (!operation)
@@ -171,7 +172,9 @@ function headerFault(
   return undefined;
 }
 
-/** Keys that stand in the path itself go before parameters. */
+/** Names that stand in the path itself go before parameters. */
+const parametersOf = (template: string) => template.split("{").length;
+
 function matches(template: string, path: string): boolean {
   return new RegExp(`^${template.replaceAll(/\{\w+\}/g, "[^/]+")}$`).test(path);
 }

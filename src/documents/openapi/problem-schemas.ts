@@ -134,7 +134,7 @@ const fieldError: Schema = {
         ...text,
         description: "Where in the body (RFC 6901); absent for parameters and headers.",
       },
-      code: oneOfTexts([...fieldErrorCodes, ...operationCodes]),
+      code: oneOfTexts([...new Set<string>([...fieldErrorCodes, ...operationCodes])]),
       reason: text,
       ...details,
     },

@@ -1,13 +1,12 @@
 import type { Collection } from "../../domain/definition/collection";
 import { pageLimit } from "../../domain/page-limit";
-import { mostConditions, mostSorts } from "../../domain/search/bounds";
+import { longestText, mostConditions, mostSorts, mostValues } from "../../domain/search/bounds";
 import { operators, searchFields } from "../../domain/search/fields";
 import type { FieldKind, Operator, SearchField } from "../../domain/search/tree";
 import { day, storable } from "./field-schema";
 import { schemaOfZod } from "./zod-schema";
 import { closed, keyName, list, oneOfTexts, ref, stamp, typeName, type Schema } from "./schema";
 
-const mostValues = 100;
 const number: Schema = { type: "number" };
 
 /** The schemas of a search in this collection: its own fields, their own operators, and what each compares with. */
@@ -170,7 +169,7 @@ function operandOf(kind: FieldKind, shape: Shape): Schema | undefined {
     case "":
       return value;
     case "Part":
-      return { ...storable, minLength: 1, maxLength: 1000 };
+      return { ...storable, minLength: 1, maxLength: longestText };
     case "List":
       return { ...list(value), minItems: 1, maxItems: mostValues };
     case "Range":
