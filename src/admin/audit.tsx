@@ -5,7 +5,9 @@ import type { AdminEnv } from "../env";
 import { readAudit, type AuditEntry, type AuditPlace } from "../store/audit/audit-log";
 import { listMembers } from "../store/members/members";
 import { able, answer } from "./frame/answers";
-import { AdminPage, Next, Table, Time } from "./frame/layout";
+import { Next, Table } from "../html/parts";
+import { Time } from "../html/reader";
+import { AdminPage } from "./frame/layout";
 
 const perPage = 100;
 const day = 24 * 60 * 60 * 1000;

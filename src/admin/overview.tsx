@@ -6,7 +6,8 @@ import { countCalls, type CallLog } from "../gate/call-log";
 import { formsToWatch, submissionsBetween, type FormState } from "../store/overview";
 import { answer } from "./frame/answers";
 import { context, logOf } from "./credentials";
-import { AdminPage, Time } from "./frame/layout";
+import { Time } from "../html/reader";
+import { AdminPage } from "./frame/layout";
 import { Plot } from "./plot";
 
 const day = 24 * 60 * 60 * 1000;

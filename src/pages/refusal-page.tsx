@@ -1,6 +1,5 @@
 import type { Problem } from "../domain/problem/problem";
 import { problems } from "../domain/problem/problem-catalogue";
-import { FieldErrors } from "../html/field-errors";
 import { Page } from "../html/page";
 
 /** What went wrong, for people. */
@@ -9,7 +8,6 @@ export function refusalPage(problem: Problem, requestId: string) {
   return (
     <Page title={title}>
       <p>{problem.detail}</p>
-      <FieldErrors problem={problem} />
       <p>{remedy}</p>
       <p>
         <a href="/admin">To the administration area</a>

@@ -5,7 +5,10 @@ import type { LoggedCall } from "../../gate/call-log";
 import { CredentialFields } from "./credential-fields";
 import type { Sent } from "../frame/sent";
 import type { CredentialDocument } from ".";
-import { Act, AdminPage, Copyable, Table, Time } from "../frame/layout";
+import { Act } from "../../html/act";
+import { Copyable, Table } from "../../html/parts";
+import { Time } from "../../html/reader";
+import { AdminPage } from "../frame/layout";
 
 interface Shown {
   c: Context<AdminEnv>;

@@ -4,7 +4,8 @@ import type { AdminEnv } from "../../env";
 import { CredentialFields } from "./credential-fields";
 import type { Sent } from "../frame/sent";
 import type { CredentialDocument } from ".";
-import { AdminPage, Table } from "../frame/layout";
+import { Table } from "../../html/parts";
+import { AdminPage } from "../frame/layout";
 
 const heads = [
   "Name",

@@ -1,4 +1,4 @@
-import { Act } from "../frame/layout";
+import { Act } from "../../html/act";
 import type { Document, FieldDocument } from "./context";
 import { types } from "./field-input";
 import { textOf } from "../frame/sent";

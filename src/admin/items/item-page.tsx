@@ -6,7 +6,10 @@ import type { Problem } from "../../domain/problem/problem";
 import type { AdminEnv } from "../../env";
 import { words } from "../definitions/words";
 import type { Sent } from "../frame/sent";
-import { Act, AdminPage, Table, Time } from "../frame/layout";
+import { Act } from "../../html/act";
+import { Table } from "../../html/parts";
+import { Time } from "../../html/reader";
+import { AdminPage } from "../frame/layout";
 import { Inputs } from "./inputs";
 import { shown } from "./items-page";
 

@@ -7,7 +7,10 @@ import type { Problem } from "../../domain/problem/problem";
 import type { AdminEnv } from "../../env";
 import { Indexing } from "../definitions/collection-page";
 import { words } from "../definitions/words";
-import { AdminPage, Next, Table, Time } from "../frame/layout";
+import { Options } from "../../html/field";
+import { Next, Table } from "../../html/parts";
+import { Time } from "../../html/reader";
+import { AdminPage } from "../frame/layout";
 import { operators, type Query } from "./search-input";
 import { textOf } from "../frame/sent";
 
@@ -116,14 +119,10 @@ function Search({
     "$created_at",
     "$updated_at",
   ];
-  const choices = (name: string, none: string) => [
-    <option value="">{none}</option>,
-    ...keys.map((key) => (
-      <option value={key} selected={query[name] === key}>
-        {key}
-      </option>
-    )),
-  ];
+  const choices = (name: string, none: string) => {
+    const known = keys.map((key) => ({ value: key, label: key }));
+    return <Options options={[{ value: "", label: none }, ...known]} value={query[name]} />;
+  };
   return (
     <form method="get" action={`${base}/items`} role="search">
       <div class="grid">

@@ -10,7 +10,10 @@ import { listInvitations, type Invitation } from "../../store/members/invitation
 import { listMembers, type MemberSummary } from "../../store/members/members";
 import { announceAll } from "../credentials/announce";
 import { able, answer, answerDone, attempted } from "../frame/answers";
-import { Act, AdminPage, Copyable, Table, Time } from "../frame/layout";
+import { Act } from "../../html/act";
+import { Copyable, Table } from "../../html/parts";
+import { Time } from "../../html/reader";
+import { AdminPage } from "../frame/layout";
 import { readFields } from "../frame/negotiate";
 import { random } from "../sign-in/session";
 

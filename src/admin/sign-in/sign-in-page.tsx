@@ -1,6 +1,6 @@
 import type { Problem } from "../../domain/problem/problem";
 import { Page } from "../../html/page";
-import { ProblemBox } from "../frame/layout";
+import { Summary } from "../../html/wrong";
 
 function Password({ label, create, hint }: { label: string; create?: boolean; hint?: string }) {
   return (
@@ -45,7 +45,7 @@ const atLeast = "At least 12 characters.";
 export function SetUpPage({ problem }: { problem?: Problem }) {
   return (
     <Page title="Make the first owner">
-      {problem ? <ProblemBox problem={problem} /> : null}
+      {problem ? <Summary problem={problem} /> : null}
       <form method="post" action="/admin/setup" class="narrow">
         <label>
           Set-up secret
@@ -71,7 +71,7 @@ export function JoinPage({
 }) {
   return (
     <Page title="Welcome">
-      {problem ? <ProblemBox problem={problem} /> : null}
+      {problem ? <Summary problem={problem} /> : null}
       <p>
         You are invited as {email}, with the role {role}. Choose a password to sign in with.
       </p>

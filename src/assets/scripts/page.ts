@@ -4,15 +4,9 @@ import { addRows } from "./add-rows";
 import { checkFormulas } from "./check-formulas";
 import { copyTexts } from "./copy-texts";
 import { showDownloads } from "./show-downloads";
+import { tellZone } from "./tell-zone";
 
-// Acts that cannot be undone are asked about first.
-for (const form of document.querySelectorAll<HTMLFormElement>("form[data-confirm]")) {
-  form.addEventListener("submit", (event) => {
-    // oxlint-disable-next-line no-alert
-    if (!confirm(form.dataset["confirm"])) event.preventDefault();
-  });
-}
-
+tellZone();
 copyTexts();
 addRows();
 checkFormulas();
