@@ -1,15 +1,10 @@
 import { DurableObject } from "cloudflare:workers";
-import {
-  isLive,
-  liveSecrets,
-  type Credential,
-  type Grant,
-  type Secret,
-} from "../domain/credential/credential";
-import { sameText } from "../domain/credential/signature";
+import type { Credential, Grant } from "../domain/credential/credential";
 import type { Presented } from "../domain/credential/token";
 import { findCredential, noteUse } from "../store/credentials/credentials";
+import { usageOf } from "../domain/credential/usage";
 import { addCalls, noCalls, type CallLog, type LoggedCall } from "./call-log";
+import { exchangedFor, grantOf, type Exchanged } from "./grant";
 import { nextRelease, remaining, slide, waitFor, type SlidingWindow } from "./sliding-window";
 
 /** One quota as the RateLimit headers tell it: what is left, and seconds until there is more. */
@@ -37,6 +32,9 @@ const refreshAfter = 30_000;
 
 const lastUsedPrecision = 60_000;
 const saveLogAfter = 2000;
+/** How often lists are told how many calls there were; milliseconds. */
+export const telling = { every: 60_000 };
+const keptAfterRevocation = 30 * 24 * 60 * 60 * 1000;
 
 interface Known {
   credential: Credential | null;
@@ -60,8 +58,11 @@ export class CredentialGate extends DurableObject<Bindings> {
   #known: Known | undefined;
   #reading: Promise<Known> | undefined;
   #noted = 0;
-  readonly #log: CallLog;
+  #log: CallLog;
   #logSaving = false;
+  /** When lists were last told how many calls there were, and whether there were more since. */
+  #usageTold = 0;
+  #usageOwed = false;
 
   constructor(ctx: DurableObjectState, env: Bindings) {
     super(ctx, env);
@@ -91,6 +92,7 @@ export class CredentialGate extends DurableObject<Bindings> {
   /** Keeps calls in the log. They are stored within two seconds, many at a time. */
   note(calls: readonly LoggedCall[]): void {
     addCalls(this.#log, calls, Date.now());
+    this.#usageOwed = true;
     if (this.#logSaving) return;
     this.#logSaving = true;
     this.ctx.waitUntil(this.#saveLog());
@@ -100,6 +102,36 @@ export class CredentialGate extends DurableObject<Bindings> {
     await scheduler.wait(saveLogAfter);
     this.#logSaving = false;
     await this.ctx.storage.put("log", this.#log, { allowUnconfirmed: true });
+    const now = Date.now();
+    if (now - this.#usageTold >= telling.every) await this.#tellUsage(now);
+    else if ((await this.ctx.storage.getAlarm()) === null)
+      await this.ctx.storage.setAlarm(this.#usageTold + telling.every);
+  }
+
+  /** Lists read how many calls there were from the database: they ask no object. */
+  async #tellUsage(now: number): Promise<void> {
+    const id = this.#known?.credential?.id;
+    if (id === undefined || !this.#usageOwed) return;
+    this.#usageTold = now;
+    this.#usageOwed = false;
+    const last = this.#log.calls.at(-1)?.at ?? null;
+    await noteUse(this.env.DB, id, last, usageOf(this.#log.hours, now)).catch(() => {
+      this.#usageOwed = true;
+    });
+  }
+
+  /** Tells what is owed; and once a credential has been revoked for 30 days, forgets its calls. */
+  override async alarm(): Promise<void> {
+    const now = Date.now();
+    await this.#tellUsage(now);
+    const revokedAt = this.#known?.credential?.revokedAt ?? null;
+    if (revokedAt === null) return;
+    if (now < revokedAt + keptAfterRevocation) {
+      await this.ctx.storage.setAlarm(revokedAt + keptAfterRevocation);
+      return;
+    }
+    this.#log = noCalls();
+    await this.ctx.storage.delete("log");
   }
 
   report(): CallLog {
@@ -120,6 +152,9 @@ export class CredentialGate extends DurableObject<Bindings> {
     if (isOlder(credential, this.#known)) return;
     this.#known = { credential, readAt: Date.now() };
     this.ctx.storage.kv.put("known", this.#known);
+    if (credential.revokedAt !== null) {
+      await this.ctx.storage.setAlarm(Math.max(Date.now(), this.#usageTold) + telling.every);
+    }
     await this.ctx.storage.sync();
   }
 
@@ -163,7 +198,10 @@ export class CredentialGate extends DurableObject<Bindings> {
     const last = Math.max(this.#noted, credential.lastUsedAt ?? 0);
     if (now - last < lastUsedPrecision) return;
     this.#noted = now;
-    this.ctx.waitUntil(noteUse(this.env.DB, credential.id, now).catch(() => undefined));
+    if (this.#usageOwed) this.#usageTold = now;
+    this.#usageOwed = false;
+    const usage = usageOf(this.#log.hours, now);
+    this.ctx.waitUntil(noteUse(this.env.DB, credential.id, now, usage).catch(() => undefined));
   }
 
   #take(grant: Grant, write: boolean, now: number): Admission {
@@ -212,40 +250,4 @@ function quotaOf(window: SlidingWindow, limit: number, now: number): Quota {
     remaining: remaining(window, limit),
     reset: Math.ceil(nextRelease(window, now) / 1000),
   };
-}
-
-/** What the credential grants to whoever presents this proof; undefined when it is not good. */
-export function grantOf(
-  credential: Credential,
-  proof: Presented["proof"],
-  now: number,
-): Grant | undefined {
-  if (!isLive(credential, now)) return undefined;
-  const { id, kind, name, permissions, resources, limits, expiresAt } = credential;
-  const grant = { credentialId: id, kind, name, permissions, resources, limits, expiresAt };
-  if ("hash" in proof) return secretByHash(credential, proof.hash, now) && grant;
-  const live = liveSecrets(credential, now).some((secret) => secret.id === proof.secretId);
-  return live
-    ? { ...grant, permissions: permissions.filter((each) => proof.scope.includes(each)) }
-    : undefined;
-}
-
-/** What a client's secret is exchanged for; the access token names the secret by its id. */
-export interface Exchanged {
-  grant: Grant;
-  secretId: number;
-}
-
-export function exchangedFor(
-  credential: Credential,
-  proof: Presented["proof"],
-  now: number,
-): Exchanged | undefined {
-  const grant = grantOf(credential, proof, now);
-  const secret = "hash" in proof ? secretByHash(credential, proof.hash, now) : undefined;
-  return grant && secret && { grant, secretId: secret.id };
-}
-
-function secretByHash(credential: Credential, hash: string, now: number): Secret | undefined {
-  return liveSecrets(credential, now).find((secret) => sameText(secret.hash, hash));
 }

@@ -65,7 +65,8 @@ function WrongWith({ id, wrong }: { id: string; wrong: readonly string[] }) {
   );
 }
 
-type Attributes = Record<string, string | number | boolean | undefined>;
+/** Further attributes, for the input itself. */
+type Attributes = Record<string, unknown>;
 
 /** One line: text, a number, a day, a password. Further attributes go to the input. */
 export function Input({ name, label, hint, id, wide, ...rest }: Labelled & Attributes) {

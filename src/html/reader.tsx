@@ -43,7 +43,7 @@ export function showDay(reader: Reader, at: number): string {
 }
 
 /** As in “13:40:23”. */
-function showClock(reader: Reader, at: number): string {
+export function showClock(reader: Reader, at: number): string {
   return formatOf(reader, "clock", { timeStyle: "medium" }).format(at);
 }
 

@@ -100,27 +100,87 @@ describe("Data in the administration area", () => {
 });
 
 describe("What happened", () => {
-  it("the last calls of a credential, with route, status and request id, and without values", async () => {
-    const { token, id } = await issue({ permissions: ["submissions:read"] });
+  /** The log of a credential, once it holds so many calls. */
+  async function callsOf(id: string, count: number): Promise<Json[]> {
+    for (let tries = 0; tries < 60; tries += 1) {
+      const { calls } = (await admin("GET", `/integrations/${id}`)).body;
+      if (calls.length >= count) return calls;
+      await new Promise((resolve) => setTimeout(resolve, 100));
+    }
+    throw new Error("The calls were not logged.");
+  }
+
+  it("the last calls of a credential, with path, status, request id and reason, and without values", async () => {
+    const form = await makeForm(await client(), fields);
+    const { token, id } = await issue({ permissions: ["submissions:create"] });
     const caller = new Client(token);
     const me = await caller.get("/me");
-    await caller.post("/apps/secret-app/records", { data: { secret: "value" } });
-    let calls: Json[] = [];
-    for (let tries = 0; tries < 40 && calls.length < 2; tries += 1) {
-      await new Promise((resolve) => setTimeout(resolve, 100));
-      ({ calls } = (await admin("GET", `/integrations/${id}`)).body);
-    }
-    expect(calls.map(({ method, route, status }) => [method, route, status])).toEqual([
-      ["GET", "/api/v1/me", 200],
-      ["POST", "/api/v1/apps/:key/records", 403],
+    await caller.get(`/forms/${form}/submissions?limit=5&q=private@forms.example`);
+    await caller.post(`/forms/${form}/submissions`, { data: { n: "private", amount2: "private" } });
+    await caller.post("/forms/nowhere/submissions", { data: { who: "private" } });
+    await caller.get(`/submissions/${token}`);
+    const calls = await callsOf(id, 5);
+    expect(calls.map(({ method, path, status, code }) => [method, path, status, code])).toEqual([
+      ["GET", "/api/v1/me", 200, undefined],
+      ["GET", `/api/v1/forms/${form}/submissions?limit=…&q=…`, 403, "permission_required"],
+      ["POST", `/api/v1/forms/${form}/submissions`, 422, "invalid_input"],
+      ["POST", "/api/v1/forms/nowhere/submissions", 404, "not_found"],
+      ["GET", "/api/v1/submissions/efp_…", 403, "permission_required"],
     ]);
     expect(calls[0].request_id).toBe(me.headers.get("X-Request-Id"));
-    expect(JSON.stringify(calls)).not.toContain("secret");
-    const listed = (await admin("GET", "/integrations")).body.items.find(
-      (each: Json) => each.id === id,
-    );
-    expect(listed.last_24_hours).toEqual({ requests: 2, refusals: 1 });
+    expect(calls[1]).toMatchObject({
+      required_permission: "submissions:read",
+      detail: "Needs submissions:read, which it does not have.",
+    });
+    expect(calls[2].errors.map((error: Json) => error.field).toSorted()).toEqual(["amount2", "n"]);
+    expect(calls[2].detail).toContain("nknown field amount2");
+    expect(calls[3].detail).toBe("There is no form “nowhere”.");
+    expect(JSON.stringify(calls)).not.toContain("private");
+    expect(JSON.stringify(calls)).not.toContain(token);
   });
+
+  it("a form that exists and is out of reach is told apart in the log, where the API does not", async () => {
+    const form = await makeForm(await client(), fields);
+    const { token, id } = await issue({ resources: ["app:other"] });
+    await new Client(token).get(`/forms/${form}/submissions`);
+    const [call] = await callsOf(id, 1);
+    expect(call.detail).toBe(`The form “${form}” is not among what it has access to.`);
+  });
+
+  it("a call takes bounded room in the log, whatever was sent", async () => {
+    const { token, id } = await issue();
+    const names = Array.from({ length: 50 }, (_, i) => [`${"x".repeat(300)}${i}`, 1]);
+    const caller = new Client(token);
+    const form = await makeForm(caller, fields);
+    await caller.post(`/forms/${form}/submissions`, { data: Object.fromEntries(names) });
+    await caller.get(`/forms/${"y".repeat(3000)}/submissions?${"z".repeat(3000)}=1`);
+    const calls = await callsOf(id, 3);
+    for (const call of calls) expect(JSON.stringify(call).length).toBeLessThan(1500);
+  });
+
+  it("a revoked credential keeps its calls, and shows those that it was refused", async () => {
+    const { token, id } = await issue();
+    const caller = new Client(token);
+    await caller.get("/me");
+    await admin("POST", `/integrations/${id}/revoke`, {});
+    expect((await caller.get("/me")).status).toBe(401);
+    const calls = await callsOf(id, 2);
+    expect(calls.map(({ status }) => status)).toEqual([200, 401]);
+    const revoked = (await admin("GET", "/integrations?state=revoked")).body.items;
+    expect(revoked.map((each: Json) => each.id)).toContain(id);
+  });
+
+  it("lists count requests and refusals without asking each credential's object", async () => {
+    const { token, id } = await issue({ permissions: ["submissions:read"] });
+    const caller = new Client(token);
+    await caller.get("/me");
+    await caller.get("/apps/any/records");
+    const listed = async () =>
+      (await admin("GET", "/integrations")).body.items.find((each: Json) => each.id === id);
+    await expect
+      .poll(async () => (await listed()).last_24_hours, { timeout: 8000 })
+      .toEqual({ requests: 2, refusals: 1 });
+  }, 15_000);
 
   it("the audit says who did what, from which credential or session; it is filtered and paged", async () => {
     const form = await makeForm(await client(), fields);

@@ -13,16 +13,17 @@ import {
   type Resources,
   type Role,
 } from "../../domain/credential/permissions";
+import { noUsage } from "../../domain/credential/usage";
 import { problem } from "../../domain/problem/problem";
 import { sha256, type SigningKeys } from "../../domain/credential/signature";
 import { makeSecret, openLength } from "../../domain/credential/token";
 import {
   findCredential,
   insertCredential,
-  listCredentials,
   revokeCredential as storeRevocation,
   updateCredential,
 } from "../../store/credentials/credentials";
+import { findWithReachable, type Reachable } from "../../store/credentials/lists";
 import { act, type ActionContext } from "../context";
 
 /** What managing credentials needs besides: who does it, and the credential's object to tell of changes. */
@@ -52,17 +53,22 @@ export interface Issued {
   secret: string;
 }
 
-/** The credentials that this member may see, newest first. */
-export async function visibleCredentials(ctx: CredentialContext): Promise<Credential[]> {
-  const { id, role } = ctx.member;
-  return listCredentials(ctx.db, may(role, "credentials") ? null : id);
+export async function visibleCredential(ctx: CredentialContext, id: string): Promise<Credential> {
+  return visible(ctx, await findCredential(ctx.db, id));
 }
 
-export async function visibleCredential(ctx: CredentialContext, id: string): Promise<Credential> {
-  const { member } = ctx;
-  const credential = await findCredential(ctx.db, id);
-  const visible = may(member.role, "credentials") || credential?.createdBy.id === member.id;
-  if (!credential || !visible) throw problem.notFound();
+/** The same, with all that a credential could reach. */
+export async function visibleWithReachable(
+  ctx: CredentialContext,
+  id: string,
+): Promise<{ credential: Credential; reachable: Reachable[] }> {
+  const { credential, reachable } = await findWithReachable(ctx.db, id);
+  return { credential: visible(ctx, credential), reachable };
+}
+
+function visible({ member }: CredentialContext, credential: Credential | undefined): Credential {
+  const own = may(member.role, "credentials") || credential?.createdBy.id === member.id;
+  if (!credential || !own) throw problem.notFound();
   return credential;
 }
 
@@ -91,6 +97,7 @@ export async function issueCredential(
     createdAt: ctx.now(),
     createdBy: ctx.member,
     lastUsedAt: null,
+    usage: noUsage(),
   };
   await insertCredential(ctx.db, credential, act(ctx, "credential.issue", `credential:${id}`));
   return { credential, secret };
@@ -173,7 +180,9 @@ async function newSecret(
   const secret = await makeSecret(ctx.keys, prefix, credentialId, ctx.random());
   const first_characters = secret.slice(0, openLength);
   const hash = await sha256(secret);
-  return { secret, kept: { id, hash, first_characters, created_at: ctx.now(), expires_at: null } };
+  const last_characters = secret.slice(-4);
+  const characters = { first_characters, last_characters };
+  return { secret, kept: { id, hash, ...characters, created_at: ctx.now(), expires_at: null } };
 }
 
 function refuseInput(ctx: CredentialContext, kind: CredentialKind, input: CredentialInput): void {

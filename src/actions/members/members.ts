@@ -9,7 +9,7 @@ import {
   type Invitation,
 } from "../../store/members/invitations";
 import type { Credential } from "../../domain/credential/credential";
-import { listMemberCredentials } from "../../store/credentials/credentials";
+import { listMemberCredentials } from "../../store/credentials/lists";
 import { listMembers, updateMember, updatePassword } from "../../store/members/members";
 import { endOtherSessions } from "../../store/members/sessions";
 import { act, type ActionContext } from "../context";

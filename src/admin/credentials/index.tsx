@@ -1,203 +1,194 @@
 import { Hono, type Context } from "hono";
+import * as z from "zod/mini";
 import {
   editCredential,
   issueCredential,
   revokeCredential,
   rotateCredential,
   visibleCredential,
-  visibleCredentials,
-  type CredentialContext,
+  visibleWithReachable,
   type Issued,
 } from "../../actions/credentials/credentials";
-import { liveSecrets, type Credential } from "../../domain/credential/credential";
+import { visibleCredentials } from "../../actions/credentials/list-credentials";
+import { countCalls } from "../../domain/credential/usage";
 import type { Problem } from "../../domain/problem/problem";
-import { signingKeys } from "../../domain/credential/signature";
-import { dayInZone, stamp } from "../../domain/time";
 import type { AdminEnv } from "../../env";
-import { countCalls, noCalls, type CallLog } from "../../gate/call-log";
-import { logMended } from "../../http/answers/log";
-import { timely } from "../../store/db/attempt";
-import { listCollections } from "../../store/definitions/collections";
-import { announce } from "./announce";
+import { originOf } from "../../http/doors/host";
+import { credentialStates, listReachable } from "../../store/credentials/lists";
 import { answer, answerDone, attempted } from "../frame/answers";
-import { credentialInput, EditInput, expiryOf, IssueInput, RotateInput } from "./credential-input";
-import { CredentialPage, SecretPage } from "./credential-page";
+import { frameOf } from "../frame/frame";
+import { readFields, readQuery, readSent, wantsJson } from "../frame/negotiate";
+import { say } from "../frame/said";
+import { AccessPage } from "./access-page";
+import { callReason } from "./calls/call-reason";
+import { CallsPage } from "./calls/calls-page";
+import { filterCalls } from "./calls/filter-calls";
+import { callLog, credentialContext } from "./context";
+import {
+  EditInput,
+  editInput,
+  IssueInput,
+  issueInput,
+  nameFor,
+  RotateInput,
+} from "./credential-input";
+import { callDocument, clientId, credentialDocument } from "./document";
+import { IssuePage } from "./issue-page";
 import { IntegrationsPage } from "./list-page";
-import { readFields, readSent, wantsJson } from "../frame/negotiate";
-import { readyCall } from "./ready-call";
-import { random } from "../sign-in/session";
+import { dryRun, snippets } from "./secrets/dry-run";
+import { handSecret, takeSecret } from "./secrets/handed-secret";
+import { NewSecretPage, SecretsPage } from "./secrets/secrets-page";
+
+const perPage = 100;
+const day = 24 * 60 * 60 * 1000;
+
+const ListQuery = z.object({
+  kind: z.optional(z.enum(["token", "client"])),
+  state: z._default(z.enum(credentialStates), "current"),
+  before: z.optional(z.string().check(z.maxLength(40))),
+});
 
 /** The area "Integrations and external data": personal tokens and API clients. */
 export const integrations = new Hono<AdminEnv>()
   .get("/", async (c) => {
-    const shown = await listed(c);
-    return answer(c, { items: shown.credentials }, () => <IntegrationsPage c={c} {...shown} />);
+    const { before = null, ...filter } = readQuery(c, ListQuery);
+    const page = { ...filter, before, limit: perPage };
+    const { found, next } = await visibleCredentials(credentialContext(c), page);
+    const link = next === null ? null : withBefore(c.req.url, next);
+    const now = Date.now();
+    const items = found.map((credential) => ({
+      ...credentialDocument(credential, now),
+      last_24_hours: countCalls(credential.usage, "hours", now - day),
+    }));
+    const document = { items, links: { self: c.req.url, next: link } };
+    return answer(c, document, () => (
+      <IntegrationsPage frame={frameOf(c)} credentials={found} filter={filter} next={link} />
+    ));
   })
   .post("/", (c) =>
     attempted(
       c,
       async () => {
-        const { kind, ...sent } = await readFields(c, IssueInput);
-        const issued = await issueCredential(context(c), kind, credentialInput(sent, Date.now()));
+        const { kind, ...sent } = await readFields(c, nameFor(IssueInput));
+        const issued = await issueCredential(
+          credentialContext(c),
+          kind,
+          issueInput(sent, Date.now()),
+        );
         return answerSecret(c, issued, 201);
       },
-      async (refusal) => (
-        <IntegrationsPage c={c} {...await listed(c)} sent={await readSent(c)} problem={refusal} />
-      ),
+      async (refusal) => issuePage(c, await readSent(c), refusal),
     ),
   )
+  .get("/new", async (c) => c.html(await issuePage(c, c.req.query())))
   .get("/:id", async (c) => {
-    const credential = await visibleCredential(context(c), c.req.param("id"));
-    const { calls } = await logOf(c, credential);
-    const document = credentialDocument(credential);
-    const told = calls.map(({ at, requestId, ...call }) => ({
-      at: stamp(at),
-      ...call,
-      request_id: requestId,
+    const context = credentialContext(c);
+    const id = c.req.param("id");
+    const [{ credential, reachable }, log] = await Promise.all([
+      visibleWithReachable(context, id),
+      callLog(c, { id }),
+    ]);
+    const now = Date.now();
+    const sight = { resources: credential.resources, reachable };
+    const filter = { status: c.req.query("status") ?? "", find: c.req.query("find") ?? "" };
+    const calls = filterCalls(log, filter, now).map((call) => ({
+      call,
+      reason: callReason(call, sight),
     }));
-    return answer(c, { ...document, calls: told }, await page(c, credential));
+    const document = {
+      ...credentialDocument(credential, now),
+      calls: calls.map(({ call, reason }) => callDocument(call, reason)),
+    };
+    return answer(c, document, () => (
+      <CallsPage
+        frame={frameOf(c)}
+        credential={credential}
+        log={log}
+        calls={calls.toReversed()}
+        filter={filter}
+      />
+    ));
+  })
+  .get("/:id/access", async (c) => c.html(await accessPage(c)))
+  .get("/:id/secrets", async (c) => {
+    const credential = await visibleCredential(credentialContext(c), c.req.param("id"));
+    return c.html(<SecretsPage frame={frameOf(c)} credential={credential} />);
+  })
+  .get("/:id/secret", async (c) => {
+    const credential = await visibleCredential(credentialContext(c), c.req.param("id"));
+    const secret = await takeSecret(c, credential.id);
+    const origin = originOf(c);
+    const shown = secret && {
+      snippets: snippets(await dryRun(c.env.DB, origin, credential), origin, credential, secret),
+    };
+    return c.html(
+      <NewSecretPage
+        frame={frameOf(c)}
+        credential={credential}
+        secret={secret}
+        snippets={shown ? shown.snippets : undefined}
+      />,
+    );
   })
   .post("/:id", (c) =>
     attempted(
       c,
       async () => {
         const id = c.req.param("id");
-        const { requests, writes, expires, time_zone, version, ...rest } = await readFields(
-          c,
-          EditInput,
-        );
-        const before = await visibleCredential(context(c), id);
-        const limits = {
-          requests: requests ?? before.limits.requests,
-          writes: writes ?? before.limits.writes,
-        };
-        const { expiresAt, expiresZone } = expires
-          ? expiryOf(expires, time_zone ?? before.expiresZone ?? "UTC", Date.now())
-          : before;
-        const given = Object.fromEntries(
-          Object.entries(rest).filter(([, value]) => value !== undefined),
-        );
-        const change = { ...given, limits, expiresAt, expiresZone };
-        const after = await editCredential(context(c), before, change, version);
-        return answerDone(c, credentialDocument(after), `/admin/integrations/${id}`);
+        const sent = await readFields(c, EditInput);
+        const before = await visibleCredential(credentialContext(c), id);
+        const change = editInput(sent, before, Date.now());
+        const after = await editCredential(credentialContext(c), before, change, sent.version);
+        say(c, "Access saved. The next request already has it.");
+        const document = credentialDocument(after, Date.now());
+        return answerDone(c, document, `/admin/integrations/${id}/access`);
       },
-      async (refusal) => {
-        const credential = await visibleCredential(context(c), c.req.param("id"));
-        return (await page(c, credential, refusal))();
-      },
+      (refusal) => accessPage(c, refusal),
     ),
   )
   .post("/:id/rotate", async (c) => {
     const { overlap } = await readFields(c, RotateInput);
-    return answerSecret(c, await rotateCredential(context(c), c.req.param("id"), overlap), 200);
+    const issued = await rotateCredential(credentialContext(c), c.req.param("id"), overlap);
+    return answerSecret(c, issued, 200);
   })
   .post("/:id/revoke", async (c) => {
-    await revokeCredential(context(c), c.req.param("id"));
-    return answerDone(c, null, "/admin/integrations");
+    const id = c.req.param("id");
+    await revokeCredential(credentialContext(c), id);
+    say(c, "Revoked. Its next request is refused; its calls stay here for 30 days.");
+    return answerDone(c, null, `/admin/integrations/${id}`);
   });
 
-/** What can be picked: every app and form by its name in a credential. */
-async function resourcesOf(db: D1Database): Promise<string[]> {
-  const [apps, forms] = await Promise.all(
-    (["app", "form"] as const).map((kind) => listCollections(db, kind, "all", 0, 500)),
-  );
-  return [
-    ...(apps ?? []).map(({ key }) => `app:${key}`),
-    ...(forms ?? []).map(({ key }) => `form:${key}`),
-  ];
+function withBefore(url: string, next: string): string {
+  const address = new URL(url);
+  address.searchParams.set("before", next);
+  return address.href;
 }
 
-/** The log that the credential's own object keeps; none while it cannot be reached. */
-export async function logOf(c: Context<AdminEnv>, { id }: Credential): Promise<CallLog> {
-  try {
-    return await timely<CallLog>(async () => c.env.GATE.getByName(id).report());
-  } catch (error) {
-    logMended("log of calls unreadable", error);
-    return noCalls();
-  }
+async function issuePage(c: Context<AdminEnv>, sent: Record<string, unknown>, problem?: Problem) {
+  const reachable = await listReachable(c.env.DB);
+  const shown = { frame: frameOf(c), reachable, sent };
+  return <IssuePage {...shown} {...(problem ? { problem } : {})} />;
 }
 
-async function listed(c: Context<AdminEnv>) {
-  const [found, resources] = await Promise.all([
-    visibleCredentials(context(c)),
-    resourcesOf(c.env.DB),
-  ]);
-  const since = Date.now() - 24 * 60 * 60 * 1000;
-  const credentials = await Promise.all(
-    found.map(async (credential) => ({
-      ...credentialDocument(credential),
-      last_24_hours: countCalls(await logOf(c, credential), since),
-    })),
-  );
-  return { credentials, resources };
+async function accessPage(c: Context<AdminEnv>, problem?: Problem) {
+  const id = c.req.param("id") ?? "";
+  const found = await visibleWithReachable(credentialContext(c), id);
+  const refused = problem ? { problem, sent: await readSent(c) } : { add: c.req.query("add") };
+  return <AccessPage frame={frameOf(c)} {...found} {...refused} />;
 }
 
-async function page(c: Context<AdminEnv>, credential: Credential, problem?: Problem) {
-  const [{ calls }, resources] = await Promise.all([logOf(c, credential), resourcesOf(c.env.DB)]);
-  const refused = problem ? { problem, sent: await readSent(c) } : {};
-  const shown = { c, credential: credentialDocument(credential), calls, resources };
-  return () => <CredentialPage {...shown} {...refused} />;
-}
-
-export function context(c: Context<AdminEnv>): CredentialContext {
-  return {
-    ...c.var.action,
-    member: c.var.member,
-    keys: signingKeys(c.env.TOKEN_SECRET),
-    random: () => random(32),
-    announce: (credential) => announce(c.env.GATE, credential),
-  };
-}
-
-export type CredentialDocument = ReturnType<typeof credentialDocument>;
-
-function credentialDocument(credential: Credential) {
-  const { id, kind, name, permissions, resources, limits } = credential;
-  const { expiresAt, expiresZone, lastUsedAt } = credential;
-  return {
-    id,
-    version: credential.version,
-    kind,
-    name,
-    ...(kind === "client" ? { client_id: `efc_${id}` } : {}),
-    secrets: liveSecrets(credential, Date.now()).map((secret) => ({
-      first_characters: secret.first_characters,
-      created_at: stamp(secret.created_at),
-      expires_at: secret.expires_at === null ? null : stamp(secret.expires_at),
-    })),
-    permissions,
-    resources,
-    limits,
-    created_by: credential.createdBy.id,
-    created_at: stamp(credential.createdAt),
-    expires_at: expiresAt === null ? null : stamp(expiresAt),
-    expires: expiryInWords(expiresAt, expiresZone),
-    revoked_at: credential.revokedAt === null ? null : stamp(credential.revokedAt),
-    last_used_at: lastUsedAt === null ? null : stamp(lastUsedAt),
-  };
-}
-
-/** A credential that ends with a day says with which, and where. */
-function expiryInWords(at: number | null, zone: string | null): string {
-  if (at === null) return "never";
-  if (zone === null) return `at ${stamp(at).slice(0, 16).replace("T", " ")} UTC`;
-  return `at the end of ${dayInZone(at - 1, zone)} (${zone})`;
-}
-
-/** The one answer that shows a secret. */
+/** The one answer that holds a secret: scripts get it at once, people on the page that follows. */
 async function answerSecret(
   c: Context<AdminEnv>,
-  { credential, secret }: Issued,
+  issued: Issued,
   status: 200 | 201,
 ): Promise<Response> {
-  const { origin } = new URL(c.req.url);
-  const client_id = `efc_${credential.id}`;
-  const isToken = credential.kind === "token";
-  const shown = isToken ? { token: secret } : { client_id, client_secret: secret };
+  const { credential, secret } = issued;
   c.header("Cache-Control", "no-store");
-  if (wantsJson(c)) return c.json({ ...credentialDocument(credential), ...shown }, status);
-  const ready = isToken
-    ? await readyCall(c.env.DB, origin, credential, secret)
-    : `curl -s -u '${client_id}:${secret}' -d grant_type=client_credentials ${origin}/oauth/token`;
-  return c.html(<SecretPage c={c} name={credential.name} shown={shown} ready={ready} />, status);
+  if (!wantsJson(c)) return handSecret(c, issued);
+  const shown =
+    credential.kind === "token"
+      ? { token: secret }
+      : { client_id: clientId(credential), client_secret: secret };
+  return c.json({ ...credentialDocument(credential, Date.now()), ...shown }, status);
 }

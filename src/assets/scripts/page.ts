@@ -2,11 +2,13 @@
 
 import { addRows } from "./add-rows";
 import { checkFormulas } from "./check-formulas";
+import { choose } from "./choose";
 import { copyTexts } from "./copy-texts";
 import { showDownloads } from "./show-downloads";
 import { tellZone } from "./tell-zone";
 
 tellZone();
+choose();
 copyTexts();
 addRows();
 checkFormulas();

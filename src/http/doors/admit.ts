@@ -1,12 +1,7 @@
 import { problem } from "../../domain/problem/problem";
 import type { Presented } from "../../domain/credential/token";
-import {
-  exchangedFor,
-  grantOf,
-  type Admission,
-  type Exchanged,
-  type Quota,
-} from "../../gate/credential-gate";
+import type { Admission, Quota } from "../../gate/credential-gate";
+import { exchangedFor, grantOf, type Exchanged } from "../../gate/grant";
 import { findCredential } from "../../store/credentials/credentials";
 import { timely } from "../../store/db/attempt";
 import { takePending } from "../answers/call-log";

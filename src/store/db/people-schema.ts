@@ -68,6 +68,7 @@ export const credential = sqliteTable(
     expiresZone: text("expires_zone"),
     revokedAt: integer("revoked_at"),
     lastUsedAt: integer("last_used_at"),
+    usage: text("usage"),
   },
   (table) => [index("credential_by_member").on(table.memberId)],
 );
