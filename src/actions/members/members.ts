@@ -1,13 +1,6 @@
-import { toBase64url } from "../../domain/base64url";
 import { may, type Role } from "../../domain/credential/permissions";
 import { problem } from "../../domain/problem/problem";
-import { sha256 } from "../../domain/credential/signature";
-import {
-  acceptInvitation,
-  findInvitation,
-  insertInvitation,
-  type Invitation,
-} from "../../store/members/invitations";
+import type { SealingKeys } from "../../domain/credential/sealing";
 import type { Credential } from "../../domain/credential/credential";
 import { listMemberCredentials } from "../../store/credentials/lists";
 import { listMembers, updateMember, updatePassword } from "../../store/members/members";
@@ -19,61 +12,16 @@ import { hashPassword } from "./password";
 export interface MemberContext extends ActionContext {
   member: { id: string; version: number; role: Role };
   random(length: number): Uint8Array;
+  keys: SealingKeys;
   /** Tells the objects of these credentials, so that a change holds for their next request. */
   announce(credentials: readonly Credential[]): Promise<void>;
 }
 
-const invitedFor = 7 * 24 * 60 * 60 * 1000;
-
 /** Owners alone make owners and admins, and change what those are. */
-function refuseRole(ctx: MemberContext, ...roles: Role[]): void {
+export function refuseRole(ctx: Pick<MemberContext, "member">, ...roles: Role[]): void {
   const high = roles.some((role) => role === "owner" || role === "admin");
   const ability = high ? "owners" : "members";
   if (!may(ctx.member.role, ability)) throw problem.roleRequired(ability);
-}
-
-/** Gives the secret of a link that makes a member, once, within seven days. */
-export async function inviteMember(
-  ctx: MemberContext,
-  email: string,
-  role: Role,
-): Promise<{ secret: string; invitation: Invitation }> {
-  refuseRole(ctx, role);
-  const secret = toBase64url(ctx.random(32));
-  const createdAt = ctx.now();
-  const invitation = {
-    hash: await sha256(secret),
-    email: email.toLowerCase(),
-    role,
-    createdAt,
-    expiresAt: createdAt + invitedFor,
-  };
-  const invited = act(ctx, "member.invite", `member:${invitation.email}`);
-  if (await insertInvitation(ctx.db, invitation, invited)) return { secret, invitation };
-  throw problem.conflict("This address is a member's already.");
-}
-
-export async function invitationOf(ctx: ActionContext, secret: string): Promise<Invitation> {
-  const found = await findInvitation(ctx.db, await sha256(secret), ctx.now());
-  if (!found) throw problem.notFound();
-  return found;
-}
-
-/** Makes the member whose link this is. A second time it is not found. */
-export async function joinMembers(
-  ctx: Pick<MemberContext, keyof ActionContext | "random">,
-  secret: string,
-  password: string,
-): Promise<void> {
-  const { hash, email } = await invitationOf(ctx, secret);
-  const joined = {
-    hash,
-    id: ctx.newId(),
-    password: await hashPassword(password, ctx.random(16)),
-    now: ctx.now(),
-  };
-  const entry = act(ctx, "member.join", `member:${email}`);
-  if (!(await acceptInvitation(ctx.db, joined, entry))) throw problem.notFound();
 }
 
 /** Gives a member another role, removes it (its tokens end with it), or takes it back. Its sessions end. */

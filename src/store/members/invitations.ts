@@ -5,6 +5,7 @@ import { insertAct, type Act } from "../audit/audit";
 import { guardCode, guardStatement } from "../db/guard";
 import { invitation, member } from "../db/schema";
 import { placeholders, statement } from "../db/statement";
+import { selectMembers, type MemberSummary } from "./members";
 
 export type Invitation = typeof invitation.$inferSelect;
 
@@ -15,7 +16,7 @@ const isNoMember = guardStatement(
     where exists (select 1 from member where email = ${placeholder("email")} and disabled_at is null)`,
 );
 
-const columns = ["hash", "email", "role", "createdAt", "expiresAt"];
+const columns = ["hash", "email", "role", "createdAt", "expiresAt", "sealed"];
 
 /** A new link for an address takes the place of the one before; one that arrives late, of none. */
 const insert = statement((db) =>
@@ -29,6 +30,7 @@ const insert = statement((db) =>
         role: sql`excluded.role`,
         createdAt: sql`excluded.created_at`,
         expiresAt: sql`excluded.expires_at`,
+        sealed: sql`excluded.sealed`,
       },
       setWhere: sql`excluded.created_at >= invitation.created_at`,
     }),
@@ -44,14 +46,39 @@ export async function insertInvitation(
   return unlessRefused(db, [...statements, insertAct(db, { ...act })]);
 }
 
-export async function listInvitations(db: D1Database, now: number): Promise<Invitation[]> {
-  return attempt(() =>
+const most = 1000;
+
+/** Everybody, and the invitations that still work, in one trip. */
+export async function listWithInvitations(
+  db: D1Database,
+  now: number,
+): Promise<{ members: MemberSummary[]; invitations: Invitation[] }> {
+  const [members, invitations] = await attempt(() =>
+    drizzle(db).batch([
+      selectMembers(db),
+      drizzle(db)
+        .select()
+        .from(invitation)
+        .where(gt(invitation.expiresAt, now))
+        .orderBy(invitation.email)
+        .limit(most),
+    ]),
+  );
+  return { members, invitations };
+}
+
+export async function findInvitationFor(
+  db: D1Database,
+  email: string,
+  now: number,
+): Promise<Invitation | undefined> {
+  const [found] = await attempt(() =>
     drizzle(db)
       .select()
       .from(invitation)
-      .where(gt(invitation.expiresAt, now))
-      .orderBy(invitation.email),
+      .where(and(eq(invitation.email, email), gt(invitation.expiresAt, now))),
   );
+  return found;
 }
 
 export async function findInvitation(
@@ -103,5 +130,15 @@ export async function acceptInvitation(
   act: Act,
 ): Promise<boolean> {
   const statements = [isOpen, accept, useUp].map((bind) => bind(db, values));
+  return unlessRefused(db, [...statements, insertAct(db, { ...act })]);
+}
+
+/** False where it was used, withdrawn or made anew meanwhile. */
+export async function deleteInvitation(
+  db: D1Database,
+  values: { hash: string; now: number },
+  act: Act,
+): Promise<boolean> {
+  const statements = [isOpen, useUp].map((bind) => bind(db, values));
   return unlessRefused(db, [...statements, insertAct(db, { ...act })]);
 }
