@@ -4,7 +4,6 @@ import { Input, Select } from "../../html/field";
 import { Facts } from "../../html/parts";
 import type { Frame } from "../frame/frame";
 import { AdminPage } from "../frame/layout";
-import { roleMeanings } from "./members-page";
 
 interface Shown {
   frame: Frame;
@@ -31,7 +30,7 @@ export function AccountPage({ frame, sessions, zone, problem }: Shown) {
       <Facts
         facts={[
           ["E-mail", email],
-          ["Role", `${role}: ${roleMeanings[role]}`],
+          ["Role", role],
           ["Signed in", sessions === 1 ? "here only" : `in ${sessions} places`],
         ]}
       />

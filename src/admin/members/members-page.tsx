@@ -9,7 +9,7 @@ import { AdminPage } from "../frame/layout";
 import { textOf, type Sent } from "../frame/sent";
 import type { MemberSummary } from "../../store/members/members";
 
-export const roleMeanings: Record<Role, string> = {
+const roleMeanings: Record<Role, string> = {
   viewer: "reads",
   editor: "also changes data, forms and apps",
   admin: "also manages credentials and members",
