@@ -65,11 +65,38 @@ function WrongWith({ id, wrong }: { id: string; wrong: readonly string[] }) {
   );
 }
 
-/** Further attributes, for the input itself. */
-type Attributes = Record<string, unknown>;
+/** Further attributes: they go to the input. */
+interface Attributes {
+  type?: string;
+  required?: boolean;
+  readonly?: boolean;
+  disabled?: boolean;
+  autofocus?: boolean;
+  spellcheck?: boolean;
+  placeholder?: string;
+  inputmode?: "decimal" | "text" | "email" | "numeric" | "tel" | "url";
+  autocomplete?: string;
+  pattern?: string;
+  list?: string;
+  class?: string;
+  maxlength?: number;
+  min?: string | number;
+  max?: string | number;
+  step?: string | number;
+  size?: number;
+  rows?: number;
+  [data: `data-${string}`]: string | number | undefined;
+}
 
 /** One line: text, a number, a day, a password. Further attributes go to the input. */
-export function Input({ name, label, hint, id, wide, ...rest }: Labelled & Attributes) {
+export function Input({
+  name,
+  label,
+  hint,
+  id,
+  wide,
+  ...rest
+}: Labelled & Attributes & { value?: string | number | undefined }) {
   const field = useField({ name, hint, ...(id ? { id } : {}) });
   return (
     <Field {...field} label={label} hint={hint} wide={wide ?? false}>

@@ -74,7 +74,7 @@ export function Empty({ children }: PropsWithChildren) {
 }
 
 export interface Head {
-  name: string;
+  name: Child;
   /** Right-aligned, as its cells are (`class="number"`). */
   number?: boolean;
   /** Where its heading leads, to sort by it. */

@@ -31,6 +31,13 @@ export function useWrong(name: string): string[] {
     .map(({ reason }) => reason);
 }
 
+/** Why what was sent as a whole under this name was refused, without what is wrong inside it. */
+export function useWrongExactly(name: string): string[] {
+  return useContext(WrongContext)
+    .filter(({ field }) => field === name)
+    .map(({ reason }) => reason);
+}
+
 /** The id of the input of this name, which the summary leads to. */
 export const inputId = (name: string) => `f-${name.replaceAll(/[^\w-]/g, "-")}`;
 

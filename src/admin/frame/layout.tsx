@@ -31,6 +31,7 @@ interface Shown {
   /** What people call the inputs of the page, by name: the summary of errors leads to them. */
   labels?: Record<string, string>;
   scripts?: readonly string[];
+  styles?: readonly string[];
 }
 
 /** A page of the administration area, in its frame. Pages that still have the context may give that instead. */
