@@ -80,6 +80,7 @@ interface Attributes {
   list?: string;
   class?: string;
   maxlength?: number;
+  minlength?: number | undefined;
   min?: string | number;
   max?: string | number;
   step?: string | number;
