@@ -2,7 +2,7 @@ import { Hono } from "hono";
 import { endOfDay, isCalendarDay, stamp } from "../../domain/time";
 import { problem } from "../../domain/problem/problem";
 import type { AdminEnv } from "../../env";
-import { readAudit, type AuditEntry } from "../../store/audit/audit-log";
+import { readAudit, type AuditEntry, type AuditPlace } from "../../store/audit/audit-log";
 import { able, answer } from "../frame/answers";
 import { frameOf } from "../frame/frame";
 import { readerOf } from "../frame/preferences";
@@ -27,7 +27,7 @@ export const audit = new Hono<AdminEnv>().use(able("audit")).get("/", async (c) 
   const before = placeOf(query["before"]);
   const { entries, next } = await readAudit(c.env.DB, filter, before, perPage);
   const address = new URL(c.req.url);
-  if (next !== null) address.searchParams.set("before", String(next));
+  if (next !== null) address.searchParams.set("before", `${next.at}.${next.number}`);
   const link = next === null ? null : address.href;
   const document = { items: entries.map(entryDocument), links: { self: c.req.url, next: link } };
   return answer(c, document, () => (
@@ -35,9 +35,10 @@ export const audit = new Hono<AdminEnv>().use(able("audit")).get("/", async (c) 
   ));
 });
 
-function placeOf(text = ""): number | null {
+function placeOf(text = ""): AuditPlace | null {
   if (text === "") return null;
-  if (/^\d{1,15}$/.test(text)) return Number(text);
+  const [, at, number] = /^(\d{1,16})\.(\d{1,16})$/.exec(text) ?? [];
+  if (at && number) return { at: Number(at), number: Number(number) };
   const reason = "This is no place in the audit. Follow links.next as it was given.";
   throw problem.invalidInput([{ field: "before", code: "invalid_cursor", reason }]);
 }
