@@ -84,7 +84,6 @@ interface Attributes {
   min?: string | number;
   max?: string | number;
   step?: string | number;
-  size?: number;
   rows?: number;
   [data: `data-${string}`]: string | number | undefined;
 }

@@ -21,18 +21,24 @@ const resource = z
   .check(z.regex(/^(app|form):[a-z][a-z0-9_-]{0,62}$/, "Must be app:KEY or form:KEY."));
 
 const resources = z.pipe(
-  z.transform((sent) => (typeof sent === "string" && sent !== "all" ? words(sent) : sent)),
-  z.union([z.literal("all"), z.array(resource).check(z.minLength(1), z.maxLength(500))], {
-    error: ({ input }) => wrongResources(input),
+  z.transform((sent, ctx) => {
+    const read = typeof sent === "string" && sent !== "all" ? words(sent) : sent;
+    const message = wrongChoice(read);
+    if (message !== undefined) ctx.issues.push({ code: "custom", message, input: read });
+    return message === undefined ? read : z.NEVER;
+  }),
+  z.union([z.literal("all"), z.array(resource).check(z.maxLength(500))], {
+    error: 'Must be "all", or a list of app:KEY and form:KEY.',
   }),
 );
 
-function wrongResources(input: unknown): string {
-  if (Array.isArray(input) && input.length === 0)
+function wrongChoice(chosen: unknown): string | undefined {
+  if (!Array.isArray(chosen)) return undefined;
+  if (chosen.length === 0)
     return "Choose what it has access to: everything, or at least one form or app.";
-  if (Array.isArray(input) && input.includes("all") && input.length > 1)
-    return "Choose either everything or single forms and apps, not both.";
-  return 'Must be "all", or a list of app:KEY and form:KEY.';
+  return chosen.includes("all")
+    ? "Choose either everything or single forms and apps, not both."
+    : undefined;
 }
 
 const perMinute = (most: number) => z.coerce.number().check(z.int(), z.minimum(1), z.maximum(most));
@@ -112,14 +118,23 @@ export const IssueInput = tidy(
   }),
 );
 
-/** A credential without a name is called after what it is for. */
-export const nameFor = <Schema extends z.ZodMiniType>(schema: Schema) =>
+/**
+ * What the page sends: all that is not chosen there is told at once, and a credential without a name is called after
+ * what it is for. Scripts, which send no mark of the page, name all themselves.
+ */
+export const fromPage = <Schema extends z.ZodMiniType>(schema: Schema) =>
   z.pipe(
-    z.transform((sent) => {
-      if (typeof sent !== "object" || sent === null || !("purpose" in sent)) return sent;
-      const { name, purpose } = sent as Record<string, unknown>;
-      const preset = presets[purpose as Preset] as (typeof presets)[Preset] | undefined;
-      return name === "" || name === undefined ? { ...sent, name: preset?.name ?? "Custom" } : sent;
+    z.transform((sent, ctx) => {
+      if (typeof sent !== "object" || sent === null || !("page" in sent)) return sent;
+      const { page: _, ...rest } = sent as Record<string, unknown>;
+      const preset = presets[rest["purpose"] as Preset] as (typeof presets)[Preset] | undefined;
+      const refuse = (field: string, message: string) =>
+        ctx.issues.push({ code: "custom", message, input: "", path: [field] });
+      if (!preset && rest["purpose"] !== "custom") refuse("purpose", "Choose what it is for.");
+      const chosen = rest["scope"] === "all" ? "all" : (rest["resources"] ?? []);
+      const message = wrongChoice(chosen);
+      if (message !== undefined) refuse("resources", message);
+      return rest["name"] === "" ? { ...rest, name: preset?.name ?? "Custom" } : rest;
     }),
     schema,
   );

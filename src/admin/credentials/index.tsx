@@ -29,7 +29,7 @@ import {
   editInput,
   IssueInput,
   issueInput,
-  nameFor,
+  fromPage,
   RotateInput,
 } from "./credential-input";
 import { callDocument, clientId, credentialDocument } from "./document";
@@ -69,7 +69,7 @@ export const integrations = new Hono<AdminEnv>()
     attempted(
       c,
       async () => {
-        const { kind, ...sent } = await readFields(c, nameFor(IssueInput));
+        const { kind, ...sent } = await readFields(c, fromPage(IssueInput));
         const issued = await issueCredential(
           credentialContext(c),
           kind,

@@ -34,6 +34,7 @@ export function IssuePage({ frame, reachable, sent, problem }: Shown) {
       labels={labels}
     >
       <form method="post" action="/admin/integrations" class="issue">
+        <input type="hidden" name="page" value="issue" />
         <Choices
           name="purpose"
           label={labels.purpose}

@@ -11,7 +11,7 @@ export interface NameRow {
 /** Of each kind, the newest of so many; others are told by their ids. */
 const most = sql.raw("1000");
 
-export const selectNames = statement<Record<never, never>>((db) =>
+export const selectNames = statement<object>((db) =>
   db
     .select({
       subject: sql<string>`subject`,
