@@ -33,7 +33,7 @@ const refreshAfter = 30_000;
 const lastUsedPrecision = 60_000;
 const saveLogAfter = 2000;
 /** How often lists are told how many calls there were; milliseconds. */
-export const telling = { every: 60_000 };
+const telling = { every: 60_000 };
 const keptAfterRevocation = 30 * 24 * 60 * 60 * 1000;
 
 interface Known {

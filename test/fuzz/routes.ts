@@ -173,12 +173,16 @@ export const bodies: Record<string, (now: World) => Json> = {
   "POST /admin/integrations/:id/rotate": () => ({ overlap: "1h" }),
   "POST /admin/integrations/:id/revoke": () => ({}),
   "POST /admin/members": () => ({ email: `${freshKey("guest")}@forms.example`, role: "editor" }),
+  "POST /admin/members/invitations/withdraw": () => ({ email: "nobody@forms.example" }),
+  "POST /admin/account/zone": () => ({ zone: "Asia/Tokyo" }),
+  "POST /admin/preferences": () => ({ theme: "dark", back: "/admin/forms" }),
   "POST /admin/members/:id": () => ({ role: "viewer", disabled: "false" }),
 };
 
 /** Routes whose right body is refused for another reason: there is an owner already, and so on. */
 export const refused = [
   "POST /admin/setup",
+  "POST /admin/members/invitations/withdraw",
   "POST /admin/apps/:key/items/:id/close",
   "POST /admin/apps/:key/items/:id/reopen",
   "POST /admin/apps/:key/items/:id/delete",

@@ -4,7 +4,7 @@ import { listCredentials, type CredentialStateFilter } from "../../store/credent
 import type { CredentialContext } from "./credentials";
 
 /** What ends within this needs attention. */
-export const soon = 14 * 24 * 60 * 60 * 1000;
+const soon = 14 * 24 * 60 * 60 * 1000;
 
 interface Wanted {
   kind?: CredentialKind | undefined;

@@ -32,7 +32,7 @@ export const presets = {
 
 export type Preset = keyof typeof presets;
 
-export const presetKeys = Object.keys(presets) as Preset[];
+const presetKeys = Object.keys(presets) as Preset[];
 
 /** Those that a member of this role can give: none is offered that would be refused. */
 export function presetsFor(role: Role): Preset[] {

@@ -17,7 +17,7 @@ const roleMeanings: Record<Role, string> = {
 };
 
 /** An invitation with its link, for those who may give it out. */
-export interface OpenInvitation {
+interface OpenInvitation {
   email: string;
   role: Role;
   expiresAt: number;

@@ -13,7 +13,7 @@ interface Shown {
 }
 
 /** A secret without what makes it one: how it begins, and its last four characters. */
-export function masked({ first_characters, last_characters }: Secret): string {
+function masked({ first_characters, last_characters }: Secret): string {
   return `${first_characters.slice(0, 4)}…${last_characters ?? ""}`;
 }
 
