@@ -142,8 +142,10 @@ function Attention({
           state="Refused"
           act={["See why", `/admin/integrations/${credential.id}?status=refused`]}
         >
-          <strong>{credential.name}</strong>: {showCount(refusals)} of {showCount(requests)}{" "}
-          requests were refused in 24 hours.
+          <strong>
+            <bdi>{credential.name}</bdi>
+          </strong>
+          : {showCount(refusals)} of {showCount(requests)} requests were refused in 24 hours.
         </Entry>
       ))}
       {expiring.map(({ id, name, expiresAt }) => (
@@ -152,7 +154,10 @@ function Attention({
           state={(expiresAt ?? 0) < now ? "Expired" : "Expires soon"}
           act={["Extend it", `/admin/integrations/${id}/access#f-expires`]}
         >
-          <strong>{name}</strong> {(expiresAt ?? 0) < now ? "expired" : "expires"}{" "}
+          <strong>
+            <bdi>{name}</bdi>
+          </strong>{" "}
+          {(expiresAt ?? 0) < now ? "expired" : "expires"}{" "}
           <Time at={expiresAt ?? 0} as="distance" />.
         </Entry>
       ))}
@@ -162,7 +167,10 @@ function Attention({
           state="Form"
           act={[define ? "Change when it closes" : "Look at it", `/admin/forms/${form.key}`]}
         >
-          <strong>{form.name}</strong> {formState(form)}.
+          <strong>
+            <bdi>{form.name}</bdi>
+          </strong>{" "}
+          {formState(form)}.
         </Entry>
       ))}
     </ul>

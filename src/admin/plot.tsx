@@ -11,7 +11,7 @@ const width = 600;
 const height = 150;
 const top = 12;
 const ground = 128;
-const left = 34;
+const left = 42;
 
 /** The next number above that is read at a glance: 1, 2, 5, 10, 20, 50 … */
 function roundAbove(most: number): number {

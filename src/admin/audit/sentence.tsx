@@ -50,7 +50,10 @@ export function Sentence({ entry }: { entry: AuditEntry }) {
       {isItem && collection !== null ? (
         <>
           {" "}
-          in <a href={addressOf(collection)}>{collectionName}</a>
+          in{" "}
+          <a href={addressOf(collection)}>
+            <bdi>{collectionName}</bdi>
+          </a>
         </>
       ) : null}
       {version !== null && action.endsWith(".update") ? (
@@ -65,7 +68,11 @@ function Who({ entry: { actor, actorName } }: { entry: AuditEntry }): Child {
   if (actor === "nobody") return <strong>Somebody new</strong>;
   const credential = /^credential:(\w+)$/.exec(actor)?.[1];
   if (credential)
-    return <a href={`/admin/integrations/${credential}`}>{actorName ?? "a credential"}</a>;
+    return (
+      <a href={`/admin/integrations/${credential}`}>
+        <bdi>{actorName ?? "a credential"}</bdi>
+      </a>
+    );
   return <strong>{actorName ?? actor}</strong>;
 }
 
@@ -73,9 +80,18 @@ function What({ entry }: { entry: AuditEntry }): Child {
   const { subject, subjectName, collection, action } = entry;
   const credential = /^credential:(\w+)$/.exec(subject)?.[1];
   if (credential)
-    return <a href={`/admin/integrations/${credential}`}>{subjectName ?? "a credential"}</a>;
+    return (
+      <a href={`/admin/integrations/${credential}`}>
+        <bdi>{subjectName ?? "a credential"}</bdi>
+      </a>
+    );
   const named = /^(form|app):/.test(subject) ? addressOf(subject) : null;
-  if (named !== null) return <a href={named}>{subjectName ?? subject}</a>;
+  if (named !== null)
+    return (
+      <a href={named}>
+        <bdi>{subjectName ?? subject}</bdi>
+      </a>
+    );
   if (!/^(rec|sub)_/.test(subject)) return <>{subjectName ?? subject}</>;
   const short = subjectName ?? `…${subject.slice(-8)}`;
   if (collection === null || action === "submission.delete") return <code>{short}</code>;

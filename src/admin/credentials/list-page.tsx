@@ -102,7 +102,7 @@ function Row({ credential }: { credential: Credential }) {
         <a href={`/admin/integrations/${id}`}>{name}</a>
       </th>
       <td class="less nowrap">{kindNames[kind]}</td>
-      <td class="full">{accessInWords(credential)}</td>
+      <td class="why full">{accessInWords(credential)}</td>
       <td data-label="Used">
         {lastUsedAt === null ? "not yet" : <Time at={lastUsedAt} as="distance" />}
       </td>

@@ -53,7 +53,7 @@ export function MembersPage({ frame, members, invitations, sent, problem }: Show
       {invitations.length > 0 ? (
         <>
           <h2>Invited</h2>
-          <Table caption="Invitations" heads={["E-mail", "Role", "Ends", "Link", ""]}>
+          <Table caption="Invitations" heads={["E-mail", "Role", "Ends", "Link", "Change"]}>
             {invitations.map((invitation) => (
               <InvitationRow {...invitation} />
             ))}

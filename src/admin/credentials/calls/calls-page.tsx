@@ -112,12 +112,12 @@ function Row({
       <td>
         <Time at={at} as={useReader().now - at < 20 * 60 * 60 * 1000 ? "clock" : "time"} />
       </td>
-      <td class="full">
-        <code>
+      <td class="call full">
+        <code title={`${method} ${call.path}`}>
           {method} {call.path.replace(/^\/api\/v1/, "")}
         </code>
       </td>
-      <td>
+      <td class="nowrap">
         <Badge tone={tone(status)}>{status}</Badge>{" "}
         {refusal ? <code class="muted less">{refusal.code}</code> : null}
       </td>
