@@ -1,10 +1,10 @@
 import { DurableObject } from "cloudflare:workers";
-import type { Credential, Grant } from "../domain/credential/credential";
+import type { Credential, Exchanged, Grant } from "../domain/credential/credential";
 import type { Presented } from "../domain/credential/token";
 import { findCredential, noteUse } from "../store/credentials/credentials";
 import { usageOf } from "../domain/credential/usage";
 import { addCalls, noCalls, type CallLog, type LoggedCall } from "./call-log";
-import { exchangedFor, grantOf, type Exchanged } from "./grant";
+import { exchangedFor, grantOf } from "./grant";
 import { nextRelease, remaining, slide, waitFor, type SlidingWindow } from "./sliding-window";
 
 /** One quota as the RateLimit headers tell it: what is left, and seconds until there is more. */
