@@ -3,11 +3,13 @@
 import { addRows } from "./add-rows";
 import { closeDrops } from "./close-drops";
 import { DefinitionEditor } from "./edit-definition";
+import { findAsWritten } from "./find-as-written";
 import { showDownloads } from "./show-downloads";
 
 addRows();
 showDownloads();
 closeDrops();
+findAsWritten();
 for (const form of document.querySelectorAll<HTMLFormElement>("form[data-editor]")) {
   void new DefinitionEditor(form);
 }

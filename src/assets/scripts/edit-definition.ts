@@ -30,7 +30,9 @@ export class DefinitionEditor {
 
   #submitted(event: SubmitEvent): void {
     const { submitter } = event;
-    if (!(submitter instanceof HTMLButtonElement) || submitter.value === "save") return;
+    if (!(submitter instanceof HTMLButtonElement)) return;
+    clearTimeout(this.#waiting);
+    if (submitter.value === "save") return;
     event.preventDefault();
     void (submitter.value === "check" ? this.#tell() : this.#redraw(submitter.value));
   }

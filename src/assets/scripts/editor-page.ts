@@ -23,6 +23,13 @@ export function takeOver(form: HTMLFormElement, page: Document): void {
   }
   for (const field of form.querySelectorAll<HTMLElement>("li.def")) {
     const drawn = page.querySelector(`li.def[data-path="${field.dataset["path"]}"]`);
+    const named = [...field.querySelectorAll("[aria-label]")];
+    const names = [...(drawn?.querySelectorAll("[aria-label]") ?? [])];
+    if (named.length === names.length) {
+      named.forEach((each, index) =>
+        each.setAttribute("aria-label", names[index]?.ariaLabel ?? ""),
+      );
+    }
     const [own, their] = [field, drawn].map((each) =>
       each?.querySelector(":scope > .more > summary [data-key]"),
     );

@@ -53,19 +53,21 @@ export function ItemsPage(shown: ItemsShown) {
     <CollectionHead {...{ frame, collection, live, problem, acts }} tab="items">
       {indexing ? <Indexing {...indexing} /> : null}
       {live > 0 || isNarrowed(query) ? <Find {...{ base, query, by }} name={items} /> : null}
-      <Chips base={base} query={query} by={by} />
-      {views.length === 0 ? (
-        <Nothing {...shown} />
-      ) : (
-        <>
-          <div class="bar tools">
-            <span class="muted">{counted(shown)}</span>
-            <ColumnChoice base={base} query={query} fields={fields} columns={columns} />
-          </div>
-          <ItemsTable {...{ base, collection, columns, views, query, writes }} />
-        </>
-      )}
-      <Pages {...shown} base={base} />
+      <div id="found">
+        <Chips base={base} query={query} by={by} />
+        {views.length === 0 ? (
+          <Nothing {...shown} />
+        ) : (
+          <>
+            <div class="bar tools">
+              <span class="muted">{counted(shown)}</span>
+              <ColumnChoice base={base} query={query} fields={fields} columns={columns} />
+            </div>
+            <ItemsTable {...{ base, collection, columns, views, query, writes }} />
+          </>
+        )}
+        <Pages {...shown} base={base} />
+      </div>
     </CollectionHead>
   );
 }

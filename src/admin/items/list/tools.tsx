@@ -29,7 +29,7 @@ export function Downloads({
     <>
       <details class="drop">
         <summary class="button quiet">Download</summary>
-        <ul class="card">
+        <ul class="card" id="downloads">
           {formats
             .filter(([format]) => format !== "lines" || hasRows)
             .map(([format, name, hint]) => (
