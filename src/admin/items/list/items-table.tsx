@@ -61,13 +61,7 @@ export function ItemsTable({ base, collection, columns, views, query, writes }: 
                 </td>
               ) : null}
               {others.map((field, index) => (
-                <td
-                  class={
-                    [isNumber(field) ? "number" : "", index > 2 ? "less" : ""].join(" ").trim() ||
-                    undefined
-                  }
-                  data-label={field.label}
-                >
+                <td class={cellClass(field, index, view.data[field.key])} data-label={field.label}>
                   <Value field={field} value={view.data[field.key]} short />
                 </td>
               ))}
@@ -89,6 +83,13 @@ export function ItemsTable({ base, collection, columns, views, query, writes }: 
       </Table>
     </form>
   );
+}
+
+/** On a phone the first three show, where there is something to show. */
+function cellClass(field: Field, index: number, value: unknown): string | undefined {
+  const isEmpty = value === null || (Array.isArray(value) && value.length === 0);
+  const classes = [isNumber(field) ? "number" : "", index > 2 || isEmpty ? "less" : ""];
+  return classes.filter((name) => name !== "").join(" ") || undefined;
 }
 
 /** What can be done with the ticked ones; it shows once there are some. */
