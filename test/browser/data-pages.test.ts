@@ -120,6 +120,7 @@ describe("Pages of definitions and data", () => {
     const { page, complaints } = await signedIn();
     for (const path of paths()) {
       await page.goto(path);
+      expect(new URL(page.url()).pathname).toBe(path.split("?")[0]);
       await look(page);
     }
     complaints.length = 0;
