@@ -226,6 +226,15 @@ describe.each([
     expect(await page.locator('th[aria-sort="ascending"]').textContent()).toContain("Who");
   });
 
+  it("a filter that cannot be searched by is told beside its input", async () => {
+    const { page, person, complaints } = await start(`/admin/forms/visits/items?f.at.gte=soon`);
+    expect(await page.getByRole("alert").textContent()).toMatch(/^This cannot be searched. When: /);
+    const input = page.locator('[name="f.at.gte"]');
+    expect(await input.getAttribute("aria-invalid")).toBe("true");
+    expect(await person.main()).toContain("When from soon");
+    complaints.length = 0;
+  });
+
   it("those that are ticked are closed together; deleting asks first, naming what is lost", async () => {
     await call("PUT", "/forms/many/schema", { ...visits, name: "Many" });
     for (const who of ["One", "Two", "Three"]) {

@@ -52,8 +52,8 @@ describe.each([
     expect([created.status, created.body.data.total]).toEqual([201, 30.1]);
 
     await person.follow("Forms");
-    await page.getByRole("link", { name: "Expenses" }).click();
-    await page.getByRole("link", { name: "Sato" }).click();
+    await person.follow("Expenses");
+    await person.follow("Sato");
     expect(await person.main()).toContain("30.1");
 
     await person.follow("an integration");
@@ -91,7 +91,7 @@ describe.each([
       page.getByRole("link", { name: "CSV, lossless" }).click(),
     ]);
     expect(download.suggestedFilename()).toBe(`${key}.csv`);
-    await page.getByRole("link", { name: "Suzuki" }).click();
+    await person.follow("Suzuki");
     await person.press("Delete…");
     await page.getByRole("dialog").getByRole("button", { name: "Delete" }).click();
     await page.getByText("Suzuki is deleted.").waitFor();

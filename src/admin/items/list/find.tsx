@@ -10,12 +10,15 @@ export function Find({
   query,
   by,
   name,
+  isWrong,
 }: {
   base: string;
   query: Query;
   by: readonly Filterable[];
   /** What is searched, in the plural. */
   name: string;
+  /** Whether a filter was refused, which is told beside its input. */
+  isWrong: boolean;
 }) {
   const { sort, filters } = query;
   const shown = by.slice(0, mostInputs);
@@ -40,7 +43,7 @@ export function Find({
         <button type="submit" class="quiet">
           Search
         </button>
-        <Panel {...{ base, query, shown, by }} />
+        <Panel {...{ base, query, shown, by, isWrong }} />
       </div>
     </form>
   );
@@ -52,11 +55,13 @@ function Panel({
   query,
   shown,
   by,
+  isWrong,
 }: {
   base: string;
   query: Query;
   shown: readonly Filterable[];
   by: readonly Filterable[];
+  isWrong: boolean;
 }) {
   const { filters, conditions } = query;
   const emptiness = [
@@ -66,7 +71,7 @@ function Panel({
   const empty = (is: boolean) =>
     filters.find(({ op, values }) => op === "is_empty" && values[0] === String(is))?.path;
   return (
-    <details class="drop filters">
+    <details class="drop filters" open={isWrong}>
       <summary class="button quiet">
         Filter{filters.length > 0 ? ` (${filters.length})` : ""}
       </summary>

@@ -4,6 +4,7 @@ import { may } from "../../../domain/credential/permissions";
 import type { Problem } from "../../../domain/problem/problem";
 import { Empty } from "../../../html/parts";
 import { showCount } from "../../../html/reader";
+import { WithWrong } from "../../../html/wrong";
 import { CollectionHead } from "../../definitions/head";
 import { Indexing } from "../../definitions/indexing";
 import { words } from "../../definitions/words";
@@ -14,6 +15,7 @@ import { filterables } from "./filter-inputs";
 import { Find } from "./find";
 import { ItemsTable } from "./items-table";
 import { isNarrowed, searchParams, type Query } from "./query";
+import { searchRefusal } from "./search-refusal";
 import { Downloads, ColumnChoice } from "./tools";
 
 export interface ItemsShown {
@@ -49,10 +51,15 @@ export function ItemsPage(shown: ItemsShown) {
       ) : null}
     </>
   );
+  const refused = problem && searchRefusal(problem, query, by);
   return (
-    <CollectionHead {...{ frame, collection, live, problem, acts }} tab="items">
+    <CollectionHead {...{ frame, collection, live, acts }} problem={refused?.summary} tab="items">
       {indexing ? <Indexing {...indexing} /> : null}
-      {live > 0 || isNarrowed(query) ? <Find {...{ base, query, by }} name={items} /> : null}
+      {live > 0 || isNarrowed(query) ? (
+        <WithWrong problem={refused?.inputs}>
+          <Find {...{ base, query, by }} name={items} isWrong={refused !== undefined} />
+        </WithWrong>
+      ) : null}
       <div id="found">
         <Chips base={base} query={query} by={by} />
         {views.length === 0 ? (
