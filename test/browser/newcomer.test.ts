@@ -65,7 +65,7 @@ describe.each([
         },
         { timeout: 10_000 },
       )
-      .toContain(`/api/v1/forms/${key}/submissions`);
+      .toContain(`POST /forms/${key}/submissions`);
   });
 
   it("writes, changes, closes, reopens and deletes a submission, and downloads", async () => {
