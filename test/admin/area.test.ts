@@ -8,53 +8,116 @@ const fields = [
 ];
 
 describe("Definitions in the administration area", () => {
+  /** The editor's form as it is drawn: the value of each input by its name. */
+  const drawn = async (form: string): Promise<Record<string, string>> => {
+    const { text } = await admin("GET", `/forms/${form}`, undefined, { Accept: "text/html" });
+    const editor = /<form [^>]*data-editor.*?<\/form>/s.exec(text)?.[0] ?? "";
+    const own = editor.replace(/<fieldset disabled.*?<\/fieldset>/s, "");
+    const attribute = (tag: string, name: string) =>
+      plain(new RegExp(`${name}="([^"]*)"`).exec(tag)?.[1] ?? "");
+    const inputs = [...own.matchAll(/<input [^>]*>/g)]
+      .map(([input]) => input)
+      .filter((input) => !/type="checkbox"/.test(input) || /checked/.test(input))
+      .map((input) => [attribute(input, "name"), attribute(input, "value") || "on"]);
+    const texts = [...own.matchAll(/(<textarea [^>]*>)\n?(.*?)<\/textarea>/gs)].map(
+      ([, tag = "", content = ""]) => [attribute(tag, "name"), plain(content)],
+    );
+    const chosen = [...own.matchAll(/(<select [^>]*>).*?<option value="(\w*)" selected/gs)].map(
+      ([, tag = "", value = ""]) => [attribute(tag, "name"), value],
+    );
+    const empty = inputs.filter(([, value]) => value === "on").map(([name = ""]) => name);
+    const given = Object.fromEntries([...inputs, ...texts, ...chosen]) as Record<string, string>;
+    for (const name of empty) if (!isTicked(own, name)) given[name] = "";
+    return given;
+  };
+  const plain = (text: string) =>
+    text
+      .replaceAll("&quot;", '"')
+      .replaceAll("&lt;", "<")
+      .replaceAll("&#39;", "'")
+      .replaceAll("&amp;", "&");
+  const isTicked = (own: string, name: string) =>
+    own.includes(`type="checkbox" name="${name}" checked`);
+  const save = (form: string, body: Json) => admin("POST", `/forms/${form}/fields`, body);
+  const keys = ({ body }: { body: Json }) => body.fields.map((field: Json) => field.key);
+
+  it("what is drawn and sent back untouched changes nothing", async () => {
+    const form = await makeForm(await client(), [
+      { key: "who", type: "text", max_length: 7, pattern: "a|b", default: "a" },
+      { key: "kind", type: "select", options: [{ value: "a|b", label: "A\\" }, { value: " c" }] },
+      { key: "tags", type: "multi_select", options: [{ value: "x" }], default: ["x"] },
+      {
+        key: "lines",
+        type: "line_items",
+        min_rows: 1,
+        fields: [{ key: "n", type: "number", integer: true, minimum: 0, decimals: 0 }],
+      },
+      { key: "sum", type: "computed", formula: "sum(lines.map(l, l.n))", result: "number" },
+    ]);
+    const answer = await save(form, await drawn(form));
+    expect([answer.status, answer.body.schema_version]).toEqual([200, 1]);
+  });
+
   it("a save that was made from an older version is 409, and stores nothing", async () => {
     const form = await makeForm(await client(), fields);
-    const add = (key: string, version: number) =>
-      admin("POST", `/forms/${form}/fields`, { type: "text", key, version, searchable: "on" });
-    expect((await add("first", 1)).body.schema_version).toBe(2);
-    const late = await add("second", 1);
+    const before = await drawn(form);
+    const label = (name: string) => save(form, { ...before, "fields[0].label": name });
+    expect((await label("first")).body.schema_version).toBe(2);
+    const late = await label("second");
     expect([late.status, late.body.code]).toEqual([409, "conflict"]);
-    const answers = await Promise.all(["a", "b", "c"].map((key) => add(key, 2)));
+    const now = await drawn(form);
+    const answers = await Promise.all(
+      ["a", "b", "c"].map((name) => save(form, { ...now, "fields[0].label": name })),
+    );
     expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 409, 409]);
   });
 
-  it("fields are added, renamed, moved and removed; data stays with a rename", async () => {
+  it("fields are added, renamed, moved and taken away; data stays with a rename", async () => {
     const integrator = await client();
     const form = await makeForm(integrator, fields);
     const { body } = await integrator.post(`/forms/${form}/submissions`, { data: { who: "A" } });
-    const post = async (path: string, sent: Json) => {
-      const { schema_version: version } = (await admin("GET", `/forms/${form}`)).body;
-      return (await admin("POST", `/forms/${form}/fields${path}`, { version, ...sent })).body;
+    const before = await drawn(form);
+    const sent: Json = {
+      version: before["version"],
+      "fields[7].type": "select",
+      "fields[7].label": "Kind of fruit",
+      "fields[7].options": "Apple | a\nb",
+      "fields[2].type": "text",
+      "fields[2].was": "who",
+      "fields[2].key": "person",
+      "fields[2].label": "Person",
+      "fields[2].searchable": "on",
     };
-    await post("/who", { key: "person", label: "Person", searchable: "on" });
-    await post("/n/move", { direction: "up" });
-    await post("", { type: "select", key: "kind", options: "a | Apple\nb", searchable: "on" });
-    const now = await post("/n/remove", {});
-    expect(now.fields.map((field: Json) => field.key)).toEqual(["person", "kind"]);
-    expect(now.fields[1].options).toEqual([
+    const refused = await save(form, sent);
+    expect([refused.status, refused.body.errors[0].field]).toEqual([422, "sure"]);
+    const now = await save(form, { ...sent, sure: "on" });
+    expect(keys(now)).toEqual(["kind_of_fruit", "person"]);
+    expect(now.body.fields[0].options).toEqual([
       { value: "a", label: "Apple" },
       { value: "b", label: "b" },
     ]);
     expect((await integrator.get(`/submissions/${body.id}`)).body.data).toEqual({
       person: "A",
-      kind: null,
+      kind_of_fruit: null,
     });
   });
 
-  it("a formula is checked without being stored", async () => {
+  it("what will happen, and what is wrong, is told without anything being stored", async () => {
     const form = await makeForm(await client(), fields);
-    const check = async (formula: string) =>
-      (
-        await admin("POST", `/forms/${form}/check`, {
-          type: "computed",
-          key: "c",
-          formula,
-          result: "number",
-        })
-      ).body.errors;
-    expect(await check("n * 2")).toEqual([]);
-    expect((await check("m * 2"))[0].reason).toContain("m");
+    const before = await drawn(form);
+    const look = async (formula: string) => {
+      const sent = {
+        ...before,
+        "fields[9].type": "computed",
+        "fields[9].label": "Twice",
+        "fields[9].formula": formula,
+        "fields[9].result": "number",
+        do: "check",
+      };
+      return (await admin("POST", `/forms/${form}/fields`, sent, { Accept: "text/html" })).text;
+    };
+    expect(await look("n * 2")).toContain("<strong>Twice</strong> is added.");
+    expect(await look("m * 2")).toMatch(/class="error"[^>]*>[^<]*m/);
     expect((await admin("GET", `/forms/${form}`)).body.schema_version).toBe(1);
   });
 });

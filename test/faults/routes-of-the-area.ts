@@ -352,22 +352,19 @@ function definitionRows(kind: CollectionKind): Row[] {
     ...readRows(""),
     ...readRows("/openapi.json"),
     ...readRows("/json"),
-    ...readRows("/fields/new", "/fields/new?type=text"),
-    ...readRows("/fields/:path", "/fields/title"),
-    ...areaRows(`POST ${all}/:key/check`, 200, (world) => ({
-      path: `${all}/${world[kind]}/check`,
-      body: { type: "text", key: "more" },
-    })),
-    ...changeRows("", "", { ...settings, ...own }, ({ name }) => agree(name, "Renamed")),
+    ...readRows("/settings"),
+    ...readRows("/api"),
+    ...changeRows("/settings", "/settings", { ...settings, ...own }, ({ name }) =>
+      agree(name, "Renamed"),
+    ),
     ...changeRows("/json", "/json", { document: shorter }, (definition) =>
       agree(keys(definition), ["title"]),
     ),
     ...changeRows(
-      "/fields/:path",
-      "/fields/title",
-      { key: "heading" },
-      (definition) => agree(keys(definition)[0], "heading"),
-      [404],
+      "/fields",
+      "/fields",
+      { "fields[0].type": "text", "fields[0].label": "More", sure: "on" },
+      (definition) => agree(keys(definition), ["more"]),
     ),
     ...areaRows(
       `POST ${all}/:key/check-index`,
@@ -375,22 +372,6 @@ function definitionRows(kind: CollectionKind): Row[] {
       async () => ({ path: `${all}/${await newCollection(kind)}/check-index`, body: {} }),
       { page: 303 },
     ),
-    // These do the same at other places of the list.
-    ...[
-      ...changeRows("/fields", "/fields", { type: "text", key: "more" }, (definition) =>
-        agree(keys(definition).at(-1), "more"),
-      ),
-      ...changeRows("/fields/:path/move", "/fields/code/move", { direction: "up" }, (definition) =>
-        agree(keys(definition), ["code", "title", "n", "double"]),
-      ),
-      ...changeRows(
-        "/fields/:path/remove",
-        "/fields/code/remove",
-        {},
-        (definition) => agree(keys(definition), ["title", "n", "double"]),
-        [404],
-      ),
-    ].map(few),
   ];
 }
 
@@ -446,6 +427,10 @@ function itemRows(kind: CollectionKind): Row[] {
       },
       { page: 303 },
     ),
+    ...areaRows(`POST ${all}/selected`, 200, (world) => ({
+      path: `${pathOf(world)}/selected`,
+      body: { ids: first(world).id, act: "download" },
+    })),
     ...actRows("", { version: 1, data: { n: 3 } }, 200, {
       page: 303,
       again: [412],

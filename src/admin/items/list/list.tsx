@@ -1,0 +1,90 @@
+import type { Context } from "hono";
+import { knownCollection } from "../../../actions/definitions/known-collections";
+import { searchItems } from "../../../actions/search/search-items";
+import { itemDocument } from "../../../documents/item";
+import type { Compiled } from "../../../domain/data/compile";
+import { makeCursor, readCursor, type Place } from "../../../domain/cursor";
+import type { CollectionKind } from "../../../domain/definition/collection";
+import { signingKeys } from "../../../domain/credential/signature";
+import type { AdminEnv } from "../../../env";
+import { answerDownload, type Format } from "../../../http/answers/download";
+import { answer, attempted } from "../../frame/answers";
+import { frameOf } from "../../frame/frame";
+import { keyOf, opened } from "../opened";
+import { chosenColumns } from "./columns";
+import { searchOf, type Clock } from "./conditions";
+import { ItemsPage } from "./items-page";
+import { readQuery, searchParams, type Query } from "./query";
+
+type C = Context<AdminEnv>;
+
+function clockOf(c: C): Clock {
+  const { zone, now } = frameOf(c).reader;
+  return { zone, now };
+}
+
+export async function listItems(c: C, kind: CollectionKind): Promise<Response> {
+  const sent = readQuery(c.req.queries());
+  const query = { ...sent, columns: chosenColumns(c, sent.columns) };
+  // What is known of it is searched at once; whether that is still so is learned on the way.
+  const known = knownCollection(kind, keyOf(c));
+  const early = known && pageOf(c, known, query).catch((error: unknown) => ({ error }));
+  const read = await opened(c, kind);
+  const shown = {
+    frame: frameOf(c),
+    collection: read.compiled.collection,
+    live: read.live,
+    indexing: read.indexing,
+    query,
+  };
+  return attempted(
+    c,
+    async () => {
+      const found = known === read.compiled ? await early : undefined;
+      if (found && "error" in found) throw found.error;
+      const { views, next } = found ?? (await pageOf(c, read.compiled, query));
+      const links = { self: c.req.url, next: next && addressOf(c, query, next) };
+      const document = { items: views.map(itemDocument), links };
+      return answer(c, document, () => <ItemsPage {...shown} views={views} next={next} />);
+    },
+    (refusal) => <ItemsPage {...shown} views={[]} next={null} problem={refusal} />,
+  );
+}
+
+function addressOf(c: C, query: Query, cursor: string): string {
+  const address = new URL(c.req.path, c.req.url);
+  const params = searchParams(query);
+  params.set("cursor", cursor);
+  address.search = params.toString();
+  return address.href;
+}
+
+async function pageOf(c: C, compiled: Compiled, query: Query) {
+  const keys = signingKeys(c.env.TOKEN_SECRET);
+  const binding = `admin ${c.req.path}?${searchParams(query).toString()}`;
+  const read = query.cursor ? await readCursor(keys, binding, query.cursor) : undefined;
+  const body = searchOf(compiled.collection, query, clockOf(c));
+  const { views, more } = await searchItems(c.var.action, compiled, body, read ?? null);
+  return { views, next: more ? await makeCursor(keys, binding, more) : null };
+}
+
+/** Downloads by their names in addresses. */
+const formats: Record<string, Format> = {
+  spreadsheet: { type: "text/csv", spreadsheet: "items" },
+  lines: { type: "text/csv", spreadsheet: "lines" },
+  csv: { type: "text/csv", spreadsheet: null },
+};
+
+export async function exportItems(c: C, kind: CollectionKind): Promise<Response> {
+  const { compiled } = await opened(c, kind);
+  const query = readQuery(c.req.queries());
+  const body = searchOf(compiled.collection, query, clockOf(c));
+  return downloadOf(c, compiled, body, c.req.query("format") ?? "");
+}
+
+export async function downloadOf(c: C, compiled: Compiled, body: object, format: string) {
+  const read = (from: Place | null, items: number) =>
+    searchItems(c.var.action, compiled, body, from, items);
+  const download = { compiled, keys: null, start: null, most: null, read };
+  return answerDownload(c, download, formats[format] ?? { type: "application/x-ndjson" });
+}
