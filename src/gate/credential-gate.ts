@@ -72,6 +72,8 @@ export class CredentialGate extends DurableObject<Bindings> {
     this.#writes = { times: [...(windows?.writes ?? [])] };
     this.#known = kv.get<Known>("known");
     this.#log = kv.get<CallLog>("log") ?? noCalls();
+    // What was owed before an eviction is not known: it is told again.
+    this.#usageOwed = this.#log.calls.length > 0;
   }
 
   /** `calls` are earlier ones of this credential, for the log. */

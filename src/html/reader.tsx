@@ -67,7 +67,7 @@ const relative = new Intl.RelativeTimeFormat("en", { numeric: "auto" });
 function showDistance({ now }: Reader, at: number): string {
   const distance = at - now;
   const span = spans.find(([, length]) => Math.abs(distance) >= length);
-  return span ? relative.format(Math.trunc(distance / span[1]), span[0]) : "just now";
+  return span ? relative.format(Math.round(distance / span[1]), span[0]) : "just now";
 }
 
 type Shape = "time" | "day" | "clock" | "distance";
