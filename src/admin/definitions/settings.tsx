@@ -44,7 +44,7 @@ export async function saveSettings(c: C, kind: CollectionKind): Promise<Response
       const zone = zoneSent(sent["$zone"], definition.time_zone);
       const body = {
         ...settingsDocument(kind, settings, definition, zone),
-        fields: definition.fields.fields.map(fieldDocument),
+        fields: JSON.parse(JSON.stringify(definition.fields.fields.map(fieldDocument))) as unknown,
       };
       const saved = await putDefinition(c.var.action, kind, key, body, {
         ifMatch: [etagOf(version)],

@@ -64,7 +64,7 @@ export async function drawn(
   ) : (
     <NewPage {...editor} problem={refusal} />
   );
-  return c.html(page, status);
+  return c.html(page, status, refusal?.headers);
 }
 
 /** What is wrong, apart from options and formulas that nobody has written yet. */
