@@ -57,7 +57,7 @@ function workerService({ name }: Served, main: Served, layout: Layout): string {
     ([key, value]) => `(name="${key}", text=${JSON.stringify(value)})`,
   );
   // The limits per address are the platform's own, and none of what is measured reaches them.
-  const limits = ["FAILURES", "SIGN_INS", "FALLBACK"].map(
+  const limits = ["FAILURES", "SIGN_INS", "CHANGES", "FALLBACK"].map(
     (key) => `(name="${key}", wrapped=(moduleName="bench:never-limits", innerBindings=[]))`,
   );
   const objects = own

@@ -4,6 +4,7 @@ import { createRequire } from "node:module";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { defaultCredential, issue, Owner } from "../../src/dev/owner.ts";
+import { mostLiveCredentials } from "../../src/domain/credential/credential.ts";
 import { fieldIdsOf, fillStatements, tallyStatement, type Target } from "../fill.ts";
 import { copyStorage, project } from "./bundle.ts";
 import { workerdConfig } from "./config.ts";
@@ -17,6 +18,7 @@ const secrets = {
   TOKEN_SECRET: "a secret of the bench",
   SETUP_SECRET: "set-up secret of the bench",
 };
+const password = "a password of the bench";
 const placesPerStep = 10_000;
 
 /** The Worker that is measured, and those that stand beside it on the same storage; their bundles by name. */
@@ -145,15 +147,31 @@ export class Service {
 
   /** The first owner, and tokens of the default limits: as many as the load needs to stay within them. */
   async tokens(count: number): Promise<string[]> {
-    const local = { email: "owner@example.com", password: "a password of the bench" };
-    const owner = new Owner(this.url(), local, () => undefined);
+    const owner = this.#owner("owner");
     await owner.setUp(secrets.SETUP_SECRET);
     const tokens: string[] = [];
+    let issuer = owner;
     for (let i = 0; i < count; i += 1) {
-      const issued = await issue(owner, { ...defaultCredential, name: `Bench ${i}` });
+      if (i > 0 && i % mostLiveCredentials === 0) issuer = await this.#joined(owner, `owner-${i}`);
+      const issued = await issue(issuer, { ...defaultCredential, name: `Bench ${i}` });
       if ("token" in issued) tokens.push(issued.token);
     }
     return tokens;
+  }
+
+  #owner(name: string): Owner {
+    return new Owner(this.url(), { email: `${name}@example.com`, password }, () => undefined);
+  }
+
+  /** Another owner, as one has so many credentials only. */
+  async #joined(owner: Owner, name: string): Promise<Owner> {
+    const invited = await owner.send("POST", "/admin/members", {
+      email: `${name}@example.com`,
+      role: "owner",
+    });
+    const { link } = (await invited.json()) as { link: string };
+    await owner.send("POST", new URL(link).pathname, { password });
+    return this.#owner(name);
   }
 
   async define(form: string, token: string, fields: object[]): Promise<void> {

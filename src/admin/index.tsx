@@ -1,9 +1,8 @@
 import { Hono } from "hono";
-import { bodyLimit } from "hono/body-limit";
 import { createMiddleware } from "hono/factory";
 import * as z from "zod/mini";
-import { problem } from "../domain/problem/problem";
 import type { AdminEnv, AppEnv } from "../env";
+import { wholeBody } from "../http/doors/whole-body";
 import { account } from "./members/account";
 import { audit } from "./audit";
 import { collections } from "./definitions";
@@ -14,6 +13,7 @@ import { answerDone, Back } from "./frame/answers";
 import { readFields } from "./frame/negotiate";
 import { keepPreferences, Preferences } from "./frame/preferences";
 import { sameOrigin } from "./frame/same-origin";
+import { limitChanges } from "./sign-in/limit-changes";
 import { signedIn } from "./sign-in/session";
 import { signInRoutes } from "./sign-in";
 
@@ -23,7 +23,7 @@ const uncached = createMiddleware<AppEnv>(async (c, next) => {
 });
 
 const signedInRoutes = new Hono<AdminEnv>()
-  .use(signedIn)
+  .use(signedIn, limitChanges)
   .route("/", overview)
   .route("/account", account)
   .route("/apps", collections("app"))
@@ -37,16 +37,8 @@ const signedInRoutes = new Hono<AdminEnv>()
     return answerDone(c, chosen, back);
   });
 
-const maxSize = 1024 * 1024;
-const limit = bodyLimit({
-  maxSize,
-  onError: () => {
-    throw problem.tooLarge(maxSize);
-  },
-});
-
 /** The administration area: below `/admin`. */
 export const admin = new Hono<AppEnv>()
-  .use(uncached, sameOrigin, limit)
+  .use(uncached, sameOrigin, wholeBody)
   .route("/", signInRoutes)
   .route("/", signedInRoutes);

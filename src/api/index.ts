@@ -4,15 +4,16 @@ import type { ApiEnv } from "../env";
 import { authenticate, identify } from "../http/doors/authenticate";
 import { recallReplay } from "../http/doors/recall-replay";
 import { only } from "../http/doors/methods";
+import { receiveBody } from "../http/doors/whole-body";
 import { definitions } from "./definitions";
-import { noParameters } from "./parameters";
+import { noParameters } from "../http/doors/parameters";
 import { records } from "./records";
 import { answerContent } from "./representation";
 import { submissions } from "./submissions";
 
 /** The REST API: every route below `/api/v1`. */
 export const api = new Hono<ApiEnv>()
-  .use(identify, recallReplay, authenticate)
+  .use(identify, receiveBody, recallReplay, authenticate)
   .get("/me", noParameters, (c) => {
     const { kind, name, permissions, resources, limits, expiresAt } = c.var.grant;
     const expires_at = expiresAt === null ? null : stamp(expiresAt);

@@ -4,15 +4,17 @@ import { reads, writes, writesOnce } from "../http/doors/effect";
 import { jsonBody, mergePatch } from "../http/doors/json-body";
 import { only } from "../http/doors/methods";
 import { permit } from "../http/doors/permit";
+import { answerBatch, batchQuery, permitOperations } from "./batch";
 import { answerChanges, feedPaging } from "./changes";
 import { app, record } from "./doors";
 import { answerCreate, answerFound, answerList, answerUpdate } from "./items";
 import { paging } from "./paging";
-import { noParameters } from "./parameters";
+import { noParameters } from "../http/doors/parameters";
 import { answerSearch } from "./search";
 
 const list = "/apps/:key/records";
 const search = `${list}/search`;
+const batch = `${list}/batch`;
 const one = `${list}/:id`;
 
 /** Paths with a name of their own come first, so that the name is taken for no id. */
@@ -21,6 +23,8 @@ export const records = new Hono<ApiEnv>()
   .post(list, writesOnce, permit("records:create"), app, jsonBody(), noParameters, answerCreate)
   .post(search, reads, permit("records:read"), app, jsonBody(), paging, answerSearch)
   .all(search, only("POST"))
+  .post(batch, writesOnce, jsonBody(), permitOperations("app"), app, batchQuery, answerBatch)
+  .all(batch, only("POST"))
   .get("/apps/:key/changes", permit("records:read"), app, feedPaging, answerChanges)
   .get(one, permit("records:read"), record, noParameters, answerFound)
   .patch(

@@ -46,11 +46,15 @@ export async function answerContent(c: Context, document: object): Promise<Respo
   return answerTagged(c, await contentTag(JSON.stringify(document)), () => document);
 }
 
-/** What an update tells a credential that may not read: what it sent, and what it needs to go on. */
+/**
+ * What an update tells a credential that may not read: what it sent, and what it needs to go on. Which formulas fail
+ * tells of the values that they are made of, so that is for readers.
+ */
 export function writtenDocument(view: ItemView, sent: readonly string[]) {
-  const { id, version, etag, updated_at, data, ...rest } = itemDocument(view);
+  const { id, version, etag, updated_at, data } = itemDocument(view);
   const own = Object.fromEntries(Object.entries(data).filter(([key]) => sent.includes(key)));
-  const warned = "warnings" in rest ? { warnings: rest.warnings } : {};
+  const warnings = view.warnings.filter(({ code }) => code === "computed_value_ignored");
+  const warned = warnings.length > 0 ? { warnings } : {};
   return { id, version, etag, updated_at, data: own, ...warned };
 }
 

@@ -7,16 +7,18 @@ import { jsonBody, mergePatch } from "../http/doors/json-body";
 import { only } from "../http/doors/methods";
 import { permit } from "../http/doors/permit";
 import { ifMatch } from "../http/doors/preconditions";
+import { answerBatch, batchQuery, permitOperations } from "./batch";
 import { answerChanges, feedPaging } from "./changes";
 import { form, submission } from "./doors";
 import { answerCreate, answerFound, answerList, answerUpdate } from "./items";
 import { paging } from "./paging";
-import { noParameters } from "./parameters";
+import { noParameters } from "../http/doors/parameters";
 import { answerSearch } from "./search";
 
 const list = "/forms/:key/submissions";
 const validate = `${list}/validate`;
 const search = `${list}/search`;
+const batch = `${list}/batch`;
 const one = "/submissions/:id";
 
 export const submissions = new Hono<ApiEnv>()
@@ -47,6 +49,8 @@ export const submissions = new Hono<ApiEnv>()
   .all(validate, only("POST"))
   .post(search, reads, permit("submissions:read"), form, jsonBody(), paging, answerSearch)
   .all(search, only("POST"))
+  .post(batch, writesOnce, jsonBody(), permitOperations("form"), form, batchQuery, answerBatch)
+  .all(batch, only("POST"))
   .get("/forms/:key/changes", permit("submissions:read"), form, feedPaging, answerChanges)
   .get(one, permit("submissions:read"), submission, noParameters, answerFound)
   .patch(

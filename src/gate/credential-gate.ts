@@ -5,25 +5,8 @@ import { findCredential, noteUse } from "../store/credentials/credentials";
 import { usageOf } from "../domain/credential/usage";
 import { addCalls, noCalls, type CallLog, type LoggedCall } from "./call-log";
 import { exchangedFor, grantOf } from "./grant";
-import { nextRelease, remaining, slide, waitFor, type SlidingWindow } from "./sliding-window";
-
-/** One quota as the RateLimit headers tell it: what is left, and seconds until there is more. */
-export interface Quota {
-  limit: number;
-  remaining: number;
-  reset: number;
-}
-
-export interface Quotas {
-  default: Quota;
-  /** Only for writes, which count in both. */
-  write?: Quota;
-}
-
-export type Admission =
-  | { verdict: "refused" }
-  | { verdict: "limited"; retryAfter: number; quotas: Quotas }
-  | { verdict: "admitted"; grant: Grant; quotas: Quotas };
+import { quotaOf, type Admission, type Quotas } from "./quota";
+import { slide, waitFor, type SlidingWindow } from "./sliding-window";
 
 /** After this a credential is read again, in case a change did not reach its object. */
 const staleAfter = 60_000;
@@ -55,6 +38,7 @@ interface Windows {
 export class CredentialGate extends DurableObject<Bindings> {
   readonly #requests: SlidingWindow;
   readonly #writes: SlidingWindow;
+  readonly #exchanges: SlidingWindow;
   #known: Known | undefined;
   #reading: Promise<Known> | undefined;
   #noted = 0;
@@ -70,6 +54,7 @@ export class CredentialGate extends DurableObject<Bindings> {
     const windows = kv.get<Windows>("windows");
     this.#requests = { times: [...(windows?.requests ?? [])] };
     this.#writes = { times: [...(windows?.writes ?? [])] };
+    this.#exchanges = { times: [...(kv.get<Float64Array>("exchanges") ?? [])] };
     this.#known = kv.get<Known>("known");
     this.#log = kv.get<CallLog>("log") ?? noCalls();
     // What was owed before an eviction is not known: it is told again.
@@ -140,10 +125,18 @@ export class CredentialGate extends DurableObject<Bindings> {
     return this.#log;
   }
 
-  /** Checks a client's secret; nothing is counted. */
+  /** Checks a client's secret. Exchanges have a window of their own, of as many as its requests. */
   async exchange(presented: Presented): Promise<Exchanged | undefined> {
     const credential = await this.#credential(presented.credentialId);
-    return credential ? exchangedFor(credential, presented.proof, Date.now()) : undefined;
+    const now = Math.max(Date.now(), this.#exchanges.times.at(-1) ?? 0);
+    const exchanged = credential && exchangedFor(credential, presented.proof, now);
+    if (!exchanged || !("grant" in exchanged)) return undefined;
+    slide(this.#exchanges, now);
+    const wait = waitFor(this.#exchanges, exchanged.grant.limits.requests, now);
+    if (wait > 0) return { retryAfter: Math.max(1, Math.ceil(wait / 1000)) };
+    this.#exchanges.times.push(now);
+    this.#persist("exchanges", Float64Array.from(this.#exchanges.times));
+    return exchanged;
   }
 
   /**
@@ -244,12 +237,4 @@ export class CredentialGate extends DurableObject<Bindings> {
 function isOlder(credential: Credential | null, known: Known | undefined): boolean {
   const newest = known?.credential?.version ?? 0;
   return newest > 0 && (credential?.version ?? 0) < newest;
-}
-
-function quotaOf(window: SlidingWindow, limit: number, now: number): Quota {
-  return {
-    limit,
-    remaining: remaining(window, limit),
-    reset: Math.ceil(nextRelease(window, now) / 1000),
-  };
 }

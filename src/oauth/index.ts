@@ -1,32 +1,26 @@
 import { Hono, type Context } from "hono";
-import { bodyLimit } from "hono/body-limit";
 import {
   exchangeClientSecret,
   type AccessGrant,
   type ExchangeRefusal,
 } from "../actions/credentials/exchange-secret";
 import { permissions } from "../domain/credential/permissions";
+import { problem } from "../domain/problem/problem";
 import { signingKeys } from "../domain/credential/signature";
 import type { Presented } from "../domain/credential/token";
 import type { AppEnv } from "../env";
 import { exchangeSecret } from "../http/doors/admit";
 import { originOf } from "../http/doors/host";
 import { only } from "../http/doors/methods";
+import { refusalOfBody } from "../http/doors/whole-body";
 import { unauthenticated } from "../http/doors/authenticate";
 import { clientOf, readRequest, refuse, unknownClient, type Refusal } from "./token-request";
 
-const maxSize = 16 * 1024;
-const limit = bodyLimit({
-  maxSize,
-  onError: (c) =>
-    c.json(refuse("invalid_request", `The body exceeds ${maxSize} bytes.`), 400, {
-      "Cache-Control": "no-store",
-    }),
-});
+const mostBytes = 16 * 1024;
 
 /** OAuth 2.0 client credentials (RFC 6749, section 4.4) and its metadata (RFC 8414). */
 export const oauth = new Hono<AppEnv>()
-  .post("/oauth/token", limit, async (c) => {
+  .post("/oauth/token", async (c) => {
     c.header("Cache-Control", "no-store");
     c.header("Pragma", "no-cache");
     const answer = await exchange(c);
@@ -65,6 +59,8 @@ interface Issued {
 }
 
 async function exchange(c: Context<AppEnv>): Promise<Issued | Refusal> {
+  const refusal = await refusalOfBody(c, mostBytes);
+  if (refusal) return refuse("invalid_request", refusal.detail);
   const asked = await readRequest(c);
   if ("error" in asked) return asked;
   const client = clientOf(c.req.header("Authorization"), asked);
@@ -96,6 +92,8 @@ function refusalOf(refused: ExchangeRefusal): Refusal {
   switch (refused.refusal) {
     case "unknown_client":
       return unknownClient();
+    case "too_many":
+      throw problem.rateLimited(refused.retryAfter, "This client asks for too many access tokens.");
     case "unsupported_grant_type":
       return refuse("unsupported_grant_type", "The grant type is client_credentials.");
     case "invalid_scope":

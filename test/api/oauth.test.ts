@@ -98,6 +98,21 @@ describe("OAuth 2.0 client credentials (RFC 6749, section 4.4)", () => {
     );
   });
 
+  it("counts a client's exchanges apart from its requests, and within the same limit", async () => {
+    const { client_id, client_secret } = await issue({ kind: "client", requests: 3, writes: 1 });
+    const ask = (secret = client_secret) => token({ grant_type, client_id, client_secret: secret });
+    const answers = [await ask(), await ask(), await ask(), await ask()];
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 429]);
+    const [first, last] = [answers[0], answers[3]];
+    expect(Number(last?.headers.get("Retry-After"))).toBeGreaterThan(50);
+    expect(last?.headers.get("Cache-Control")).toBe("no-store");
+    // Requests have a window of their own.
+    const me = await new Client(first?.body.access_token).get("/me");
+    expect(me.headers.get("RateLimit")).toContain('"default";r=2;');
+    // Whoever does not have the secret learns nothing of the window, and takes nothing from it.
+    expect((await ask(`${client_secret.slice(0, -1)}x`)).status).toBe(401);
+  });
+
   it("describes itself as RFC 8414 says", async () => {
     const { status, body } = await anonymous("GET", "/.well-known/oauth-authorization-server");
     expect([status, body]).toMatchObject([

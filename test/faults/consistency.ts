@@ -95,7 +95,8 @@ const checks = [
   `select 'a definition whose changes are not in the audit, or are twice' what, c.key id from collection c
     left join ${acts} a on a.subject = c.kind || ':' || c.key where a.defined is not c.version`,
   `select 'a remembered answer of an item that never was' what, r.item_id id from replay r
-    left join ${acts} a on a.subject = r.item_id where a.created is not 1`,
+    left join ${acts} a on a.subject = r.item_id
+    where a.created is not 1 and (r.item_id like 'rec_%' or r.item_id like 'sub_%')`,
   `select 'a credential whose issue is not in the audit, or is twice' what, c.id from credential c
     left join ${acts} a on a.subject = 'credential:' || c.id where a.issued is not 1`,
   `select 'a row in the guard' what, code id from guard`,

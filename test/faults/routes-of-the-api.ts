@@ -131,6 +131,27 @@ function collectionRows(kind: CollectionKind): Row[] {
       "of a duplicate",
     ),
     row(
+      `POST ${all}/batch`,
+      200,
+      asIntegrator((world) => {
+        const title = word();
+        const data = { title, code: title, n: 2 };
+        return {
+          path: `${pathOf(key(world))}/batch`,
+          body: {
+            operations: [
+              { op: "create", data: { title } },
+              { op: "upsert", by: "code", data },
+            ],
+          },
+          headers: keyed(),
+          done: async () => agree(await countOf(title), 2),
+          unknown: async () => agree([0, 2].includes(await countOf(title)), true),
+        };
+      }),
+      "with a key",
+    ),
+    row(
       `POST ${all}/search`,
       200,
       post((world) => `${pathOf(key(world))}/search`, {}),

@@ -1,6 +1,7 @@
 import {
   isLive,
   liveSecrets,
+  mostLiveCredentials,
   type Credential,
   type CredentialKind,
   type Limits,
@@ -8,7 +9,6 @@ import {
 } from "../../domain/credential/credential";
 import {
   may,
-  within,
   type Permission,
   type Resources,
   type Role,
@@ -25,10 +25,11 @@ import {
 } from "../../store/credentials/credentials";
 import { findWithReachable, type Reachable } from "../../store/credentials/lists";
 import { act, type ActionContext } from "../context";
+import { refuseInput } from "./refuse-input";
 
 /** What managing credentials needs besides: who does it, and the credential's object to tell of changes. */
 export interface CredentialContext extends ActionContext {
-  member: { id: string; role: Role };
+  member: { id: string; version: number; role: Role };
   keys: SigningKeys;
   /** 32 random bytes. */
   random(): Uint8Array;
@@ -99,8 +100,11 @@ export async function issueCredential(
     lastUsedAt: null,
     usage: noUsage(),
   };
-  await insertCredential(ctx.db, credential, act(ctx, "credential.issue", `credential:${id}`));
-  return { credential, secret };
+  const entry = act(ctx, "credential.issue", `credential:${id}`);
+  if (await insertCredential(ctx.db, ctx.member, credential, entry)) return { credential, secret };
+  throw problem.conflict(
+    `A member has at most ${mostLiveCredentials} live credentials: revoke those that are not needed.`,
+  );
 }
 
 /** Changes what is given of it; `version` is the one that the change was made for, where the caller knows. */
@@ -112,7 +116,7 @@ export async function editCredential(
 ): Promise<Credential> {
   if (before.revokedAt !== null) throw problem.notFound();
   const after = { ...before, ...change };
-  refuseInput(ctx, before.kind, after);
+  refuseInput(ctx, before.kind, after, before.limits);
   return replace(ctx, version, after, "credential.edit");
 }
 
@@ -128,7 +132,7 @@ export async function rotateCredential(
   const now = ctx.now();
   if (!isLive(before, now)) throw problem.notFound();
   // A new secret has all the rights of the credential: it is for those who could issue it as it is.
-  refuseInput(ctx, before.kind, before);
+  refuseInput(ctx, before.kind, before, before.limits);
   const newest = Math.max(...before.secrets.map((each) => each.id));
   const { secret, kept } = await newSecret(ctx, before.kind, id, newest + 1);
   const ending = now + overlap;
@@ -144,7 +148,12 @@ export async function rotateCredential(
 export async function revokeCredential(ctx: CredentialContext, id: string): Promise<void> {
   const { revokedAt } = await visibleCredential(ctx, id);
   if (revokedAt === null) {
-    await storeRevocation(ctx.db, id, act(ctx, "credential.revoke", `credential:${id}`));
+    await storeRevocation(
+      ctx.db,
+      ctx.member,
+      id,
+      act(ctx, "credential.revoke", `credential:${id}`),
+    );
   }
   await announceStored(ctx, id);
 }
@@ -156,7 +165,7 @@ async function replace(
   action: string,
 ): Promise<Credential> {
   const entry = act(ctx, action, `credential:${after.id}`);
-  if (!(await updateCredential(ctx.db, expected, after, entry))) {
+  if (!(await updateCredential(ctx.db, ctx.member, expected, after, entry))) {
     throw problem.conflict("Somebody else changed this credential meanwhile: look at it again.");
   }
   return announceStored(ctx, after.id);
@@ -183,28 +192,4 @@ async function newSecret(
   const last_characters = secret.slice(-4);
   const characters = { first_characters, last_characters };
   return { secret, kept: { id, hash, ...characters, created_at: ctx.now(), expires_at: null } };
-}
-
-function refuseInput(ctx: CredentialContext, kind: CredentialKind, input: CredentialInput): void {
-  const { role } = ctx.member;
-  const errors = [];
-  if (kind === "client" && !may(role, "credentials")) {
-    const reason = `The role ${role} issues personal tokens only.`;
-    errors.push({ field: "kind", pointer: "/kind", code: "not_an_option" as const, reason });
-  }
-  const allowed = within(role, input.permissions);
-  if (kind === "token" && allowed.length < input.permissions.length) {
-    const reason = `A personal token never exceeds its member's role, which is ${role}.`;
-    errors.push({
-      field: "permissions",
-      pointer: "/permissions",
-      code: "not_an_option" as const,
-      reason,
-    });
-  }
-  if (input.expiresAt !== null && input.expiresAt <= ctx.now()) {
-    const reason = "Must lie in the future.";
-    errors.push({ field: "expires", pointer: "/expires", code: "too_small" as const, reason });
-  }
-  if (errors.length > 0) throw problem.invalidInput(errors);
 }

@@ -20,6 +20,8 @@ export interface AccessGrant {
 
 export type ExchangeRefusal =
   | { refusal: "unknown_client" }
+  /** In a minute; with the seconds to wait. */
+  | { refusal: "too_many"; retryAfter: number }
   | { refusal: "unsupported_grant_type" }
   /** With what the client may ask for. */
   | { refusal: "invalid_scope"; had: readonly Permission[] };
@@ -38,6 +40,7 @@ export async function exchangeClientSecret(
   }
   const exchanged = await ctx.admit(presented);
   if (!exchanged) return { refusal: "unknown_client" };
+  if ("retryAfter" in exchanged) return { refusal: "too_many", ...exchanged };
   if (asked.grantType !== "client_credentials") return { refusal: "unsupported_grant_type" };
   const { permissions, expiresAt } = exchanged.grant;
   const scope = scopeOf(asked.scope, permissions);

@@ -2,6 +2,7 @@ import { checkNew, nothingChecked } from "../../domain/data/check";
 import type { Warning } from "../../domain/data/warnings";
 import type { Compiled } from "../../domain/data/compile";
 import { computeData } from "../../domain/formula/compute";
+import { effortOfItem, spendFormulas } from "../../domain/data/effort";
 import { filledAmong } from "../../domain/data/emptied";
 import { fieldNumber } from "../../domain/data/field-number";
 import type { Data } from "../../domain/data/values";
@@ -23,21 +24,28 @@ export interface Draft {
   errors: FieldError[];
 }
 
-export function draftOf(compiled: Compiled, sent: unknown, now: number): Draft {
+export function draftOf(
+  compiled: Compiled,
+  sent: unknown,
+  now: number,
+  effort = effortOfItem(),
+): Draft {
   const { kind } = compiled.collection;
   const { body, errors } = parseItemBody(kind, "create", sent);
   const status = kind === "form" ? statusAtCreation(body.status) : { status: null };
   const draft = "status" in status && status.status === "draft";
-  const checked = body.data ? checkNew(compiled, body.data, draft) : nothingChecked;
+  const checked = body.data ? checkNew(compiled, body.data, draft, effort) : nothingChecked;
   const wrong = [...errors, ...("error" in status ? [status.error] : []), ...checked.errors];
   const computed = wrong.length > 0 ? nothingChecked : computeData(compiled, checked.data, now);
   return {
     data: computed.data,
     warnings: [...checked.warnings, ...computed.warnings],
     status: "status" in status ? status.status : null,
-    errors: wrong,
+    errors: wrong.length > 0 ? wrong : spendFormulas(effort, stepsOf(computed)),
   };
 }
+
+const stepsOf = (computed: object) => ("steps" in computed ? Number(computed.steps) : 0);
 
 /** The collection as the database has it at this moment, and how many items it holds. */
 export interface CollectionNow {

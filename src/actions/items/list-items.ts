@@ -5,13 +5,16 @@ import type { ActionContext } from "../context";
 import { showable, viewOf, type ItemView } from "../../domain/item/item-view";
 import { collectionAt } from "../definitions/known-collections";
 
-/** A page of a collection in stored order; `more` is the place to go on from, null at the end. */
+/**
+ * A page of a collection in stored order, as the definition that is then current shows it; `more` is the number to go on
+ * behind, null at the end.
+ */
 export async function listPage(
   ctx: ActionContext,
   { collection }: Compiled,
   after: number | null,
   limit: number,
-): Promise<{ views: ItemView[]; more: number | null }> {
+): Promise<{ views: ItemView[]; more: number | null; compiled: Compiled }> {
   const { items, cut, revision } = await listItems(
     ctx.db,
     collection.id,
@@ -25,5 +28,6 @@ export async function listPage(
   return {
     views: page.map((item) => viewOf(item, compiled)),
     more: (cut || items.length > page.length) && last ? last.number : null,
+    compiled,
   };
 }

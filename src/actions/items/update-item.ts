@@ -3,6 +3,7 @@ import type { Compiled } from "../../domain/data/compile";
 import { possibleEntries, searchEntries } from "../../domain/data/search-entries";
 import { closedReason } from "../../domain/definition/collection";
 import { uniqueValues } from "../../domain/data/unique-values";
+import { effortOfItem, spendFormulas } from "../../domain/data/effort";
 import { computeData } from "../../domain/formula/compute";
 import { etagOf, matches, type Precondition } from "../../domain/etag";
 import { differenceOf, type ItemAction } from "../../domain/item/change";
@@ -36,7 +37,7 @@ export function updateItem(
   });
 }
 
-interface NextState extends Checked {
+export interface NextState extends Checked {
   status: Status | null;
 }
 
@@ -46,11 +47,13 @@ export function refuseChange(item: Item, ifMatch: Precondition | null): void {
   if (item.status === "closed") throw problem.submissionClosed();
 }
 
-function nextState(
+/** What an update makes of an item; throws where it is refused. */
+export function nextState(
   ctx: ActionContext,
   { item, compiled }: Found,
   sent: unknown,
   ifMatch: Precondition | null,
+  effort = effortOfItem(),
 ): NextState {
   refuseChange(item, ifMatch);
   const { body, errors } = parseItemBody(compiled.collection.kind, "update", sent);
@@ -60,12 +63,14 @@ function nextState(
   if (submitted) refuseLate(compiled, ctx.now());
   const data = body.data ?? {};
   const checked = submitted
-    ? checkSubmitted(compiled, item.data, data)
-    : checkPatch(compiled, item.data, data, after === "draft");
+    ? checkSubmitted(compiled, item.data, data, effort)
+    : checkPatch(compiled, item.data, data, after === "draft", effort);
   const wrong = [...errors, ...("error" in status ? [status.error] : []), ...checked.errors];
   if (wrong.length > 0) throw problem.invalidInput(wrong);
   refuseEmptied(compiled.collection, checked.data, item.data);
   const computed = computeData(compiled, checked.data, ctx.now());
+  const spent = spendFormulas(effort, computed.steps);
+  if (spent.length > 0) throw problem.invalidInput(spent);
   const warnings = [...checked.warnings, ...computed.warnings];
   return { data: computed.data, errors: [], warnings, status: after };
 }
@@ -77,7 +82,7 @@ function refuseLate({ collection }: Compiled, now: number): void {
 }
 
 /** Stored data is keyed by integers, which JavaScript keeps in order, so equal data has equal JSON. */
-function sameData(next: NextState, item: Item): boolean {
+export function sameData(next: Pick<NextState, "data">, item: Item): boolean {
   return JSON.stringify(next.data) === JSON.stringify(item.data);
 }
 
@@ -121,7 +126,7 @@ export async function writeItem(
   }
 }
 
-function updateAction(before: Item, { status }: Item): ItemAction {
+export function updateAction(before: Item, { status }: Item): ItemAction {
   if (status === null) return "record.update";
   return status === "closed" && before.status !== "closed"
     ? "submission.close"
@@ -156,7 +161,7 @@ function changeOf({ collection }: Compiled, before: Item, after: Item): ItemChan
 }
 
 /** The entries of `some` that are not among `others`. */
-function without<T>(some: readonly T[], others: readonly T[]): T[] {
+export function without<T>(some: readonly T[], others: readonly T[]): T[] {
   const known = new Set(others.map((each) => JSON.stringify(each)));
   return some.filter((each) => !known.has(JSON.stringify(each)));
 }

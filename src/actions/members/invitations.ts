@@ -1,19 +1,18 @@
 import { toBase64url } from "../../domain/base64url";
-import { may, type Role } from "../../domain/credential/permissions";
+import { mayGive, type Role } from "../../domain/credential/permissions";
 import { sha256 } from "../../domain/credential/signature";
 import { problem } from "../../domain/problem/problem";
 import {
   acceptInvitation,
   deleteInvitation,
   findInvitation,
-  findInvitationFor,
   insertInvitation,
   listWithInvitations,
   type Invitation,
 } from "../../store/members/invitations";
-import type { MemberSummary } from "../../store/members/members";
+import { findMemberId, type MemberSummary } from "../../store/members/members";
 import { act, type ActionContext } from "../context";
-import { refuseRole, type MemberContext } from "./members";
+import { givenBy, refuseRole, type MemberContext } from "./members";
 import { hashPassword } from "./password";
 
 const invitedFor = 7 * 24 * 60 * 60 * 1000;
@@ -34,13 +33,31 @@ export async function inviteMember(
     hash: await sha256(secret),
     email: address,
     role,
+    inviterId: ctx.member.id,
     createdAt,
     expiresAt: createdAt + invitedFor,
     sealed: await ctx.keys.seal(secret, about(address)),
   };
   const invited = act(ctx, "member.invite", `member:${invitation.email}`);
-  if (await insertInvitation(ctx.db, invitation, invited)) return { secret, invitation };
-  throw problem.conflict("This address is a member's already.");
+  const outcome = await insertInvitation(ctx.db, ctx.member, invitation, givenBy(ctx), invited);
+  switch (outcome) {
+    case "invited":
+      return { secret, invitation };
+    case "role_not_given":
+      throw problem.roleRequired("owners");
+    case "address_taken":
+      throw problem.conflict("This address is a member's already.");
+  }
+}
+
+/** Ends the invitation of an address; where there is none, there is none then either. */
+export async function withdrawInvitation(ctx: MemberContext, email: string): Promise<void> {
+  const address = email.toLowerCase();
+  refuseRole(ctx, "viewer");
+  const entry = act(ctx, "member.withdraw", `member:${address}`);
+  const withdrawn = { email: address, given: givenBy(ctx), now: entry.at };
+  if (!(await deleteInvitation(ctx.db, ctx.member, withdrawn, entry)))
+    throw problem.roleRequired("owners");
 }
 
 export async function invitationOf(ctx: ActionContext, secret: string): Promise<Invitation> {
@@ -58,7 +75,8 @@ export async function joinMembers(
   const { hash, email } = await invitationOf(ctx, secret);
   const joined = {
     hash,
-    id: ctx.newId(),
+    // An address keeps its member for ever, so this holds until the batch.
+    id: (await findMemberId(ctx.db, email)) ?? ctx.newId(),
     password: await hashPassword(password, ctx.random(16)),
     now: ctx.now(),
   };
@@ -73,22 +91,10 @@ export async function openInvitations(ctx: MemberContext): Promise<{
 }> {
   const { members, invitations } = await listWithInvitations(ctx.db, ctx.now());
   const opened = invitations.map(async (invitation) => {
-    const high = invitation.role === "owner" || invitation.role === "admin";
-    const mine = may(ctx.member.role, high ? "owners" : "members");
+    const mine = mayGive(ctx.member.role, invitation.role);
     const { sealed, email } = invitation;
     const secret = mine && sealed !== null ? await ctx.keys.open(sealed, about(email)) : undefined;
     return { ...invitation, secret };
   });
   return { members, invitations: await Promise.all(opened) };
-}
-
-/** Ends an invitation: its link leads nowhere. */
-export async function withdrawInvitation(ctx: MemberContext, email: string): Promise<void> {
-  const address = email.toLowerCase();
-  const now = ctx.now();
-  const found = await findInvitationFor(ctx.db, address, now);
-  if (!found) throw problem.notFound();
-  refuseRole(ctx, found.role);
-  const entry = act(ctx, "member.withdraw", `member:${address}`);
-  if (!(await deleteInvitation(ctx.db, { hash: found.hash, now }, entry))) throw problem.notFound();
 }

@@ -1,4 +1,4 @@
-import { may, type Role } from "../../domain/credential/permissions";
+import { may, mayGive, roles, type Role } from "../../domain/credential/permissions";
 import { problem } from "../../domain/problem/problem";
 import type { SealingKeys } from "../../domain/credential/sealing";
 import type { Credential } from "../../domain/credential/credential";
@@ -17,12 +17,15 @@ export interface MemberContext extends ActionContext {
   announce(credentials: readonly Credential[]): Promise<void>;
 }
 
-/** Owners alone make owners and admins, and change what those are. */
-export function refuseRole(ctx: Pick<MemberContext, "member">, ...roles: Role[]): void {
-  const high = roles.some((role) => role === "owner" || role === "admin");
-  const ability = high ? "owners" : "members";
-  if (!may(ctx.member.role, ability)) throw problem.roleRequired(ability);
+/** Refuses to give these roles, or to take them, to who may not. */
+export function refuseRole({ member }: Pick<MemberContext, "member">, ...asked: Role[]): void {
+  if (asked.every((role) => mayGive(member.role, role))) return;
+  throw problem.roleRequired(may(member.role, "members") ? "owners" : "members");
 }
+
+/** The roles that this member may give and take. */
+export const givenBy = ({ member }: Pick<MemberContext, "member">): Role[] =>
+  roles.filter((role) => mayGive(member.role, role));
 
 /** Gives a member another role, removes it (its tokens end with it), or takes it back. Its sessions end. */
 export async function changeMember(
@@ -38,7 +41,7 @@ export async function changeMember(
   const disabledAt = disabled ? (before.disabledAt ?? ctx.now()) : null;
   const entry = act(ctx, disabled ? "member.remove" : "member.change", `member:${id}`);
   const { version } = before;
-  const outcome = await updateMember(ctx.db, { id, version, role, disabledAt }, entry);
+  const outcome = await updateMember(ctx.db, ctx.member, { id, version, role, disabledAt }, entry);
   if (outcome === "last_owner") throw problem.conflict("One owner has to stay.");
   if (outcome === "member_changed") throw changedMeanwhile();
   const since = disabledAt ?? entry.at;

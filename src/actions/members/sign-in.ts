@@ -1,12 +1,12 @@
 import { toBase64url } from "../../domain/base64url";
 import { sameText, sha256 } from "../../domain/credential/signature";
 import {
-  findMemberByEmail,
   findSession,
+  findSigningIn,
   insertFirstOwner,
   type Member,
 } from "../../store/members/members";
-import { deleteSession, insertSession, isKnownAddress } from "../../store/members/sessions";
+import { deleteSession, insertSession } from "../../store/members/sessions";
 import { act, type ActionContext } from "../context";
 import { hashPassword, isPassword, nobody } from "./password";
 
@@ -32,25 +32,20 @@ export async function signIn(
 ): Promise<{ sessionId: string; maxAge: number } | undefined> {
   const account = email.toLowerCase();
   await ctx.limitAttempts(`address ${from}`);
-  const member = await findMemberByEmail(ctx.db, account);
+  const { member, addresses = [] } = (await findSigningIn(ctx.db, account)) ?? {};
   const address = await sha256(`${member?.id ?? ""} ${from}`);
-  const known = member !== undefined && (await isKnownAddress(ctx.db, member.id, address));
+  const known = addresses.includes(address);
   await ctx.limitAttempts(known ? `account ${account} from ${from}` : `account ${account}`);
   const right = await isPassword(password, member?.password ?? nobody);
   if (!member || !right) return undefined;
   const sessionId = toBase64url(ctx.random(32));
   const createdAt = ctx.now();
-  const expiresAt = createdAt + sessionLifetime;
-  await insertSession(
-    ctx.db,
-    {
-      hash: await sha256(sessionId),
-      memberId: member.id,
-      createdAt,
-      expiresAt,
-    },
-    address,
-  );
+  const started = {
+    hash: await sha256(sessionId),
+    createdAt,
+    expiresAt: createdAt + sessionLifetime,
+  };
+  if (!(await insertSession(ctx.db, member, started, address))) return undefined;
   return { sessionId, maxAge: sessionLifetime / 1000 };
 }
 

@@ -3,6 +3,7 @@ import type { CredentialInput } from "../../actions/credentials/credentials";
 import { defaultLimits, type Credential } from "../../domain/credential/credential";
 import { presets, type Preset } from "./presets";
 import { permissions, type Resources } from "../../domain/credential/permissions";
+import { isStorable, storable } from "../../domain/text";
 import { endOfDay, instant, isCalendarDay, isTimeZone } from "../../domain/time";
 
 /** A list sent as an array, as repeated form fields, or with commas or spaces between. */
@@ -98,7 +99,9 @@ function resourcesFor(scope: unknown, chosen: unknown): unknown {
 }
 
 const shape = {
-  name: z.string().check(z.minLength(1), z.maxLength(200)),
+  name: z
+    .string()
+    .check(z.minLength(1), z.maxLength(200), z.refine(isStorable, `Must be ${storable}.`)),
   permissions: list(z.enum(permissions)),
   resources,
   requests: perMinute(100_000),

@@ -5,6 +5,7 @@ import { errorAt } from "../../domain/problem/field-errors";
 import { isObject } from "../../domain/json";
 import { problem } from "../../domain/problem/problem";
 import { zodErrors } from "../../domain/problem/zod-errors";
+import { parseBody } from "../../http/doors/json-body";
 
 /** Pages for people, JSON for scripts: each route answers both. */
 export function wantsJson(c: Context): boolean {
@@ -35,8 +36,9 @@ export async function readSent(c: Context): Promise<Record<string, unknown>> {
 }
 
 async function readBody(c: Context, isJson: boolean): Promise<unknown> {
+  if (isJson) return parseBody(await c.req.arrayBuffer());
   try {
-    return isJson ? await c.req.json() : await c.req.parseBody({ all: true });
+    return await c.req.parseBody({ all: true });
   } catch {
     throw problem.malformedJson("The body is neither valid JSON nor a valid form.");
   }

@@ -1,5 +1,6 @@
 import type { Collection } from "../../domain/definition/collection";
 import { permissions } from "../../domain/credential/permissions";
+import { batchParameters, batchPaths, batchSchemas } from "./batches";
 import { changeParameters, changePaths, changeSchemas } from "./changes";
 import { idParameter, itemSchemas, sharedParameters, sharedSchemas } from "./components";
 import { exampleData } from "./example";
@@ -37,9 +38,23 @@ export function openApiDocument(collection: Collection, host: Host): Schema {
     version: String(version),
     description: definition.description || about,
     tags: [{ name: noun.many, description: about }],
-    paths: { ...itemPaths(noun, { create, change: { data } }), ...changePaths(noun) },
-    schemas: { ...itemSchemas(noun, fields), ...changeSchemas(noun), ...sharedSchemas() },
-    parameters: { ...idParameter(noun), ...changeParameters(), ...sharedParameters() },
+    paths: {
+      ...batchPaths(noun),
+      ...itemPaths(noun, { create, change: { data } }),
+      ...changePaths(noun),
+    },
+    schemas: {
+      ...itemSchemas(noun, fields),
+      ...batchSchemas(noun),
+      ...changeSchemas(noun),
+      ...sharedSchemas(),
+    },
+    parameters: {
+      ...idParameter(noun),
+      ...batchParameters(),
+      ...changeParameters(),
+      ...sharedParameters(),
+    },
   });
 }
 

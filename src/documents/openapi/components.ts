@@ -1,7 +1,7 @@
 import type { Field } from "../../domain/definition/field";
 import { idempotencyKey, idempotencyKeyHeader } from "../../domain/idempotency-key";
 import { defaultLimit, pageLimit } from "../../domain/page-limit";
-import { apiCodes } from "../../domain/problem/problem-catalogue";
+import { apiCodes, problems } from "../../domain/problem/problem-catalogue";
 import { fieldErrorCodes } from "../../domain/problem/problem";
 import { inputSchema, outputSchema, type Schema } from "./field-schema";
 import type { Noun } from "./noun";
@@ -107,6 +107,9 @@ export function sharedSchemas(): Schema {
   };
 }
 
+/** In a batch, an operation can be refused for what refuses a whole request elsewhere. */
+const operationCodes = apiCodes.filter((code) => [404, 409, 412].includes(problems[code].status));
+
 const problemSchema: Schema = {
   type: "object",
   description: "RFC 9457.",
@@ -124,7 +127,7 @@ const problemSchema: Schema = {
         properties: {
           field: { type: "string" },
           pointer: { type: "string" },
-          code: { type: "string", enum: fieldErrorCodes },
+          code: { type: "string", enum: [...fieldErrorCodes, ...operationCodes] },
           reason: { type: "string" },
         },
         required: ["field", "code", "reason"],

@@ -1,3 +1,4 @@
+import { batchParameters, batchPaths, batchSchemas } from "./batches";
 import { changeParameters, changePaths, changeSchemas } from "./changes";
 import { collectionKey } from "../../domain/definition/document";
 import {
@@ -33,6 +34,7 @@ export function serviceDocument(host: Host): Schema {
       { name: "submissions", description: "The submissions of forms." },
     ],
     paths: {
+      ...all(nouns.map(batchPaths)),
       ...all(nouns.map((noun) => itemPaths(noun))),
       ...all(nouns.map(changePaths)),
       ...all(kinds.map(definitionPaths)),
@@ -40,6 +42,7 @@ export function serviceDocument(host: Host): Schema {
     },
     schemas: {
       ...all(nouns.map((noun) => itemSchemas(noun))),
+      ...all(nouns.map(batchSchemas)),
       ...all(nouns.map(changeSchemas)),
       ...all(kinds.map(definitionSchemas)),
       Me: meSchema,
@@ -48,6 +51,7 @@ export function serviceDocument(host: Host): Schema {
     parameters: {
       ...all(nouns.map(idParameter)),
       ...all(kinds.map(keyParameter)),
+      ...batchParameters(),
       ...changeParameters(),
       ...sharedParameters(),
       ifNoneMatchAny: parameter(

@@ -42,6 +42,9 @@ export interface Limits {
   writes: number;
 }
 
+/** Of one member, those that are neither revoked nor expired. */
+export const mostLiveCredentials = 100;
+
 export const defaultLimits: Limits = { requests: 600, writes: 120 };
 
 /** What a request may do, once its credential is known. */
@@ -55,11 +58,8 @@ export interface Grant {
   expiresAt: number | null;
 }
 
-/** What a client's secret is exchanged for; the access token names the secret by its id. */
-export interface Exchanged {
-  grant: Grant;
-  secretId: number;
-}
+/** What a client's secret is exchanged for, or when to come back; the access token names the secret by its id. */
+export type Exchanged = { grant: Grant; secretId: number } | { retryAfter: number };
 
 /** The secrets that are accepted at `now`. */
 export function liveSecrets(credential: Credential, now: number): Secret[] {

@@ -61,6 +61,13 @@ export function may(role: Role, ability: Ability): boolean {
   return roles.includes(role);
 }
 
+/** Owners alone make owners and admins, and change what those are. */
+export function mayGive(by: Role, role: Role): boolean {
+  return may(by, role === "owner" || role === "admin" ? "owners" : "members");
+}
+
+export const roles = Object.keys(permissionsOfRole) as Role[];
+
 export function within(role: Role, asked: readonly Permission[]): Permission[] {
   return asked.filter((permission) => permissionsOfRole[role].includes(permission));
 }

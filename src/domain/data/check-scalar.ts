@@ -4,7 +4,7 @@ import { oneOf } from "../problem/field-errors";
 import { InexactNumber } from "../json";
 import { lazyPattern, type MatchBudget } from "../pattern/pattern";
 import type { FieldErrorCode } from "../problem/problem";
-import { isStorable, storable } from "../text";
+import { storable, storedText } from "../text";
 import { dayWithOffset, nearestDateTime, utcDateTime } from "../time";
 import type { Scalar } from "./values";
 
@@ -77,8 +77,8 @@ function stringCheck(
 ): Check {
   return (value, fault, around) => {
     if (typeof value !== "string") return wrongType("string", fault);
-    if (!isStorable(value)) return wrongFormat(storable, fault);
-    return then(value.normalize("NFC"), fault, around);
+    const text = storedText(value);
+    return text === undefined ? wrongFormat(storable, fault) : then(text, fault, around);
   };
 }
 
@@ -193,8 +193,8 @@ function multiSelectCheck(options: Option[]): Check {
     if (!Array.isArray(value) || value.some((entry) => typeof entry !== "string")) {
       return wrongType("array of strings", fault);
     }
-    const sent = (value as string[]).map((entry) => entry.normalize("NFC"));
-    if (!sent.every(isStorable)) return wrongFormat(storable, fault);
+    const sent = (value as string[]).map(storedText);
+    if (!sent.every((entry) => entry !== undefined)) return wrongFormat(storable, fault);
     // Options that are no more can stay where they are.
     if (sent.some((entry) => !known.has(entry) && !hadBefore(entry))) {
       return notAnOption(values, fault);

@@ -1,15 +1,13 @@
-import { isList, type Field, type LineItemsField } from "../definition/field";
-import { errorAt } from "../problem/field-errors";
-import { isObject } from "../json";
-import { mostMatchSteps, type MatchBudget } from "../pattern/pattern";
 import type { FieldError } from "../problem/problem";
-import { missingErrors, unknownField } from "./check-errors";
-import { ignored, type Warning } from "./warnings";
-import type { Fault } from "./check-scalar";
-import type { Compiled, CompiledField, CompiledFields } from "./compile";
+import type { MatchBudget } from "../pattern/pattern";
+import { missingErrors } from "./check-errors";
+import { checkSent, withDefaults, type Work } from "./check-values";
+import type { Compiled } from "./compile";
+import { effortOfItem } from "./effort";
 import { showData } from "./show";
-import { nothingBefore, rowsBefore, storedBefore, type Before } from "./stored-before";
-import type { Data, Row, Scalar, Value } from "./values";
+import { nothingBefore, storedBefore } from "./stored-before";
+import type { Data } from "./values";
+import { ignored, type Warning } from "./warnings";
 
 export interface Checked {
   data: Data;
@@ -20,11 +18,16 @@ export interface Checked {
 export const nothingChecked: Checked = { data: {}, errors: [], warnings: [] };
 
 type Sent = Record<string, unknown>;
-type Path = readonly (string | number)[];
 
 /** Data for a new item. Drafts skip `required` and `min_rows`. Defaults fill what was not sent. */
-export function checkNew(compiled: Compiled, sent: Sent, draft: boolean): Checked {
-  const checked = checkWhole(compiled, withDefaults(compiled.fields, sent), draft);
+export function checkNew(
+  compiled: Compiled,
+  sent: Sent,
+  draft: boolean,
+  { matching } = effortOfItem(),
+): Checked {
+  const whole = withDefaults(compiled.fields, sent);
+  const checked = checkWhole(compiled, whole, draft, matching);
   return { ...checked, warnings: ignored(compiled.fields, sent, "") };
 }
 
@@ -32,8 +35,14 @@ export function checkNew(compiled: Compiled, sent: Sent, draft: boolean): Checke
  * What was sent, applied to what is stored. Only the fields that were sent are judged, and of these only what differs:
  * what is stored and sent back stays valid, whatever the definition has become.
  */
-export function checkPatch(compiled: Compiled, stored: Data, sent: Sent, draft: boolean): Checked {
-  const work = workOn(draft);
+export function checkPatch(
+  compiled: Compiled,
+  stored: Data,
+  sent: Sent,
+  draft: boolean,
+  { matching } = effortOfItem(),
+): Checked {
+  const work: Work = { errors: [], draft, matching };
   const { errors } = work;
   const before = storedBefore(stored);
   const { values, failed } = checkSent(compiled.fields, sent, ["data"], work, before);
@@ -50,8 +59,14 @@ export function checkPatch(compiled: Compiled, stored: Data, sent: Sent, draft: 
 }
 
 /** A draft that is submitted answers for all of its fields, those sent before included. */
-export function checkSubmitted(compiled: Compiled, stored: Data, sent: Sent): Checked {
-  const checked = checkWhole(compiled, { ...showData(compiled, stored), ...sent }, false);
+export function checkSubmitted(
+  compiled: Compiled,
+  stored: Data,
+  sent: Sent,
+  { matching } = effortOfItem(),
+): Checked {
+  const whole = { ...showData(compiled, stored), ...sent };
+  const checked = checkWhole(compiled, whole, false, matching);
   const isSent = new Set(
     compiled.fields.list
       .filter(({ field }) => Object.hasOwn(sent, field.key))
@@ -66,8 +81,13 @@ export function checkSubmitted(compiled: Compiled, stored: Data, sent: Sent): Ch
   };
 }
 
-function checkWhole(compiled: Compiled, whole: Sent, draft: boolean): Checked {
-  const work = workOn(draft);
+function checkWhole(
+  compiled: Compiled,
+  whole: Sent,
+  draft: boolean,
+  matching: MatchBudget,
+): Checked {
+  const work: Work = { errors: [], draft, matching };
   const { errors } = work;
   const { values, failed } = checkSent(compiled.fields, whole, ["data"], work, nothingBefore);
   const data: Data = {};
@@ -76,153 +96,4 @@ function checkWhole(compiled: Compiled, whole: Sent, draft: boolean): Checked {
     errors.push(...missingErrors(compiled.fields.list, data, failed, ["data"], nothingBefore));
   }
   return { data, errors, warnings: [] };
-}
-
-function withDefaults(fields: CompiledFields, sent: Sent): Sent {
-  const defaults = fields.list
-    .filter(({ field }) => field.default !== undefined && !Object.hasOwn(sent, field.key))
-    .map(({ field }) => [field.key, field.default] as const);
-  return defaults.length === 0 ? sent : { ...sent, ...Object.fromEntries(defaults) };
-}
-
-/** Whoever has so many looks at the first ones; the rest is not sought. */
-const mostErrors = 1000;
-
-interface Work {
-  errors: FieldError[];
-  draft: boolean;
-  matching: MatchBudget;
-}
-
-function workOn(draft: boolean): Work {
-  return { errors: [], draft, matching: { steps: mostMatchSteps } };
-}
-
-interface SentValues {
-  /** Slot to stored form; undefined where the value sent is empty. */
-  values: Map<string, Value | undefined>;
-  /** Slots whose value was refused: they are not reported as missing as well. */
-  failed: Set<string>;
-}
-
-function checkSent(
-  fields: CompiledFields,
-  sent: Sent,
-  path: Path,
-  work: Work,
-  before: Before,
-): SentValues {
-  const values: SentValues["values"] = new Map();
-  const failed = new Set<string>();
-  for (const key of Object.keys(sent)) {
-    if (work.errors.length >= mostErrors) break;
-    const compiled = fields.byKey.get(key);
-    if (!compiled) {
-      work.errors.push(unknownField(fields, key, [...path, key]));
-      continue;
-    }
-    // Whoever sends one is told that it is ignored; the server's own value stands.
-    if (compiled.field.type === "computed") continue;
-    const value = sent[key];
-    const empty = isEmpty(compiled.field, value);
-    const stored = empty
-      ? undefined
-      : (before.same(compiled, value) ?? checkValue(compiled, value, [...path, key], work, before));
-    if (!empty && stored === undefined) failed.add(compiled.slot);
-    values.set(compiled.slot, stored);
-  }
-  return { values, failed };
-}
-
-/** Null everywhere, `[]` where a list belongs, and the empty string where a string does. */
-function isEmpty(field: Field, value: unknown): boolean {
-  if (value === null) return true;
-  if (isList(field)) return Array.isArray(value) && value.length === 0;
-  return value === "" && field.type !== "number" && field.type !== "boolean";
-}
-
-function checkValue(
-  compiled: CompiledField,
-  value: unknown,
-  path: Path,
-  work: Work,
-  before: Before,
-): Value | undefined {
-  if (compiled.rows) {
-    const stored = before.values(compiled.slot);
-    return checkRows(
-      compiled,
-      compiled.rows,
-      value,
-      path,
-      work,
-      rowsBefore(stored.flat() as Row[]),
-    );
-  }
-  const around = {
-    hadBefore: (each: Scalar) => before.had(compiled.slot, each),
-    matching: work.matching,
-  };
-  return compiled.check?.(value, faultAt(path, work), around);
-}
-
-/** What is wrong with one value of a field, taken by itself. */
-export function judge(
-  compiled: CompiledField,
-  value: unknown,
-  matching: MatchBudget,
-): FieldError[] {
-  const work = { ...workOn(false), matching };
-  if (!isEmpty(compiled.field, value)) checkValue(compiled, value, [], work, nothingBefore);
-  return work.errors;
-}
-
-function faultAt(path: Path, work: Work): Fault {
-  return (code, reason, details) => {
-    work.errors.push(errorAt(path, code, reason, details));
-    return undefined;
-  };
-}
-
-function checkRows(
-  { field }: CompiledField,
-  fields: CompiledFields,
-  value: unknown,
-  path: Path,
-  work: Work,
-  before: Before,
-): Row[] | undefined {
-  const fault = faultAt(path, work);
-  if (!Array.isArray(value)) {
-    return fault("invalid_type", "Must be of type array.", { expected: "array" });
-  }
-  const { max_rows } = field as LineItemsField;
-  if (value.length > max_rows) {
-    return fault("too_many_rows", `Must have at most ${max_rows} rows.`, { max_rows });
-  }
-  const known = work.errors.length;
-  const rows: Row[] = [];
-  for (const [index, row] of value.entries()) {
-    if (work.errors.length >= mostErrors) break;
-    rows.push(checkRow(fields, row, [...path, index], work, before));
-  }
-  return work.errors.length > known ? undefined : rows;
-}
-
-function checkRow(
-  fields: CompiledFields,
-  sent: unknown,
-  path: Path,
-  work: Work,
-  before: Before,
-): Row {
-  const row: Row = {};
-  if (!isObject(sent)) {
-    faultAt(path, work)("invalid_type", "Must be of type object.", { expected: "object" });
-    return row;
-  }
-  const { values, failed } = checkSent(fields, withDefaults(fields, sent), path, work, before);
-  for (const [slot, value] of values) if (value !== undefined) row[slot] = value as Row[string];
-  if (!work.draft) work.errors.push(...missingErrors(fields.list, row, failed, path, before));
-  return row;
 }

@@ -16,6 +16,8 @@ const mostDefinitionBytes = 1_000_000;
 /** States of all patterns of a definition. */
 const mostStates = 10_000;
 /** Cells that the line items of one item can have: what it is shown as is bounded by them. */
+/** Each is a regular expression of its own, which takes some 100 µs to make. */
+const mostClasses = 500;
 const mostCells = 100_000;
 /** What defaults can make of an item, as JSON. */
 const mostDefaultBytes = 500_000;
@@ -60,9 +62,16 @@ function sizeErrors(set: FieldSet): FieldError[] {
     refuse(`With its retired fields a definition has at most ${mostDefinitionBytes} bytes.`);
   }
   if (set.next > lastFieldId) refuse("This definition has had all the fields that it can have.");
-  const states = set.fields.flatMap(withColumns).reduce((sum, field) => sum + statesIn(field), 0);
+  const patterns = set.fields.flatMap(withColumns).flatMap(patternOf).map(tryPattern);
+  const states = patterns.reduce((sum, pattern) => sum + (pattern.states ?? 0), 0);
   if (states > mostStates) {
     refuse(`Its patterns take ${states} states together; at most ${mostStates} are allowed.`);
+  }
+  const classes = new Set(patterns.flatMap((pattern) => [...(pattern.classes ?? [])]));
+  if (classes.size > mostClasses) {
+    refuse(
+      `Its patterns have ${classes.size} different classes of characters; at most ${mostClasses} are allowed.`,
+    );
   }
   const lists = set.fields.filter((field) => field.type === "line_items");
   const cells = lists.reduce(
@@ -105,9 +114,9 @@ function withColumns(field: Field): Field[] {
   return field.type === "line_items" ? [field, ...field.fields, ...field.retired] : [field];
 }
 
-function statesIn(field: Field): number {
-  if (field.type !== "text" && field.type !== "multiline_text") return 0;
-  return field.pattern === undefined ? 0 : (tryPattern(field.pattern).states ?? 0);
+function patternOf(field: Field): string[] {
+  if (field.type !== "text" && field.type !== "multiline_text") return [];
+  return field.pattern === undefined ? [] : [field.pattern];
 }
 
 /** What its defaults and formulas are wrong with; patterns that are refused already match everything here. */

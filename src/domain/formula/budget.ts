@@ -10,6 +10,7 @@ export const longestText = 20_000;
 const longestSought = 1000;
 
 const charactersPerStep = 100;
+const charactersPerCount = 10;
 /** Comparisons of two characters: looking for a text takes as many as both lengths multiplied, at the worst. */
 const comparisonsPerStep = 500;
 /** Products of two digits. */
@@ -54,6 +55,11 @@ export function spend(steps: number): void {
 
 export function spendText(text: string): void {
   spend(text.length / charactersPerStep);
+}
+
+/** Each character is looked at, which takes longer than copying it. */
+export function spendCount(text: string): void {
+  spend(text.length / charactersPerCount);
 }
 
 export function spendSearch(text: string, sought: string): void {

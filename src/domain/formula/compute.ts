@@ -2,7 +2,7 @@ import { mostWarnings, type Warning } from "../data/warnings";
 import type { Compiled, CompiledFields } from "../data/compile";
 import type { Data, Row, Scalar } from "../data/values";
 import type { ComputedField } from "../definition/field";
-import { isStorable } from "../text";
+import { storedText } from "../text";
 import { dayInZone, dayWithOffset, utcDateTime } from "../time";
 import { hasSteps, longestText, running, spend, stepsOfRun, stepsTaken } from "./budget";
 import type { Formula } from "./compile";
@@ -103,13 +103,13 @@ function storedOf(
   if (result === "number")
     return value instanceof Decimal ? storedNumber(value, decimals) : undefined;
   if (result === "boolean") return typeof value === "boolean" ? value : undefined;
-  if (typeof value !== "string" || value === "" || !isStorable(value)) return undefined;
+  if (typeof value !== "string" || value === "" || value.length > longestText) return undefined;
   if (result === "date") return dayWithOffset(value, zone);
   if (result === "datetime") {
     const parsed = utcDateTime(value);
     return "value" in parsed ? parsed.value : undefined;
   }
-  return value.length > longestText ? undefined : value.normalize("NFC");
+  return storedText(value);
 }
 
 /**

@@ -1,5 +1,5 @@
 import { Environment } from "@marcbachmann/cel-js";
-import { longestText, spendSearch, today } from "./budget";
+import { longestText, spendCount, spendSearch, today } from "./budget";
 import { addDays, daysBetween } from "./days";
 import * as decimals from "./decimal";
 import { Decimal } from "./decimal";
@@ -77,7 +77,19 @@ const most = (a: Decimal, b: Decimal) => (decimals.compare(b, a) > 0 ? b : a);
 const some = (run: (values: Decimal[]) => Decimal) => (values: Decimal[]) =>
   values.length > 0 ? run(values) : empty();
 const counted = (values: unknown[]) => new Decimal(values.length);
-const codePoints = (text: string) => new Decimal(Array.from(text).length);
+const codePoints = (text: string) => {
+  spendCount(text);
+  return new Decimal(lengthOf(text));
+};
+/** In code points: all units but the first halves of pairs, as texts are well-formed. Nothing is made for it. */
+function lengthOf(text: string): number {
+  let length = text.length;
+  for (let at = 0; at < text.length; at += 1) {
+    if ((text.charCodeAt(at) & 0xfc00) === 0xd800) length -= 1;
+  }
+  return length;
+}
+
 const sum = (values: readonly Decimal[]) => values.reduce(decimals.plus, zero);
 
 function registerNumbers(environment: Environment): void {

@@ -1,5 +1,5 @@
 import { parsePattern, PatternError } from "./parse";
-import { programOf, statesOf, type Step } from "./program";
+import { classesOf, programOf, statesOf, type Step } from "./program";
 
 /** Steps that matching may still take, each of some 25 ns; shared by whatever is matched for one item. */
 export interface MatchBudget {
@@ -40,10 +40,28 @@ export function lazyPattern(source: string): Pick<Pattern, "matches"> {
   };
 }
 
-/** Why this text cannot be a pattern; how many states it has, if it can. */
-export function tryPattern(source: string): { fault?: string; states?: number } {
+/** What is known of a text that may be a pattern: why it cannot be one, or how many states it has, and which classes. */
+export interface Tried {
+  fault?: string;
+  states?: number;
+  classes?: ReadonlySet<string>;
+}
+
+/** Definitions are looked at several times, and have patterns in common. */
+const tried = new Map<string, Tried>();
+const mostTried = 1000;
+
+export function tryPattern(source: string): Tried {
+  const known = tried.get(source) ?? tryNow(source);
+  if (tried.size >= mostTried) tried.clear();
+  tried.set(source, known);
+  return known;
+}
+
+function tryNow(source: string): Tried {
   try {
-    return { states: statesOf(parsePattern(source)) };
+    const pattern = parsePattern(source);
+    return { states: statesOf(pattern), classes: classesOf(pattern) };
   } catch (error) {
     if (error instanceof PatternError) return { fault: error.message };
     throw error;

@@ -19,11 +19,27 @@ export function statesOf(pattern: Node): number {
   throw new PatternError(`It takes ${size} states; at most ${mostStates} are allowed.`);
 }
 
+/** The classes of a pattern, each once: what it takes to know one is a regular expression of V8's. */
+export function classesOf(pattern: Node): Set<string> {
+  switch (pattern.kind) {
+    case "character":
+      return new Set(isItself(pattern.source) ? [] : [pattern.source]);
+    case "assertion":
+      return new Set();
+    case "sequence":
+      return new Set(pattern.parts.flatMap((part) => [...classesOf(part)]));
+    case "choice":
+      return new Set(pattern.options.flatMap((option) => [...classesOf(option)]));
+    case "repeat":
+      return classesOf(pattern.part);
+  }
+}
+
 /** The automaton of a pattern. */
 export function programOf(pattern: Node): Step[] {
   statesOf(pattern);
   const steps: Step[] = [];
-  emit(pattern, steps, new Map());
+  emit(pattern, steps);
   steps.push({ kind: "match" });
   return steps;
 }
@@ -45,37 +61,32 @@ function sizeOf(node: Node): number {
   }
 }
 
-/** Characters that are written alike share their matcher. */
-type Matchers = Map<string, Matcher>;
-
-function emit(node: Node, steps: Step[], matchers: Matchers): void {
+function emit(node: Node, steps: Step[]): void {
   switch (node.kind) {
     case "character": {
-      const matches = matchers.get(node.source) ?? matcherOf(node.source);
-      matchers.set(node.source, matches);
-      steps.push({ kind: "character", matches });
+      steps.push({ kind: "character", matches: matcherOf(node.source) });
       return;
     }
     case "assertion":
       steps.push(node);
       return;
     case "sequence":
-      for (const part of node.parts) emit(part, steps, matchers);
+      for (const part of node.parts) emit(part, steps);
       return;
     case "choice":
-      emitChoice(node.options, steps, matchers);
+      emitChoice(node.options, steps);
       return;
     case "repeat":
-      emitRepeat(node, steps, matchers);
+      emitRepeat(node, steps);
   }
 }
 
-function emitChoice(options: readonly Node[], steps: Step[], matchers: Matchers): void {
+function emitChoice(options: readonly Node[], steps: Step[]): void {
   const ends: { kind: "jump"; to: number }[] = [];
   for (const [i, option] of options.entries()) {
     const fork = { kind: "fork" as const, to: 0 };
     if (i < options.length - 1) steps.push(fork);
-    emit(option, steps, matchers);
+    emit(option, steps);
     const end = { kind: "jump" as const, to: 0 };
     ends.push(end);
     steps.push(end);
@@ -84,18 +95,14 @@ function emitChoice(options: readonly Node[], steps: Step[], matchers: Matchers)
   for (const end of ends) end.to = steps.length;
 }
 
-function emitRepeat(
-  node: Extract<Node, { kind: "repeat" }>,
-  steps: Step[],
-  matchers: Matchers,
-): void {
+function emitRepeat(node: Extract<Node, { kind: "repeat" }>, steps: Step[]): void {
   const { part, least, most } = node;
-  for (let i = 0; i < least; i += 1) emit(part, steps, matchers);
+  for (let i = 0; i < least; i += 1) emit(part, steps);
   if (most === Infinity) {
     const again = steps.length;
     const fork = { kind: "fork" as const, to: 0 };
     steps.push(fork);
-    emit(part, steps, matchers);
+    emit(part, steps);
     steps.push({ kind: "jump", to: again });
     fork.to = steps.length;
     return;
@@ -105,7 +112,7 @@ function emitRepeat(
     const skip = { kind: "fork" as const, to: 0 };
     skips.push(skip);
     steps.push(skip);
-    emit(part, steps, matchers);
+    emit(part, steps);
   }
   for (const skip of skips) skip.to = steps.length;
 }
@@ -114,12 +121,29 @@ type Matcher = (codePoint: number) => boolean;
 
 const asciiSize = 128;
 
+function isItself(source: string): boolean {
+  return /^[^\\.[]$/u.test(source);
+}
+
+/** Characters that are written alike share their matcher, in whatever pattern: a class is costly to make. */
+const shared = new Map<string, Matcher>();
+const mostShared = 1000;
+
 /** A character that stands for itself is compared; a class is what V8 says of a single character, asked when it is met. */
 function matcherOf(source: string): Matcher {
-  if (/^[^\\.[]$/u.test(source)) {
+  if (isItself(source)) {
     const itself = source.codePointAt(0);
     return (codePoint) => codePoint === itself;
   }
+  const known = shared.get(source);
+  if (known) return known;
+  if (shared.size >= mostShared) shared.clear();
+  const made = classMatcher(source);
+  shared.set(source, made);
+  return made;
+}
+
+function classMatcher(source: string): Matcher {
   let one: RegExp | undefined;
   const asked = (codePoint: number) => {
     one ??= RegExp(`^(?:${source})$`, "u");

@@ -147,6 +147,20 @@ export const problem = {
       { limit },
     ),
 
+  batchTooLarge: (limit: number) =>
+    new Problem(
+      "too_large",
+      `The operations touch more than ${limit} bytes of stored data: send fewer in one batch.`,
+      { limit },
+    ),
+
+  batchTooManyEntries: (limit: number) =>
+    new Problem(
+      "too_large",
+      `The operations change more than ${limit} values of searchable fields: send fewer in one batch.`,
+      { limit },
+    ),
+
   tooManyValues: (limit: number) =>
     new Problem("too_large", `The body holds more than ${limit} values.`, { limit }),
 

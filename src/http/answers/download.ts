@@ -3,7 +3,7 @@ import { accepts } from "hono/accepts";
 import { itemDocument } from "../../documents/item";
 import type { ItemView } from "../../domain/item/item-view";
 import { losslessCsv, type CsvLayout } from "../../documents/csv";
-import type { Place } from "../../domain/cursor";
+import type { Position } from "../../domain/cursor";
 import type { Compiled } from "../../domain/data/compile";
 import { spreadsheetCsv, type SpreadsheetRows } from "../../documents/spreadsheet";
 
@@ -45,42 +45,48 @@ export function downloadOf(c: Context): Format | undefined {
 /** One step of a download. */
 interface Step {
   views: ItemView[];
-  /** The place to go on from; null at the end. */
-  more: Place | null;
+  /** The position to go on from; null at the end. */
+  more: Position | null;
+  /** The definition that the items are shown by. */
+  compiled: Compiled;
 }
 
 interface Download {
-  compiled: Compiled;
   /** The keys to show; null for all. */
   keys: readonly string[] | null;
-  start: Place | null;
+  start: Position | null;
   /** Items of the whole download; null for all. */
   most: number | null;
-  read: (from: Place | null, items: number) => Promise<Step>;
+  read: (from: Position | null, items: number) => Promise<Step>;
 }
 
-/** Streams every item, page by page: no more than one page is in memory. */
+/** Streams every item, page by page: no more than one page is in memory. CSV has one header, and so one definition. */
 export async function answerDownload(
   c: Pick<Context, "body">,
-  { compiled, keys, start, most, read }: Download,
+  { keys, start, most, read }: Download,
   format: Format,
 ): Promise<Response> {
-  const { key, definition } = compiled.collection;
-  const shown = keys ?? definition.fields.fields.map((field) => field.key);
-  const layout = layoutOf(compiled, shown, format);
   let left = most ?? Infinity;
-  const next = async (from: Place | null): Promise<Step> => {
+  const next = async (from: Position | null): Promise<Step> => {
     const step = await read(from, Math.min(itemsPerStep, left));
     left -= step.views.length;
     return left > 0 ? step : { ...step, more: null };
   };
   // What is wrong with the request is told before the stream begins.
   const first = await next(start);
+  const { collection } = first.compiled;
+  const shown = keys ?? collection.definition.fields.fields.map((field) => field.key);
+  const layout = layoutOf(first.compiled, shown, format);
   const csv = format.type === "text/csv";
+  const oneHeader = async (from: Position): Promise<Step> => {
+    const step = await next(from);
+    if (!csv || step.compiled.collection.fieldsVersion === collection.fieldsVersion) return step;
+    throw new Error("The fields changed: they are not those of the header any more.");
+  };
   const profile = csv && format.spreadsheet !== null ? "; profile=spreadsheet" : "";
-  return c.body(streamOf(layout, first, next), 200, {
+  return c.body(streamOf(layout, first, oneHeader), 200, {
     "Content-Type": csv ? `text/csv; charset=utf-8; header=present${profile}` : format.type,
-    "Content-Disposition": `attachment; filename="${key}.${csv ? "csv" : "ndjson"}"`,
+    "Content-Disposition": `attachment; filename="${collection.key}.${csv ? "csv" : "ndjson"}"`,
   });
 }
 
@@ -96,7 +102,7 @@ function layoutOf({ collection }: Compiled, keys: readonly string[], format: For
 function streamOf(
   layout: CsvLayout,
   first: Step,
-  next: (from: Place) => Promise<Step>,
+  next: (from: Position) => Promise<Step>,
 ): ReadableStream<Uint8Array> {
   const encoder = new TextEncoder();
   let step: Step | undefined = first;

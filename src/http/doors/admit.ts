@@ -1,7 +1,7 @@
 import type { Exchanged } from "../../domain/credential/credential";
 import { problem } from "../../domain/problem/problem";
 import type { Presented } from "../../domain/credential/token";
-import type { Admission, Quota } from "../../gate/credential-gate";
+import type { Admission, Quota } from "../../gate/quota";
 import { exchangedFor, grantOf } from "../../gate/grant";
 import { findCredential } from "../../store/credentials/credentials";
 import { timely } from "../../store/db/attempt";
@@ -37,12 +37,7 @@ async function withoutObject(
   const credential = await readCredential(env, presented);
   const grant = credential && grantOf(credential, presented.proof, Date.now());
   if (!grant) return { verdict: "refused" };
-  const { success } = await timely(() => env.FALLBACK.limit({ key: grant.credentialId })).catch(
-    (error: unknown) => {
-      logMended("fallback of the limits unreachable", error);
-      throw problem.tryAgain();
-    },
-  );
+  const success = await countWithoutObject(env, grant.credentialId);
   const quota = (limit: number): Quota => ({ limit, remaining: success ? 1 : 0, reset: 60 });
   const { requests, writes } = grant.limits;
   const quotas = { default: quota(requests), ...(write ? { write: quota(writes) } : {}) };
@@ -63,8 +58,19 @@ export async function exchangeSecret(
   } catch (error) {
     logMended("credential object unreachable", error);
     const credential = await readCredential(env, presented);
-    return credential && exchangedFor(credential, presented.proof, Date.now());
+    const exchanged = credential && exchangedFor(credential, presented.proof, Date.now());
+    if (!exchanged) return undefined;
+    const success = await countWithoutObject(env, `exchange ${presented.credentialId}`);
+    return success ? exchanged : { retryAfter: 60 };
   }
+}
+
+async function countWithoutObject(env: Bindings, key: string): Promise<boolean> {
+  const { success } = await timely(() => env.FALLBACK.limit({ key })).catch((error: unknown) => {
+    logMended("fallback of the limits unreachable", error);
+    throw problem.tryAgain();
+  });
+  return success;
 }
 
 async function readCredential(env: Bindings, { credentialId }: Presented) {

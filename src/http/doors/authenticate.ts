@@ -3,7 +3,7 @@ import { problem } from "../../domain/problem/problem";
 import { signingKeys } from "../../domain/credential/signature";
 import { readBearer, type Presented } from "../../domain/credential/token";
 import type { ApiEnv, AppEnv, Reading } from "../../env";
-import type { Quota, Quotas } from "../../gate/credential-gate";
+import type { Quota, Quotas } from "../../gate/quota";
 import { timely } from "../../store/db/attempt";
 import { addressOf } from "./address";
 import { actionContext } from "./action-context";

@@ -1,41 +1,33 @@
-import { bodyLimit } from "hono/body-limit";
-import { every } from "hono/combine";
 import { createMiddleware } from "hono/factory";
 import { hasMoreValues, parseJson } from "../../domain/json";
 import { problem } from "../../domain/problem/problem";
 import type { ApiEnv } from "../../env";
+import type { ReceivingEnv } from "./whole-body";
 
 /** RFC 7396. */
 export const mergePatch = "application/merge-patch+json";
 
-const maxSize = 1024 * 1024;
 /** 500 rows of 200 columns, and room. Each value takes memory, however few bytes it was sent in. */
 const maxValues = 120_000;
 
-type WithBody = ApiEnv & { Variables: { body: unknown } };
-
-const limit = bodyLimit({
-  maxSize,
-  onError: () => {
-    throw problem.tooLarge(maxSize);
-  },
-});
+type WithBody = ApiEnv & ReceivingEnv & { Variables: { body: unknown } };
 
 /** The body as JSON, of one of these types: 415, 413 or 400 otherwise. What it says is for the action to judge. */
 export const jsonBody = (...types: string[]) => {
   const allowed = ["application/json", ...types];
-  const read = createMiddleware<WithBody>(async (c, next) => {
+  return createMiddleware<WithBody>(async (c, next) => {
+    if (c.var.bodyRefusal) throw c.var.bodyRefusal;
     const [type = ""] = (c.req.header("Content-Type") ?? "").split(";");
     if (!allowed.includes(type.trim().toLowerCase())) throw problem.unsupportedMediaType(allowed);
     const coding = c.req.header("Content-Encoding")?.trim().toLowerCase() ?? "identity";
     if (coding !== "identity") throw problem.unsupportedContentCoding();
-    c.set("body", parse(await c.req.arrayBuffer()));
+    c.set("body", parseBody(await c.req.arrayBuffer()));
     await next();
   });
-  return every(limit, read) as typeof read;
 };
 
-function parse(bytes: ArrayBuffer): unknown {
+/** Numbers as they were written, texts as they were encoded: what a double or UTF-8 does not hold is refused. */
+export function parseBody(bytes: ArrayBuffer): unknown {
   const text = decode(bytes);
   if (hasMoreValues(text, maxValues)) throw problem.tooManyValues(maxValues);
   try {

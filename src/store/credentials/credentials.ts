@@ -1,13 +1,18 @@
 import { and, desc, eq, isNull, sql, type SQL } from "drizzle-orm";
 import { drizzle } from "drizzle-orm/d1";
-import type { Credential, Secret } from "../../domain/credential/credential";
+import {
+  mostLiveCredentials,
+  type Credential,
+  type Secret,
+} from "../../domain/credential/credential";
 import { within, type Permission, type Resources } from "../../domain/credential/permissions";
 import { noUsage, type Usage } from "../../domain/credential/usage";
-import { attempt, once, unlessRefused } from "../db/attempt";
+import { attempt } from "../db/attempt";
 import { insertAct, type Act } from "../audit/audit";
 import { guardCode, guardStatement } from "../db/guard";
 import { credential, member } from "../db/schema";
 import { placeholders, statement } from "../db/statement";
+import { refusalFor, type Acting } from "../members/acting";
 
 const { placeholder } = sql;
 
@@ -91,6 +96,12 @@ const fields = [
 
 const insert = statement((db) => db.insert(credential).values(placeholders(fields)));
 
+const isOneMore = guardStatement(
+  sql`select ${guardCode("too_many_credentials")} as code where (
+    select count(*) from credential where member_id = ${placeholder("memberId")} and revoked_at is null
+      and (expires_at is null or expires_at > ${placeholder("createdAt")})) >= ${sql.raw(String(mostLiveCredentials))}`,
+);
+
 /** Of two changes that were made of one state, the second is refused, and told. */
 const isUnchanged = guardStatement(
   sql`select ${guardCode("credential_changed")} as code
@@ -142,24 +153,39 @@ function rowOf(value: Credential) {
   };
 }
 
-export async function insertCredential(db: D1Database, value: Credential, act: Act): Promise<void> {
-  await once(() => db.batch([insert(db, rowOf(value)), insertAct(db, { ...act })]));
+/** False, with nothing stored, when its member has as many as it may have. */
+export async function insertCredential(
+  db: D1Database,
+  by: Acting,
+  value: Credential,
+  act: Act,
+): Promise<boolean> {
+  const statements = [isOneMore, insert].map((bind) => bind(db, rowOf(value)));
+  const refused = await refusalFor(db, by, [...statements, insertAct(db, { ...act })]);
+  return refused === undefined;
 }
 
 /** False, with nothing stored, when the credential was changed or revoked since it had the version `expected`. */
 export async function updateCredential(
   db: D1Database,
+  by: Acting,
   expected: number,
   after: Credential,
   act: Act,
 ): Promise<boolean> {
   const values = { ...rowOf(after), expected, version: expected + 1 };
   const statements = [isUnchanged, update].map((bind) => bind(db, values));
-  return unlessRefused(db, [...statements, insertAct(db, { ...act })]);
+  const refused = await refusalFor(db, by, [...statements, insertAct(db, { ...act })]);
+  return refused === undefined;
 }
 
-export async function revokeCredential(db: D1Database, id: string, act: Act): Promise<void> {
-  await once(() => db.batch([revoke(db, { id, at: act.at }), insertAct(db, { ...act })]));
+export async function revokeCredential(
+  db: D1Database,
+  by: Acting,
+  id: string,
+  act: Act,
+): Promise<void> {
+  await refusalFor(db, by, [revoke(db, { id, at: act.at }), insertAct(db, { ...act })]);
 }
 
 /** When it was last used, and how many calls there were, as its object counts them. */

@@ -17,6 +17,10 @@ export const guardCodes = {
   last_owner: 11,
   member_changed: 12,
   members_exist: 13,
+  role_not_given: 14,
+  actor_changed: 15,
+  too_many_credentials: 16,
+  key_used: 17,
 } as const;
 
 /** A code as SQL. */

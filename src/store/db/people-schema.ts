@@ -46,6 +46,7 @@ export const invitation = sqliteTable("invitation", {
   role: text("role", { enum: ["owner", "admin", "editor", "viewer"] }).notNull(),
   createdAt: integer("created_at").notNull(),
   expiresAt: integer("expires_at").notNull(),
+  inviterId: text("inviter_id").references(() => member.id),
   sealed: text("sealed"),
 });
 

@@ -1,10 +1,11 @@
 import { and, eq, gt, isNull, sql } from "drizzle-orm";
 import { drizzle } from "drizzle-orm/d1";
-import type { Role } from "../../domain/credential/permissions";
-import { attempt, refusalOf, unlessRefused } from "../db/attempt";
+import { mayGive, roles, type Role } from "../../domain/credential/permissions";
+import { attempt, unlessRefused } from "../db/attempt";
 import { insertAct, type Act } from "../audit/audit";
 import { guardCode, guardStatement } from "../db/guard";
-import { credential, member, session } from "../db/schema";
+import { credential, invitation, member, session } from "../db/schema";
+import { refusalFor, type Acting } from "./acting";
 import { endSessions } from "./sessions";
 import { statement } from "../db/statement";
 
@@ -25,6 +26,14 @@ const columns = {
   password: member.password,
 };
 
+/** The id of whoever has this address, removed or not. */
+export async function findMemberId(db: D1Database, email: string): Promise<string | undefined> {
+  const [found] = await attempt(() =>
+    drizzle(db).select({ id: member.id }).from(member).where(eq(member.email, email)),
+  );
+  return found?.id;
+}
+
 export async function findMemberByEmail(
   db: D1Database,
   email: string,
@@ -36,6 +45,23 @@ export async function findMemberByEmail(
       .where(and(eq(member.email, email), isNull(member.disabledAt))),
   );
   return found;
+}
+
+/** Who signs in with this e-mail address, and where from before: in one query, for a member and for nobody alike. */
+export async function findSigningIn(
+  db: D1Database,
+  email: string,
+): Promise<{ member: Member; addresses: string[] } | undefined> {
+  const [found] = await attempt(() =>
+    drizzle(db)
+      .select({
+        member: columns,
+        addresses: sql<string>`(select json_group_array(address) from known_address where member_id = ${member.id})`,
+      })
+      .from(member)
+      .where(and(eq(member.email, email), isNull(member.disabledAt))),
+  );
+  return found && { ...found, addresses: JSON.parse(found.addresses) as string[] };
 }
 
 const { placeholder } = sql;
@@ -121,7 +147,7 @@ const changeMember = statement((db) =>
 );
 
 /** A change of the member is one of its credentials: they carry its role. Removal ends its personal tokens for good. */
-const changeCredentials = statement((db) =>
+export const changeCredentials = statement((db) =>
   db
     .update(credential)
     .set({
@@ -132,20 +158,31 @@ const changeCredentials = statement((db) =>
     .where(eq(credential.memberId, placeholder("id"))),
 );
 
+/** What invited its address before ends, and what it gave but may not give any more. */
+const endInvitations = statement((db) =>
+  db.delete(invitation).where(
+    sql`email = (select email from member where id = ${placeholder("id")})
+        or (inviter_id = ${placeholder("id")} and role not in (select value from json_each(${placeholder("given")})))`,
+  ),
+);
+
 /**
  * Changes what a member of this version is; all of its sessions end, and its tokens with its removal. Nothing is stored
  * when no owner would be left, or it was changed meanwhile.
  */
 export async function updateMember(
   db: D1Database,
+  by: Acting,
   change: { id: string; version: number; role: Role; disabledAt: number | null },
   act: Act,
 ): Promise<"changed" | "last_owner" | "member_changed"> {
-  const values = { ...change, keep: null, at: act.at };
-  const statements = [isUnchanged, ownerStays, changeMember, endSessions, changeCredentials].map(
-    (bind) => bind(db, values),
-  );
-  const refused = await refusalOf(db, [...statements, insertAct(db, { ...act })]);
+  const given =
+    change.disabledAt === null ? roles.filter((role) => mayGive(change.role, role)) : [];
+  const values = { ...change, keep: null, at: act.at, given: JSON.stringify(given) };
+  const steps = [isUnchanged, ownerStays, changeMember];
+  const ended = [endSessions, changeCredentials, endInvitations];
+  const statements = [...steps, ...ended].map((bind) => bind(db, values));
+  const refused = await refusalFor(db, by, [...statements, insertAct(db, { ...act })]);
   if (refused === undefined) return "changed";
   return refused === "last_owner" ? refused : "member_changed";
 }

@@ -1,26 +1,12 @@
 import { and, eq, gt, sql } from "drizzle-orm";
 import { drizzle } from "drizzle-orm/d1";
-import { attempt, once } from "../db/attempt";
+import { attempt, once, unlessRefused } from "../db/attempt";
 import { insertAct, type Act } from "../audit/audit";
 import { knownAddress, session } from "../db/schema";
 import { placeholders, statement } from "../db/statement";
+import { isStillMember, type Acting } from "./acting";
 
 const { placeholder } = sql;
-
-/** Whether a member has signed in from this address before. */
-export async function isKnownAddress(
-  db: D1Database,
-  memberId: string,
-  address: string,
-): Promise<boolean> {
-  const [found] = await attempt(() =>
-    drizzle(db)
-      .select({ at: knownAddress.at })
-      .from(knownAddress)
-      .where(and(eq(knownAddress.memberId, memberId), eq(knownAddress.address, address))),
-  );
-  return found !== undefined;
-}
 
 const mostAddresses = 20;
 
@@ -44,14 +30,23 @@ const insert = statement((db) =>
   db.insert(session).values(placeholders(["hash", "memberId", "createdAt", "expiresAt"])),
 );
 
-/** Starts a session, and remembers from where: the last 20 addresses. */
+/**
+ * Starts a session of a member of this version, and remembers from where: the last 20 addresses. False, with nothing
+ * stored, when the member was removed or changed since its password was looked at.
+ */
 export async function insertSession(
   db: D1Database,
-  values: { hash: string; memberId: string; createdAt: number; expiresAt: number },
+  { id, version }: Acting,
+  values: { hash: string; createdAt: number; expiresAt: number },
   address: string,
-): Promise<void> {
-  const known = { memberId: values.memberId, address, at: values.createdAt };
-  await once(() => db.batch([insert(db, values), keepAddress(db, known), forgetOldest(db, known)]));
+): Promise<boolean> {
+  const known = { memberId: id, address, at: values.createdAt };
+  return unlessRefused(db, [
+    isStillMember(db, { id, version }),
+    insert(db, { ...values, memberId: id }),
+    keepAddress(db, known),
+    forgetOldest(db, known),
+  ]);
 }
 
 export async function deleteSession(db: D1Database, hash: string): Promise<void> {

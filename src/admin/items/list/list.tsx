@@ -3,7 +3,7 @@ import { knownCollection } from "../../../actions/definitions/known-collections"
 import { searchItems } from "../../../actions/search/search-items";
 import { itemDocument } from "../../../documents/item";
 import type { Compiled } from "../../../domain/data/compile";
-import { makeCursor, readCursor, type Place } from "../../../domain/cursor";
+import { makeCursor, readCursor, type Position } from "../../../domain/cursor";
 import type { CollectionKind } from "../../../domain/definition/collection";
 import { signingKeys } from "../../../domain/credential/signature";
 import type { AdminEnv } from "../../../env";
@@ -83,7 +83,7 @@ export async function exportItems(c: C, kind: CollectionKind): Promise<Response>
 }
 
 export async function downloadOf(c: C, compiled: Compiled, body: object, format: string) {
-  const read = (from: Place | null, items: number) =>
+  const read = (from: Position | null, items: number) =>
     searchItems(c.var.action, compiled, body, from, items);
   const download = { compiled, keys: null, start: null, most: null, read };
   return answerDownload(c, download, formats[format] ?? { type: "application/x-ndjson" });

@@ -1,8 +1,8 @@
 import { zValidator } from "@hono/zod-validator";
 import * as z from "zod/mini";
-import { oneOf, shortened } from "../domain/problem/field-errors";
-import { problem, type FieldError } from "../domain/problem/problem";
-import { namedErrors } from "../domain/problem/zod-errors";
+import { oneOf, shortened } from "../../domain/problem/field-errors";
+import { problem, type FieldError } from "../../domain/problem/problem";
+import { namedErrors } from "../../domain/problem/zod-errors";
 
 /** The query as its schema reads it. All that is wrong with it is one 422, and nothing in it is ignored. */
 export const query = <Shape extends z.core.$ZodShape>(schema: z.ZodMiniObject<Shape>) =>
@@ -19,6 +19,15 @@ export const query = <Shape extends z.core.$ZodShape>(schema: z.ZodMiniObject<Sh
     const errors = [...parameterErrors(sent, known), ...wrong];
     if (errors.length > 0) throw problem.invalidInput(errors);
   });
+
+/** Parameters that are any text, each at most once. */
+export const texts = <Name extends string>(...names: Name[]) =>
+  z.object(
+    Object.fromEntries(names.map((name) => [name, z.optional(z.string())])) as Record<
+      Name,
+      z.ZodMiniOptional<z.ZodMiniString>
+    >,
+  );
 
 /** For routes that take no parameters in the query. */
 export const noParameters = query(z.object({}));

@@ -1,0 +1,30 @@
+import { mostMatchSteps, type MatchBudget } from "../pattern/pattern";
+import { errorAt } from "../problem/field-errors";
+import type { FieldError } from "../problem/problem";
+
+/** What judging may still take: of one item, or of all the items of a batch together. */
+export interface Effort {
+  matching: MatchBudget;
+  /** Steps of formulas; what one item may take is bounded besides. */
+  formulas: { steps: number };
+}
+
+export const effortOfItem = (): Effort => ({
+  matching: { steps: mostMatchSteps },
+  formulas: { steps: Infinity },
+});
+
+/** As much matching as one item may take, and twice its formulas. */
+export const effortOfBatch = (): Effort => ({
+  matching: { steps: mostMatchSteps },
+  formulas: { steps: 1_000_000 },
+});
+
+/** Takes the steps of an item's formulas; tells where there are none left. */
+export function spendFormulas({ formulas }: Effort, steps: number): FieldError[] {
+  formulas.steps -= steps;
+  if (formulas.steps >= 0) return [];
+  const reason =
+    "The formulas of these operations take too much together: send fewer in one batch.";
+  return [errorAt(["data"], "too_complex", reason)];
+}

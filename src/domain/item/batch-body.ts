@@ -1,0 +1,107 @@
+import * as z from "zod/mini";
+import type { CollectionKind } from "../definition/collection";
+import { parsePrecondition, type Precondition } from "../etag";
+import { isObject } from "../json";
+import { errorAt } from "../problem/field-errors";
+import { Problem, type FieldError } from "../problem/problem";
+import { zodErrors } from "../problem/zod-errors";
+
+/** One operation of a batch (contract, section 12). What its item is to hold is not judged here. */
+export type Operation =
+  | { op: "create"; body: unknown }
+  | { op: "update"; id: string; body: unknown; ifMatch: Precondition | null }
+  | { op: "upsert"; by: string; body: unknown }
+  | { op: "delete"; id: string; ifMatch: Precondition | null };
+
+export const mostOperations = 100;
+
+const content = { data: z.optional(z.unknown()), status: z.optional(z.unknown()) };
+const id = z.string().check(z.minLength(1), z.maxLength(100));
+const if_match = z.optional(z.string().check(z.maxLength(1000)));
+const shapes = {
+  create: z.strictObject({ op: z.literal("create"), ...content }),
+  update: z.strictObject({ op: z.literal("update"), id, if_match, ...content }),
+  upsert: z.strictObject({ op: z.literal("upsert"), by: z.string(), ...content }),
+  delete: z.strictObject({ op: z.literal("delete"), id, if_match }),
+};
+
+/** What each kind of collection takes: records are not deleted. */
+export const operationsOf = {
+  app: ["create", "update", "upsert"],
+  form: ["create", "update", "upsert", "delete"],
+} as const satisfies Record<CollectionKind, readonly Operation["op"][]>;
+
+interface Parsed {
+  /** Null where an operation cannot be read. */
+  operations: (Operation | null)[];
+  errors: FieldError[];
+}
+
+/** Reads the operations of a batch, and tells of all that are none. */
+export function parseBatch(kind: CollectionKind, body: unknown): Parsed {
+  const envelope = z
+    .strictObject({
+      operations: z.array(z.unknown()).check(z.minLength(1), z.maxLength(mostOperations)),
+    })
+    .safeParse(body, { reportInput: true });
+  if (!envelope.success) return { operations: [], errors: zodErrors(envelope.error.issues) };
+  const parsed = envelope.data.operations.map((each, index) => parseOperation(kind, each, index));
+  return {
+    operations: parsed.map(({ operation }) => operation),
+    errors: parsed.flatMap(({ errors }) => errors),
+  };
+}
+
+function parseOperation(
+  kind: CollectionKind,
+  sent: unknown,
+  index: number,
+): { operation: Operation | null; errors: FieldError[] } {
+  const path = ["operations", index];
+  const allowed: readonly string[] = operationsOf[kind];
+  const op = isObject(sent) ? sent["op"] : undefined;
+  if (typeof op !== "string" || !allowed.includes(op)) {
+    const code = op === undefined ? "required" : "not_an_option";
+    const reason = `Must be one of ${allowed.map((each) => `"${each}"`).join(", ")}.`;
+    return { operation: null, errors: [errorAt([...path, "op"], code, reason, { allowed })] };
+  }
+  const parsed = shapes[op as Operation["op"]].safeParse(sent, { reportInput: true });
+  if (!parsed.success) {
+    const issues = parsed.error.issues.map((issue) => ({
+      ...issue,
+      path: [...path, ...issue.path],
+    }));
+    return { operation: null, errors: zodErrors(issues) };
+  }
+  const read = parsed.data;
+  // `data` and `status` are judged as they were sent, where an absent one is no undefined one.
+  const { op: _, by: __, id: ___, if_match: ____, ...rest } = sent as Record<string, unknown>;
+  switch (read.op) {
+    case "create":
+      return { operation: { op: "create", body: rest }, errors: [] };
+    case "upsert":
+      return { operation: { op: "upsert", by: read.by, body: rest }, errors: [] };
+    case "update":
+    case "delete": {
+      const condition = conditionOf(read.if_match, [...path, "if_match"]);
+      if ("error" in condition) return { operation: null, errors: [condition.error] };
+      const { ifMatch } = condition;
+      return read.op === "update"
+        ? { operation: { op: "update", id: read.id, body: rest, ifMatch }, errors: [] }
+        : { operation: { op: "delete", id: read.id, ifMatch }, errors: [] };
+    }
+  }
+}
+
+function conditionOf(
+  sent: string | undefined,
+  path: (string | number)[],
+): { ifMatch: Precondition | null } | { error: FieldError } {
+  if (sent === undefined) return { ifMatch: null };
+  try {
+    return { ifMatch: parsePrecondition("if_match", sent) };
+  } catch (error) {
+    if (!(error instanceof Problem)) throw error;
+    return { error: errorAt(path, "invalid_format", error.detail) };
+  }
+}

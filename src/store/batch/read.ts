@@ -1,0 +1,101 @@
+import { sql } from "drizzle-orm";
+import type { CollectionKind } from "../../domain/definition/collection";
+import type { UniqueValue } from "../../domain/data/unique-values";
+import { numbersOf, type Item } from "../../domain/item/item";
+import { attempt } from "../db/attempt";
+import { item } from "../db/schema";
+import { parameters, statement } from "../db/statement";
+import { itemColumns, itemOf, type ItemRow } from "../items/items";
+
+/** How the operations of a batch name the items that they are about. */
+export interface Named {
+  ids: readonly string[];
+  /** Receipt numbers, with the places that each can stand for. */
+  receipts: readonly { receipt: string; places: readonly number[] }[];
+  unique: readonly UniqueValue[];
+}
+
+interface NamedValues {
+  collectionId: number;
+  above: number;
+  ids: string;
+  receipts: string;
+  unique: string;
+  bytes: number;
+}
+
+const v = parameters<NamedValues>();
+
+/** The numbers of all that are named; point look-ups only. */
+const named = sql`(
+    select i.number from json_each(${v.ids}) e join item i on i.id = e.value
+    union select i.number from json_each(${v.receipts}) e
+      join item i on i.number = ${v.above} + (e.value ->> 0) and i.receipt_number = e.value ->> 1
+    union select u.item from json_each(${v.unique}) e
+      join unique_value u on u.field = e.value ->> 0 and u.value = e.value ->> 1)`;
+
+const own = sql`number in ${named} and collection_id = ${v.collectionId}`;
+
+const selectSize = statement<NamedValues>((db) =>
+  db
+    .select({ bytes: sql<number>`coalesce(sum(octet_length(data)), 0)`.as("bytes") })
+    .from(item)
+    .where(own),
+);
+
+/** Nothing where all of them together are too large: their sizes are told without reading them. */
+const selectNamed = statement<NamedValues>((db) =>
+  db
+    .select(itemColumns)
+    .from(item)
+    .where(
+      sql`${own} and (select coalesce(sum(octet_length(data)), 0) from item where ${own}) <= ${v.bytes}`,
+    ),
+);
+
+const selectTaken = statement<NamedValues>((db) =>
+  db
+    .select({
+      field: sql<number>`u.field`.as("field"),
+      value: sql<string | number>`u.value`.as("value"),
+      item: sql<number>`u.item`.as("item"),
+    })
+    .from(
+      sql`json_each(${v.unique}) e join unique_value u on u.field = e.value ->> 0 and u.value = e.value ->> 1`,
+    ),
+);
+
+export interface NamedItems {
+  items: Item[];
+  /** Who has which of the unique values. */
+  holders: { field: number; value: string | number; item: number }[];
+  /** The bytes of all that are named; beyond the limit, there are no items. */
+  bytes: number;
+}
+
+/** The items of a collection that operations name, in one round trip. */
+export async function readNamed(
+  db: D1Database,
+  { id }: { kind: CollectionKind; id: number },
+  { ids, receipts, unique }: Named,
+  bytes: number,
+): Promise<NamedItems> {
+  const places = receipts.flatMap(({ receipt, places: all }) => all.map((at) => [at, receipt]));
+  const values: NamedValues = {
+    collectionId: id,
+    above: numbersOf(id).above,
+    ids: JSON.stringify(ids),
+    receipts: JSON.stringify(places),
+    unique: JSON.stringify(unique),
+    bytes,
+  };
+  const [size, rows, holders] = await attempt(() =>
+    db.batch([selectSize(db, values), selectNamed(db, values), selectTaken(db, values)]),
+  );
+  const [found] = (size?.results ?? []) as { bytes: number }[];
+  return {
+    items: ((rows?.results ?? []) as ItemRow[]).map(itemOf),
+    holders: (holders?.results ?? []) as NamedItems["holders"],
+    bytes: found?.bytes ?? 0,
+  };
+}

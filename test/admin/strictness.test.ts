@@ -1,0 +1,79 @@
+import { beforeAll, describe, expect, it } from "vitest";
+import { admin, client, makeForm, ownerCookie } from "../support/service";
+
+/** The administration area refuses what the API refuses, and ignores nothing. */
+describe("The administration area", () => {
+  let form: string;
+  beforeAll(async () => {
+    await ownerCookie();
+    form = await makeForm(await client(), [
+      { key: "a", type: "number" },
+      { key: "b", type: "text" },
+    ]);
+  });
+
+  const refused: [path: string, field: string, code: string][] = [
+    ["items?cursor=garbage", "cursor", "invalid_cursor"],
+    ["items?limit=3", "limit", "unknown_parameter"],
+    ["items?bogus=1&field=b&value=x", "bogus", "unknown_parameter"],
+    ["items?sort=a&sort=b", "sort", "invalid_type"],
+    ["items/export?format=xlsx", "format", "not_an_option"],
+    ["items/export?cursor=x", "cursor", "unknown_parameter"],
+    ["/audit?bogus=1", "bogus", "unknown_parameter"],
+    ["/audit?from=2026-01-01&from=2026-02-01", "from", "invalid_type"],
+  ];
+
+  it.each(refused)("refuses %s", async (path, field, code) => {
+    const { status, body } = await admin(
+      "GET",
+      path.startsWith("/") ? path : `/forms/${form}/${path}`,
+    );
+    expect([status, body.errors]).toEqual([422, [expect.objectContaining({ field, code })]]);
+  });
+
+  it.each([
+    "items?field=b&op=contains&value=x&sort=a&direction=desc&conditions=",
+    "items/export?format=csv&field=&op=eq&value=",
+    "items/export?format=ndjson",
+  ])("takes %s", async (path) => {
+    expect((await admin("GET", `/forms/${form}/${path}`)).status).toBe(200);
+  });
+
+  it("takes the address of the next page, whatever was searched for", async () => {
+    const key = await makeForm(await client(), [{ key: "b", type: "text" }]);
+    const by = await client();
+    const some = Array.from({ length: 51 }, () =>
+      by.post(`/forms/${key}/submissions`, { data: { b: "x" } }),
+    );
+    await Promise.all(some);
+    const { body } = await admin("GET", `/forms/${key}/items?field=b&op=eq&value=x`);
+    const { pathname, search } = new URL(body.links.next);
+    const next = await admin("GET", pathname.replace("/admin", "") + search);
+    expect([next.status, next.body.items.length]).toEqual([200, 1]);
+  });
+
+  it("reads JSON as the API does: no number is rounded on the way, and no text is repaired", async () => {
+    const post = (raw: string) => admin("POST", `/forms/${form}/items`, undefined, {}, raw);
+    const inexact = await post('{"data":{"a":0.12345678901234567891}}');
+    expect([inexact.status, inexact.body.errors?.[0].code]).toEqual([422, "not_exact"]);
+    const broken = await post('{"data":');
+    expect([broken.status, broken.body.code]).toEqual([400, "malformed_json"]);
+    expect((await post('{"data":{"a":0.125}}')).status).toBe(201);
+  });
+
+  it.each(["a\u0000b", "a\ud800b"])(
+    "takes no name that cannot be stored as it is: %j",
+    async (name) => {
+      const choice = {
+        kind: "token",
+        permissions: ["records:read"],
+        resources: "all",
+        expires: "30d",
+      };
+      const { status, body } = await admin("POST", "/integrations", { ...choice, name });
+      expect([status, body.errors?.[0].field]).toEqual([422, "name"]);
+      const { body: issued } = await admin("POST", "/integrations", { ...choice, name: "fine" });
+      expect((await admin("POST", `/integrations/${issued.id}`, { name })).status).toBe(422);
+    },
+  );
+});
