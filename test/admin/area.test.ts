@@ -102,6 +102,34 @@ describe("Definitions in the administration area", () => {
     });
   });
 
+  it("what is said after an act fits into a cookie, whatever it names", async () => {
+    const form = await makeForm(await client(), fields);
+    const name = "🦊".repeat(100);
+    const sent = { version: "1", name, description: "", time_zone: "UTC", state: "open" };
+    const page = await admin("POST", `/forms/${form}/settings`, sent, { Accept: "text/html" });
+    const cookie = page.headers.getSetCookie().find((each) => each.startsWith("__Host-said")) ?? "";
+    expect([page.status, cookie.length < 4000]).toEqual([303, true]);
+    expect(decodeURIComponent(cookie)).toContain(name);
+    const longer = Array.from({ length: 40 }, (_, n) => ({
+      key: `f${n}`,
+      label: "🦊".repeat(90),
+      type: "text",
+    }));
+    const other = await makeForm(await client(), longer);
+    const seen = Object.fromEntries(longer.map(({ key }) => [key, "another"]));
+    const integrator = await client();
+    const { body } = await integrator.post(`/forms/${other}/submissions`, { data: { f0: "x" } });
+    const changed = await admin(
+      "POST",
+      `/forms/${other}/items/${body.id}`,
+      { $seen: JSON.stringify(seen), $zone: "UTC", f0: "x" },
+      { Accept: "text/html" },
+    );
+    const told =
+      changed.headers.getSetCookie().find((each) => each.startsWith("__Host-said")) ?? "";
+    expect([changed.status, told.length < 4000, told.length > 2000]).toEqual([303, true, true]);
+  });
+
   it("what will happen, and what is wrong, is told without anything being stored", async () => {
     const form = await makeForm(await client(), fields);
     const before = await drawn(form);
