@@ -7,11 +7,11 @@ interface Bar {
   bad: number;
 }
 
-const width = 600;
-const height = 150;
+const width = 420;
+const height = 132;
 const top = 12;
-const ground = 128;
-const left = 42;
+const ground = 110;
+const left = 38;
 
 /** The next number above that is read at a glance: 1, 2, 5, 10, 20, 50 … */
 function roundAbove(most: number): number {

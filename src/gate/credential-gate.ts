@@ -1,10 +1,10 @@
 import { DurableObject } from "cloudflare:workers";
-import type { Credential, Grant } from "../domain/credential/credential";
+import type { Credential, Exchanged, Grant } from "../domain/credential/credential";
 import type { Presented } from "../domain/credential/token";
 import { findCredential, noteUse } from "../store/credentials/credentials";
 import { usageOf } from "../domain/credential/usage";
 import { addCalls, noCalls, type CallLog, type LoggedCall } from "./call-log";
-import { exchangedFor, grantOf, type Exchanged } from "./grant";
+import { exchangedFor, grantOf } from "./grant";
 import { nextRelease, remaining, slide, waitFor, type SlidingWindow } from "./sliding-window";
 
 /** One quota as the RateLimit headers tell it: what is left, and seconds until there is more. */
@@ -72,6 +72,8 @@ export class CredentialGate extends DurableObject<Bindings> {
     this.#writes = { times: [...(windows?.writes ?? [])] };
     this.#known = kv.get<Known>("known");
     this.#log = kv.get<CallLog>("log") ?? noCalls();
+    // What was owed before an eviction is not known: it is told again.
+    this.#usageOwed = this.#log.calls.length > 0;
   }
 
   /** `calls` are earlier ones of this credential, for the log. */

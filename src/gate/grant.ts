@@ -2,6 +2,7 @@ import {
   isLive,
   liveSecrets,
   type Credential,
+  type Exchanged,
   type Grant,
   type Secret,
 } from "../domain/credential/credential";
@@ -22,12 +23,6 @@ export function grantOf(
   return live
     ? { ...grant, permissions: permissions.filter((each) => proof.scope.includes(each)) }
     : undefined;
-}
-
-/** What a client's secret is exchanged for; the access token names the secret by its id. */
-export interface Exchanged {
-  grant: Grant;
-  secretId: number;
 }
 
 export function exchangedFor(

@@ -65,7 +65,7 @@ function Confirm({ action, name, confirm, title = name, little, values = {}, chi
   );
 }
 
-export function Hidden({ values }: { values: Record<string, string> }) {
+function Hidden({ values }: { values: Record<string, string> }) {
   return (
     <>
       {Object.entries(values).map(([name, value]) => (

@@ -33,7 +33,7 @@ function formatOf(
 }
 
 /** As in “21 Nov 2026, 13:40”. */
-export function showTime(reader: Reader, at: number): string {
+function showTime(reader: Reader, at: number): string {
   return formatOf(reader, "time", { dateStyle: "medium", timeStyle: "short" }).format(at);
 }
 
@@ -64,10 +64,10 @@ const spans: [Intl.RelativeTimeFormatUnit, number][] = [
 const relative = new Intl.RelativeTimeFormat("en", { numeric: "auto" });
 
 /** As in “2 minutes ago” and “in 12 months”. */
-export function showDistance({ now }: Reader, at: number): string {
+function showDistance({ now }: Reader, at: number): string {
   const distance = at - now;
   const span = spans.find(([, length]) => Math.abs(distance) >= length);
-  return span ? relative.format(Math.trunc(distance / span[1]), span[0]) : "just now";
+  return span ? relative.format(Math.round(distance / span[1]), span[0]) : "just now";
 }
 
 type Shape = "time" | "day" | "clock" | "distance";

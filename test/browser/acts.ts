@@ -1,5 +1,4 @@
 import type { Locator, Page } from "playwright-core";
-import { expect } from "vitest";
 
 /** What a person does, counted: each click, each field that is filled, each key that opens something. */
 export class Acts {
@@ -42,12 +41,8 @@ export class Acts {
     await this.#page.getByLabel(name).first().selectOption(value);
   }
 
-  expectAtMost(most: number): void {
-    expect(this.count).toBeLessThanOrEqual(most);
-  }
-
-  /** What was on the way, in order; no page stands there twice. */
-  expectNoPageTwice(): void {
-    expect(this.#visited).toEqual([...new Set(this.#visited)]);
+  /** The pages that were visited more than once on the way. */
+  get twice(): string[] {
+    return this.#visited.filter((path, i) => this.#visited.indexOf(path) < i);
   }
 }

@@ -29,7 +29,12 @@ describe("The pages of credentials, people and the audit", () => {
     await server.start();
     for (const name of names) {
       const { id, token } = await server.credential(
-        ...["--name", name, "--permissions", "submissions:create", "--expires", "7d"],
+        "--name",
+        name,
+        "--permissions",
+        "submissions:create",
+        "--expires",
+        "7d",
       );
       ids.push(id);
       const call = caller(server.url, token);

@@ -1,13 +1,11 @@
-import type { Context } from "hono";
 import type { Child, PropsWithChildren } from "hono/jsx";
 import { may, type Ability } from "../../domain/credential/permissions";
 import type { Problem } from "../../domain/problem/problem";
-import type { AdminEnv } from "../../env";
 import { Crumbs } from "../../html/parts";
 import { Page } from "../../html/page";
 import { ReaderContext } from "../../html/reader";
 import { Summary, WithWrong } from "../../html/wrong";
-import { frameOf, type Frame } from "./frame";
+import type { Frame } from "./frame";
 
 const places: [path: string, name: string, ability: Ability][] = [
   ["/admin", "Overview", "see"],
@@ -34,19 +32,15 @@ interface Shown {
   styles?: readonly string[];
 }
 
-/** A page of the administration area, in its frame. Pages that still have the context may give that instead. */
+/** A page of the administration area, in its frame. */
 export function AdminPage({
-  frame: given,
-  c,
+  frame,
   crumbs,
   problem,
   labels = {},
   children,
   ...page
-}: PropsWithChildren<
-  Shown & ({ frame: Frame; c?: never } | { frame?: never; c: Context<AdminEnv> })
->) {
-  const frame = given ?? frameOf(c);
+}: PropsWithChildren<Shown & { frame: Frame }>) {
   return (
     <ReaderContext.Provider value={frame.reader}>
       <Page

@@ -55,6 +55,12 @@ export interface Grant {
   expiresAt: number | null;
 }
 
+/** What a client's secret is exchanged for; the access token names the secret by its id. */
+export interface Exchanged {
+  grant: Grant;
+  secretId: number;
+}
+
 /** The secrets that are accepted at `now`. */
 export function liveSecrets(credential: Credential, now: number): Secret[] {
   return credential.secrets.filter(({ expires_at }) => expires_at === null || now < expires_at);

@@ -56,6 +56,9 @@ const closed: Record<string, string> = {
 };
 
 function missing(path: string, { resources, reachable }: Sight): string {
+  if (path.startsWith("/api/v1/submissions/")) {
+    return "There is no such submission among what it has access to.";
+  }
   const [, kinds, key] = /^\/api\/v1\/(apps|forms)\/([^/?]+)/.exec(path) ?? [];
   if (kinds === undefined || key === undefined) return problems.not_found.title + ".";
   const kind: CollectionKind = kinds === "apps" ? "app" : "form";
