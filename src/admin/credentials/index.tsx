@@ -77,10 +77,14 @@ export const integrations = new Hono<AdminEnv>()
         );
         return answerSecret(c, issued, 201);
       },
-      async (refusal) => issuePage(c, await readSent(c), refusal),
+      (refusal) => issuePageAgain(c, refusal),
     ),
   )
-  .get("/new", async (c) => c.html(await issuePage(c, c.req.query())))
+  .get("/new", async (c) => {
+    const reachable = await listReachable(c.env.DB);
+    const shown = { frame: frameOf(c), reachable, sent: c.req.query() };
+    return answer(c, { access_to: reachable }, () => <IssuePage {...shown} />);
+  })
   .get("/:id", async (c) => {
     const context = credentialContext(c);
     const id = c.req.param("id");
@@ -109,27 +113,21 @@ export const integrations = new Hono<AdminEnv>()
       />
     ));
   })
-  .get("/:id/access", async (c) => c.html(await accessPage(c)))
+  .get("/:id/access", async (c) => {
+    const found = await visibleWithReachable(credentialContext(c), c.req.param("id"));
+    const document = credentialDocument(found.credential, Date.now());
+    return answer(c, document, () => (
+      <AccessPage frame={frameOf(c)} {...found} add={c.req.query("add")} />
+    ));
+  })
   .get("/:id/secrets", async (c) => {
     const credential = await visibleCredential(credentialContext(c), c.req.param("id"));
-    return c.html(<SecretsPage frame={frameOf(c)} credential={credential} />);
+    const { secrets } = credentialDocument(credential, Date.now());
+    return answer(c, { items: secrets }, () => (
+      <SecretsPage frame={frameOf(c)} credential={credential} />
+    ));
   })
-  .get("/:id/secret", async (c) => {
-    const credential = await visibleCredential(credentialContext(c), c.req.param("id"));
-    const secret = await takeSecret(c, credential.id);
-    const origin = originOf(c);
-    const shown = secret && {
-      snippets: snippets(await dryRun(c.env.DB, origin, credential), origin, credential, secret),
-    };
-    return c.html(
-      <NewSecretPage
-        frame={frameOf(c)}
-        credential={credential}
-        secret={secret}
-        snippets={shown ? shown.snippets : undefined}
-      />,
-    );
-  })
+  .get("/:id/secret", (c) => newSecretPage(c))
   .post("/:id", (c) =>
     attempted(
       c,
@@ -143,7 +141,7 @@ export const integrations = new Hono<AdminEnv>()
         const document = credentialDocument(after, Date.now());
         return answerDone(c, document, `/admin/integrations/${id}/access`);
       },
-      (refusal) => accessPage(c, refusal),
+      (refusal) => accessPageAgain(c, refusal),
     ),
   )
   .post("/:id/rotate", async (c) => {
@@ -164,17 +162,34 @@ function withBefore(url: string, next: string): string {
   return address.href;
 }
 
-async function issuePage(c: Context<AdminEnv>, sent: Record<string, unknown>, problem?: Problem) {
+async function issuePageAgain(c: Context<AdminEnv>, problem: Problem) {
   const reachable = await listReachable(c.env.DB);
-  const shown = { frame: frameOf(c), reachable, sent };
-  return <IssuePage {...shown} {...(problem ? { problem } : {})} />;
+  const sent = await readSent(c);
+  return <IssuePage frame={frameOf(c)} reachable={reachable} sent={sent} problem={problem} />;
 }
 
-async function accessPage(c: Context<AdminEnv>, problem?: Problem) {
-  const id = c.req.param("id") ?? "";
-  const found = await visibleWithReachable(credentialContext(c), id);
-  const refused = problem ? { problem, sent: await readSent(c) } : { add: c.req.query("add") };
-  return <AccessPage frame={frameOf(c)} {...found} {...refused} />;
+async function accessPageAgain(c: Context<AdminEnv>, problem: Problem) {
+  const found = await visibleWithReachable(credentialContext(c), c.req.param("id") ?? "");
+  const sent = await readSent(c);
+  return <AccessPage frame={frameOf(c)} {...found} sent={sent} problem={problem} />;
+}
+
+/** What a new secret leads to; scripts had it with the answer, and find its name here. */
+async function newSecretPage(c: Context<AdminEnv, "/:id/secret">): Promise<Response> {
+  const credential = await visibleCredential(credentialContext(c), c.req.param("id"));
+  if (wantsJson(c)) return c.json(credentialDocument(credential, Date.now()));
+  const secret = await takeSecret(c, credential.id);
+  const origin = originOf(c);
+  const told =
+    secret && snippets(await dryRun(c.env.DB, origin, credential), origin, credential, secret);
+  return c.html(
+    <NewSecretPage
+      frame={frameOf(c)}
+      credential={credential}
+      secret={secret}
+      snippets={told || undefined}
+    />,
+  );
 }
 
 /** The one answer that holds a secret: scripts get it at once, people on the page that follows. */
