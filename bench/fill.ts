@@ -72,7 +72,8 @@ export function fillStatements({ collectionId, fieldIds }: Target, from: number,
     const value = columns[key];
     return entry(idOf(key), value, capitalised.has(key) ? `lower(${value})` : "null");
   });
-  const item = `insert into item select ${number}, 'sub_' || printf('%026d', p), ${collectionId}, null, 'submitted', 1, 1,
+  const item = `insert into item (number, id, collection_id, receipt_number, status, version, definition_version,
+    created_at, created_by, updated_at, updated_by, data) select ${number}, 'sub_' || printf('%026d', p), ${collectionId}, null, 'submitted', 1, 1,
     ${start} + p, 'system', ${start} + p, 'system', ${data} from n`;
   const system = [
     entry(systemFieldIds.id, "'sub_' || printf('%026d', p)"),
@@ -81,9 +82,7 @@ export function fillStatements({ collectionId, fieldIds }: Target, from: number,
     entry(systemFieldIds.updatedAt, `${start} + p`),
   ];
   const places = `with recursive n(p) as (select ${from} union all select p + 1 from n where p < ${to})`;
-  return [item, ...entries, ...system].map((sql) =>
-    sql.replace(/^(insert into \w+) /, `$1 ${places} `),
-  );
+  return [item, ...entries, ...system].map((sql) => sql.replace(" select ", ` ${places} select `));
 }
 
 /** What the collection counts, once the places up to `scale` are filled. */

@@ -4,7 +4,7 @@ import { readChanges, type FeedStart } from "../actions/changes/read-changes";
 import { defaultLimit } from "../domain/page-limit";
 import { changeDocument } from "../documents/change";
 import type { CollectionEnv } from "./doors";
-import { nextUrl, page, placeOf } from "./paging";
+import { nextUrl, page, readPosition } from "./paging";
 import { query } from "./parameters";
 
 /** `all=true` tells each change; those of one item on one page are told as one otherwise. */
@@ -24,8 +24,8 @@ export async function answerChanges(
   const paging = c.req.valid("query");
   const binding = `changes ${compiled.collection.id}`;
   const each = paging.all === "true";
-  const place = paging.cursor === "now" ? null : await placeOf(c, binding, paging);
-  const start: FeedStart = paging.cursor === "now" ? "now" : place && Number(place[0]);
+  const position = paging.cursor === "now" ? null : await readPosition(c, binding, paging);
+  const start: FeedStart = paging.cursor === "now" ? "now" : position && Number(position[0]);
   const limit = paging.limit ?? defaultLimit;
   const told = await readChanges(action, compiled, start, { limit, each });
   const next = new URL(await nextUrl(c, binding, paging, [told.next]));

@@ -17,7 +17,7 @@ import { permit } from "../http/doors/permit";
 import { ifMatch, ifNoneMatch } from "../http/doors/preconditions";
 import { within } from "./doors";
 import { noParameters } from "./parameters";
-import { nextUrl, paging, placeOf, type PagingInput } from "./paging";
+import { nextUrl, paging, readPosition, type PagingInput } from "./paging";
 import { hostOf } from "../http/doors/host";
 import {
   answerContent,
@@ -86,8 +86,8 @@ async function answerCollections(
   const page = c.req.valid("query");
   const binding = `${kind}s`;
   const limit = page.limit ?? defaultLimit;
-  const place = await placeOf(c, binding, page);
-  const found = await listVisible(c.var.action, kind, Number(place?.[0] ?? 0), limit + 1);
+  const start = await readPosition(c, binding, page);
+  const found = await listVisible(c.var.action, kind, Number(start?.[0] ?? 0), limit + 1);
   const shown = found.slice(0, limit);
   const last = shown.at(-1);
   const next = found.length > limit && last ? await nextUrl(c, binding, page, [last.id]) : null;

@@ -11,7 +11,7 @@ import { defaultLimit } from "../domain/page-limit";
 import { answerDownload, downloadOf } from "../http/answers/download";
 import { ifMatch } from "../http/doors/preconditions";
 import type { CollectionEnv, FoundEnv } from "./doors";
-import { nextUrl, placeOf, type PagingInput } from "./paging";
+import { nextUrl, readPosition, type PagingInput } from "./paging";
 import { answerCreation, answerItem, answerPage, writtenDocument } from "./representation";
 
 /** What records and submissions have in common, once their doors are passed. */
@@ -24,17 +24,17 @@ export async function answerList(
   const { compiled, action } = c.var;
   const paging = c.req.valid("query");
   const binding = `list ${compiled.collection.id}`;
-  const place = await placeOf(c, binding, paging);
+  const start = await readPosition(c, binding, paging);
   const format = downloadOf(c);
   if (format) {
-    const read = async (from: typeof place, items: number) => {
+    const read = async (from: typeof start, items: number) => {
       const step = await listPage(action, compiled, from && Number(from[0]), items);
       return { views: step.views, more: step.more === null ? null : [step.more] };
     };
     const most = paging.limit ?? null;
-    return answerDownload(c, { compiled, keys: null, start: place, most, read }, format);
+    return answerDownload(c, { compiled, keys: null, start, most, read }, format);
   }
-  const after = place === null ? null : Number(place[0]);
+  const after = start === null ? null : Number(start[0]);
   const { views, more } = await listPage(action, compiled, after, paging.limit ?? defaultLimit);
   const next = more === null ? null : await nextUrl(c, binding, paging, [more]);
   return answerPage(c, views.map(itemDocument), next);

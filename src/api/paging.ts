@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import { makeCursor, readCursor, type Place } from "../domain/cursor";
+import { makeCursor, readCursor, type Position, type WholePosition } from "../domain/cursor";
 import { limitRefusal, pageLimit } from "../domain/page-limit";
 import { problem } from "../domain/problem/problem";
 import { signingKeys } from "../domain/credential/signature";
@@ -31,12 +31,12 @@ export interface PagingInput {
   out: { query: Paging };
 }
 
-/** The place that the cursor tells, null at the start. A cursor belongs to the list named by `binding`. */
-export async function placeOf(
+/** The position that the cursor tells, null at the start. A cursor belongs to the list named by `binding`. */
+export async function readPosition(
   c: Reading<ApiEnv>,
   binding: string,
   { cursor }: Paging,
-): Promise<Place | null> {
+): Promise<Position | null> {
   if (cursor === undefined) return null;
   const read = await readCursor(signingKeys(c.env.TOKEN_SECRET), binding, cursor);
   if (read) return read;
@@ -44,16 +44,16 @@ export async function placeOf(
   throw problem.invalidInput([{ field: "cursor", code: "invalid_cursor", reason }]);
 }
 
-/** The address of the page behind `place`. */
+/** The address of the page behind a position. */
 export async function nextUrl(
   c: Reading<ApiEnv>,
   binding: string,
   { limit }: Paging,
-  place: readonly (string | number | null)[],
+  position: Readonly<WholePosition>,
 ): Promise<string> {
   const url = new URL(c.req.path, c.req.url);
   if (limit !== undefined) url.searchParams.set("limit", String(limit));
   const keys = signingKeys(c.env.TOKEN_SECRET);
-  url.searchParams.set("cursor", await makeCursor(keys, binding, place));
+  url.searchParams.set("cursor", await makeCursor(keys, binding, position));
   return url.href;
 }

@@ -6,7 +6,7 @@ import { problem, type FieldError } from "../domain/problem/problem";
 import { sha256 } from "../domain/credential/signature";
 import { answerDownload, downloadOf } from "../http/answers/download";
 import type { CollectionEnv } from "./doors";
-import { nextUrl, placeOf, type Paging, type PagingInput } from "./paging";
+import { nextUrl, readPosition, type Paging, type PagingInput } from "./paging";
 import { answerPage } from "./representation";
 
 type SearchEnv = CollectionEnv & { Variables: { body: unknown } };
@@ -17,18 +17,18 @@ export async function answerSearch(c: Context<SearchEnv, string, PagingInput>): 
   const asked = c.req.valid("query");
   const paging = pagingOf(body, asked);
   const binding = await bindingOf(compiled.collection.id, body);
-  const place = await placeOf(c, binding, paging);
+  const start = await readPosition(c, binding, paging);
   const { limit } = paging;
   const format = downloadOf(c);
   if (format) {
     const keys =
       isObject(body) && Array.isArray(body["fields"]) ? (body["fields"] as string[]) : null;
     const most = limit ?? null;
-    const read = (from: typeof place, items: number) =>
+    const read = (from: typeof start, items: number) =>
       searchItems(action, compiled, body, from, items);
-    return answerDownload(c, { compiled, keys, start: place, most, read }, format);
+    return answerDownload(c, { compiled, keys, start, most, read }, format);
   }
-  const { views, more } = await searchItems(action, compiled, body, place, limit);
+  const { views, more } = await searchItems(action, compiled, body, start, limit);
   const next = more && (await nextUrl(c, binding, asked, more));
   return answerPage(c, views.map(itemDocument), next);
 }

@@ -1,11 +1,13 @@
 import { sha256, type SigningKeys } from "./credential/signature";
 
 /**
- * A place in a list or a search: the values of the sort keys, null where empty, and the number of the item or collection
- * that stands there.
+ * Where an item or a collection stands in a list or a search: the values of the sort keys, null where empty, and its
+ * number. Pages go on behind it.
  */
-export type Place = PlaceValue[];
-type PlaceValue = string | number | null | Cut;
+export type WholePosition = (string | number | null)[];
+
+/** A position as a cursor gives it back: texts that are too long for one are cut. */
+export type Position = (WholePosition[number] | Cut)[];
 
 /** A text too long for a cursor: how it begins, and what tells the whole of it again (`digestOf`). */
 type Cut = [start: string, digest: string];
@@ -17,15 +19,14 @@ const longestCursor = 500;
 export const digestOf = async (text: string): Promise<string> => (await sha256(text)).slice(0, 11);
 
 /**
- * An opaque place in a list, sealed: addresses end in logs, and tell neither numbers nor values there. It belongs to what
- * it was made for (`binding`: route, conditions, sort), and to nothing else.
+ * A position, sealed: addresses end in logs, and tell neither numbers nor values there. It belongs to what it was made for (`binding`: route, conditions, sort), and to nothing else.
  */
 export async function makeCursor(
   keys: SigningKeys,
   binding: string,
-  place: readonly (string | number | null)[],
+  position: Readonly<WholePosition>,
 ): Promise<string> {
-  const kept = await Promise.all(place.map(cut));
+  const kept = await Promise.all(position.map(cut));
   return keys.seal(JSON.stringify(kept), `cursor ${binding}`);
 }
 
@@ -33,14 +34,14 @@ export async function readCursor(
   keys: SigningKeys,
   binding: string,
   cursor: string,
-): Promise<Place | undefined> {
+): Promise<Position | undefined> {
   if (cursor.length > longestCursor) return undefined;
   const opened = await keys.open(cursor, `cursor ${binding}`);
   // What was sealed here has the form that was given to it here.
-  return opened === undefined ? undefined : (JSON.parse(opened) as Place);
+  return opened === undefined ? undefined : (JSON.parse(opened) as Position);
 }
 
-async function cut(value: string | number | null): Promise<PlaceValue> {
+async function cut(value: WholePosition[number]): Promise<Position[number]> {
   if (typeof value !== "string" || (value.length <= mostValueBytes && fits(value))) return value;
   let start = "";
   for (const character of value) {

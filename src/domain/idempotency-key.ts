@@ -2,13 +2,11 @@ import * as z from "zod/mini";
 
 export const idempotencyKeyHeader = "Idempotency-Key";
 
-const bounds = "Must be 1 to 255 characters long.";
-
 /** 1 to 255 visible ASCII characters (contract, section 8). */
 export const idempotencyKey = z
   .string()
   .check(
-    z.minLength(1, { error: bounds, abort: true }),
-    z.maxLength(255, { error: bounds, abort: true }),
+    z.minLength(1, { abort: true }),
+    z.maxLength(255, { abort: true }),
     z.regex(/^[\x21-\x7e]+$/, "Must be visible ASCII only."),
   );

@@ -152,6 +152,11 @@ describe("Data in the administration area", () => {
     expect(sent.body.data).toEqual({ who: "Suzuki", n: 4 });
     const found = await items("?field=n&op=gte&value=4&sort=who");
     expect(found.body.items.map((each: Json) => each.data.who)).toEqual(["Suzuki"]);
+    expect(found.body.count).toEqual({ count: 1, exact: true });
+    const text = await items("?q=suz");
+    expect(text.body.items.map((each: Json) => each.data.who)).toEqual(["Suzuki"]);
+    expect((await items("?q=a+b+c+d+e+f")).body.errors[0].field).toBe("q");
+    expect((await items("/export?q=suz&format=ndjson")).text.trim().split("\n")).toHaveLength(1);
     expect((await items("?field=n&op=contains&value=4")).status).toBe(422);
     const path = `/${body.id}`;
     expect((await items(path, { version: 1, data: { n: 5 } })).body.version).toBe(2);

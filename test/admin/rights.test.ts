@@ -2,38 +2,8 @@ import { env, exports } from "cloudflare:workers";
 import { beforeAll, describe, expect, it } from "vitest";
 import { findCredential } from "../../src/store/credentials/credentials";
 import { Client, host, type Answer, type Json } from "../support/client";
-import { admin, anonymous, client, issue, makeForm } from "../support/service";
-
-/** Somebody who was invited, joined and signed in. */
-interface Person {
-  id: string;
-  email: string;
-  act: (method: string, path: string, body?: object) => Promise<Answer>;
-}
-
-const password = "a password of some length";
-
-async function signIn(email: string, from = "192.0.2.1", secret = password): Promise<Answer> {
-  return anonymous(
-    "POST",
-    "/admin/sign-in",
-    { email, password: secret },
-    { "CF-Connecting-IP": from },
-  );
-}
-
-async function join(role: string, email: string): Promise<Person> {
-  const invited = await admin("POST", "/members", { email, role });
-  const path = new URL(invited.body.link).pathname;
-  await anonymous("POST", path, { password });
-  const { headers } = await signIn(email);
-  const cookie = headers.getSetCookie()[0]?.split(";")[0] ?? "";
-  const { body } = await admin("GET", "/members");
-  const { id } = body.items.find((each: Json) => each.email === email);
-  const act = (method: string, at: string, sent?: object) =>
-    anonymous(method, `/admin${at}`, sent, { Cookie: cookie });
-  return { id, email, act };
-}
+import { as, cookieOf, join, signIn } from "../support/members";
+import { admin, client, issue, makeForm } from "../support/service";
 
 const choice = (kind: "token" | "client", permissions: string[]) => ({
   kind,
@@ -48,7 +18,11 @@ const choice = (kind: "token" | "client", permissions: string[]) => ({
 describe("Changes of members reach the credentials that they made, before they are answered", () => {
   it("a removed member's tokens end at once, and joining again revives none of them", async () => {
     const person = await join("editor", "gone@forms.example");
-    const issued = await person.act("POST", "/integrations", choice("token", ["schema:read"]));
+    const issued = await as(person.cookie)(
+      "POST",
+      "/integrations",
+      choice("token", ["schema:read"]),
+    );
     const token = new Client(issued.body.token);
     expect((await token.get("/me")).status).toBe(200);
     expect((await admin("POST", `/members/${person.id}`, { disabled: "true" })).status).toBe(204);
@@ -60,45 +34,42 @@ describe("Changes of members reach the credentials that they made, before they a
   });
 
   it("a demoted member's tokens lose what the role lost, at once; API clients stay as they are", async () => {
-    const person = await join("admin", "demoted@forms.example");
+    const person = await join("admin");
     const form = await makeForm(await client());
     const all = ["submissions:read", "submissions:write"];
-    const { body } = await person.act("POST", "/integrations", choice("token", all));
-    const made = await person.act("POST", "/integrations", choice("client", all));
+    const { body } = await as(person.cookie)("POST", "/integrations", choice("token", all));
+    const made = await as(person.cookie)("POST", "/integrations", choice("client", all));
     const token = new Client(body.token);
     expect((await token.post(`/forms/${form}/submissions`, { data: {} })).status).toBe(201);
     await admin("POST", `/members/${person.id}`, { role: "viewer" });
     expect((await token.post(`/forms/${form}/submissions`, { data: {} })).status).toBe(403);
-    const as = await join("viewer", "other@forms.example");
-    expect((await as.act("GET", `/integrations/${made.body.id}`)).status).toBe(404);
+    const other = await join("viewer");
+    expect((await as(other.cookie)("GET", `/integrations/${made.body.id}`)).status).toBe(404);
     expect((await admin("GET", `/integrations/${made.body.id}`)).body.permissions).toEqual(all);
   });
 
   it("whoever may not issue a credential may not rotate it: a demoted admin's client keeps its secret", async () => {
-    const person = await join("admin", "rotator@forms.example");
-    const made = await person.act("POST", "/integrations", choice("client", ["records:write"]));
+    const person = await join("admin");
+    const made = await as(person.cookie)(
+      "POST",
+      "/integrations",
+      choice("client", ["records:write"]),
+    );
     await admin("POST", `/members/${person.id}`, { role: "viewer" });
-    const { headers } = await signIn(person.email);
-    const Cookie = headers.getSetCookie()[0]?.split(";")[0] ?? "";
-    const rotated = await anonymous(
-      "POST",
-      `/admin/integrations/${made.body.id}/rotate`,
-      {},
-      { Cookie },
-    );
+    const act = as(cookieOf(await signIn(person.email, person.password)));
+    const rotated = await act("POST", `/integrations/${made.body.id}/rotate`, {});
     expect([rotated.status, rotated.text.includes("efs_")]).toEqual([422, false]);
-    const revoked = await anonymous(
-      "POST",
-      `/admin/integrations/${made.body.id}/revoke`,
-      {},
-      { Cookie },
-    );
+    const revoked = await act("POST", `/integrations/${made.body.id}/revoke`, {});
     expect(revoked.status).toBe(204);
   });
 
   it("an admin's edit of a viewer's token gives it no more than the viewer's role", async () => {
-    const person = await join("viewer", "viewer@forms.example");
-    const { body } = await person.act("POST", "/integrations", choice("token", ["schema:read"]));
+    const person = await join("viewer");
+    const { body } = await as(person.cookie)(
+      "POST",
+      "/integrations",
+      choice("token", ["schema:read"]),
+    );
     const token = new Client(body.token);
     await token.get("/me");
     const edited = await admin("POST", `/integrations/${body.id}`, {
@@ -161,9 +132,9 @@ describe("Guesses", () => {
   });
 
   it("of a member's own password are limited too", async () => {
-    const person = await join("viewer", "guesser@forms.example");
+    const person = await join("viewer");
     const guess = (i: number) =>
-      person.act("POST", "/account/password", {
+      as(person.cookie)("POST", "/account/password", {
         current: `guess ${i}`,
         password: "another password",
       });
@@ -172,10 +143,12 @@ describe("Guesses", () => {
   }, 60_000);
 
   it("made elsewhere do not lock an account out where its owner signed in before", async () => {
-    const person = await join("viewer", "locked@forms.example");
-    const guess = (i: number) => signIn(person.email, `198.51.100.${i}`, "wrong");
+    const person = await join("viewer");
+    const from = (address: string) => ({ "CF-Connecting-IP": address });
+    await signIn(person.email, person.password, from("192.0.2.1"));
+    const guess = (i: number) => signIn(person.email, "wrong", from(`198.51.100.${i}`));
     expect(await untilRefused(guess)).toBe(429);
-    expect((await signIn(person.email, "192.0.2.1")).status).toBe(200);
+    expect((await signIn(person.email, person.password, from("192.0.2.1"))).status).toBe(200);
   }, 60_000);
 });
 

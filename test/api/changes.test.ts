@@ -112,6 +112,8 @@ describe("The changes feed", () => {
       const { status, body } = await integrator.get(`/forms/${form}/changes?${query}`);
       expect([status, body.errors[0].code]).toEqual([422, code]);
     }
+    const unclear = await integrator.get(`/forms/${form}/changes?all=yes`);
+    expect(unclear.body.errors[0].reason).toBe('Must be one of "true", "false".');
     const other = await makeForm(integrator, fields);
     const { body } = await integrator.get(`/forms/${other}/changes?cursor=now`);
     const cursor = new URL(body.links.next).search;

@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, it, vi } from "vitest";
 import type { Json } from "../support/client";
+import { newMember } from "../support/members";
 import { ask, askSteadily, type Sent } from "./asking";
 import { failing, type Plan } from "./bindings";
 import {
@@ -12,7 +13,6 @@ import {
   newCollection,
   newCredential,
   newItem,
-  newMember,
   word,
   type World,
 } from "./world";

@@ -1,5 +1,5 @@
 import { conforms } from "../support/conformance";
-import { host, type Answer } from "../support/client";
+import { bytesOf, host, type Answer } from "../support/client";
 import { ask, askSteadily, type Outcome } from "./asking";
 import type { Plan } from "./bindings";
 import { agree, type Prepared, type Row } from "./routes";
@@ -56,8 +56,7 @@ export async function wrongsOf(
 const nothing = Promise.resolve();
 
 /** What an answer says, without what differs each time: its request, and its cursor, which is sealed anew. */
-const textOf = ({ text }: Answer) =>
-  text.replace(/"request_id":"[^"]+"/, "").replace(/"next":"[^"]+"/, "");
+const textOf = (answer: Answer) => bytesOf(answer).replace(/"next":"[^"]+"/, "");
 
 async function judge503(row: Row, { path, headers }: Prepared, answer: Answer): Promise<void> {
   const later = answer.headers.get("Retry-After") ?? "no Retry-After";

@@ -1,5 +1,6 @@
 import type { CollectionKind } from "../../src/domain/definition/collection";
 import { host, type Answer, type Json } from "../support/client";
+import { newMember, newSession } from "../support/members";
 import { askSteadily } from "./asking";
 import { agree, agreeStatus, areaRows, few, row, type Row } from "./routes";
 import {
@@ -12,8 +13,6 @@ import {
   newCollection,
   newCredential,
   newItem,
-  newMember,
-  newSession,
   nobodyIsThere,
   word,
   type World,

@@ -1,8 +1,6 @@
-import { scryptSync } from "node:crypto";
 import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import type { CollectionKind } from "../../src/domain/definition/collection";
-import { sha256 } from "../../src/domain/credential/signature";
 import type { Answer, Json } from "../support/client";
 import { client, everything, freshKey, makeApp, makeForm, ownerCookie } from "../support/service";
 import { askSteadily } from "./asking";
@@ -112,43 +110,6 @@ export async function newCredential(
 /** Lists of credentials ask the object of each: what was made for one run does not stay there. */
 export async function forget(name: string): Promise<void> {
   await env.DB.prepare("UPDATE credential SET revoked_at = 1 WHERE name = ?").bind(name).run();
-}
-
-export interface SomeMember {
-  id: string;
-  email: string;
-  password: string;
-  cookie: string;
-}
-
-/** A member with a session. */
-export async function newMember(role = "editor"): Promise<SomeMember> {
-  const id = word();
-  const password = `the password of ${id}`;
-  const email = `${id}@forms.example`;
-  await env.DB.prepare(
-    "INSERT INTO member (id, email, role, password, created_at) VALUES (?, ?, ?, ?, 0)",
-  )
-    .bind(id, email, role, cheapHash(password))
-    .run();
-  return { id, email, password, cookie: await newSession(id) };
-}
-
-/** A hash says what it cost to make, and costs as much to compare: hundreds of members sign in here. */
-function cheapHash(password: string): string {
-  const salt = Buffer.from("salt");
-  const key = scryptSync(password, salt, 32, { N: 2, r: 1, p: 1 });
-  return `scrypt$2$1$1$${salt.toString("base64")}$${key.toString("base64")}`;
-}
-
-export async function newSession(memberId: string): Promise<string> {
-  const session = word();
-  await env.DB.prepare(
-    "INSERT INTO session (hash, member_id, created_at, expires_at) VALUES (?, ?, 0, ?)",
-  )
-    .bind(await sha256(session), memberId, Date.now() + 3_600_000)
-    .run();
-  return `__Host-session=${session}`;
 }
 
 export async function canSignIn(email: string, password: string): Promise<boolean> {

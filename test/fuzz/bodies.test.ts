@@ -1,8 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { bodies, refused } from "../support/right-requests";
+import { routes } from "../support/routes";
 import { html, json, otherJson } from "./parts";
 import { plain, requestCase, send } from "./requests";
-import { bodies, refused, routes } from "./routes";
 import { settings, time } from "./settings";
 
 const names = [...routes.keys()];

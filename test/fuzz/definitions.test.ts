@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import { beforeAll, describe, expect, it } from "vitest";
 import type { Json } from "../support/client";
+import { starts } from "../support/documents";
 import { client } from "../support/service";
 import { definitionCase, Definitions } from "./definitions";
-import { starts } from "./documents";
 import { mutated } from "./mutations";
 import { settings, time } from "./settings";
 import { written } from "./values";

@@ -1,10 +1,11 @@
 import fc from "fast-check";
 import type { Answer, Client, Json } from "../support/client";
 import { host, root } from "../support/client";
+import { starts, type Start } from "../support/documents";
 import { freshKey, ownerCookie } from "../support/service";
-import { rules, starts, type Start } from "./documents";
 import { ask, Violation, type Asked } from "./judge";
 import { mutated, mutation } from "./mutations";
+import { rules } from "./rules";
 import { written } from "./values";
 
 /** Mostly one: of several, one is refused soon and hides the others. */

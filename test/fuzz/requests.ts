@@ -1,5 +1,8 @@
 import fc from "fast-check";
-import { host, type Answer, type Json } from "../support/client";
+import { Client, host, type Answer, type Json } from "../support/client";
+import { bodies, parametersOf, spendAfter } from "../support/right-requests";
+import { routes } from "../support/routes";
+import { world, type World } from "../support/world";
 import { ask, type Asked } from "./judge";
 import { mutated, mutation } from "./mutations";
 import {
@@ -15,9 +18,7 @@ import {
   segments,
   types,
 } from "./parts";
-import { bodies, parametersOf, routes } from "./routes";
 import { written } from "./values";
-import { spend, world, type World } from "./world";
 
 /** Random requests: right ones of which some parts are changed. */
 
@@ -119,12 +120,30 @@ let addresses = 0;
 
 /** Sends it; what the answer may not be is thrown. */
 export async function send(each: RequestCase): Promise<Answer> {
-  const answer = await ask(requestOf(each, await world()));
-  if (answer.status < 400) spent(each);
+  const now = await world();
+  const asksForPage = each.rest.query.some((one) => typeof one !== "string");
+  const answer = await ask(requestOf(each, now, asksForPage ? await cursorsOf(now) : []));
+  if (answer.status < 400) spendAfter(each.route);
   return answer;
 }
 
-function requestOf(each: RequestCase, now: World): Asked {
+type Cursors = (string | null)[];
+
+const known = new Map<string, Cursors>();
+
+/** Cursors of the form's list and of a search for everything. */
+async function cursorsOf({ bearer, form: { key } }: World): Promise<Cursors> {
+  const kept = known.get(key);
+  if (kept) return kept;
+  const by = new Client(bearer);
+  const path = `/forms/${key}/submissions`;
+  const pages = [await by.get(`${path}?limit=1`), await by.post(`${path}/search`, { limit: 1 })];
+  const cursors = pages.map(({ body }) => new URL(body.links.next).searchParams.get("cursor"));
+  known.set(key, cursors);
+  return cursors;
+}
+
+function requestOf(each: RequestCase, now: World, cursors: Cursors): Asked {
   const route = routes.get(each.route) ?? { method: "GET", path: "/" };
   const method = each.rest.method ?? route.method;
   const { authorization } = each.rest;
@@ -134,7 +153,7 @@ function requestOf(each: RequestCase, now: World): Asked {
   const hasBody = body !== undefined && !/^(get|head)$/i.test(method);
   return {
     method,
-    url: host + pathOf(each, now) + queryOf(each.rest, now.form),
+    url: host + pathOf(each, now) + queryOf(each.rest, cursors),
     headers: {
       // An address that fails too often is told to wait, and here they all fail often.
       "CF-Connecting-IP": address,
@@ -169,7 +188,7 @@ function pathOf({ route: name, rest: { segment } }: RequestCase, now: World): st
   });
 }
 
-function queryOf({ query }: RequestCase["rest"], { cursors }: World["form"]): string {
+function queryOf({ query }: RequestCase["rest"], cursors: Cursors): string {
   const pairs = query.map((each) => {
     if (typeof each === "string") return each;
     const cursor = cursors[each.cursor] ?? "";
@@ -210,16 +229,4 @@ function pairsOf(node: Json, name: string): [string, string][] {
 function plainText(node: Json): string {
   const sent = written(node);
   return sent.startsWith('"') ? JSON.parse(sent) : sent;
-}
-
-/** What a request has changed is made anew. */
-function spent({ route }: RequestCase): void {
-  const { method, path } = routes.get(route) ?? { method: "GET", path: "/" };
-  const changes = !/\/(search|validate|check|records|submissions|items)$/.test(path);
-  if (method === "GET" || !changes) return;
-  if (path.includes("/apps/:key")) spend("app");
-  else if (/\/forms\/:key|\/submissions\//.test(path)) spend("form");
-  else if (path.includes("/integrations/:id")) spend("credential");
-  else if (path.includes("/members/:id")) spend("member");
-  else if (path.includes("/join/")) spend("invitation");
 }

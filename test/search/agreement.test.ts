@@ -4,10 +4,11 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { findCollection } from "../../src/store/definitions/collections";
 import type { Collection } from "../../src/domain/definition/collection";
 import { parseSearch } from "../../src/domain/search/parse";
-import { driversOf, isValue, sortWalk, type Plan } from "../../src/domain/search/plan";
 import type { Search } from "../../src/domain/search/tree";
-import { readPage } from "../../src/store/search/search";
-import type { FoundPlace } from "../../src/store/search/search";
+import type { WholePosition } from "../../src/domain/cursor";
+import { findDrivers, isValue } from "../../src/store/search/driver";
+import { planSortWalk, type Plan } from "../../src/store/search/plan";
+import { readPage } from "../../src/store/search/find-page";
 import { everyItem, type Client, type Json } from "../support/client";
 import { client, makeForm } from "../support/service";
 import * as arbitrary from "./arbitrary";
@@ -83,32 +84,32 @@ describe("Searches agree with the reference", () => {
     budget: number,
   ): Promise<string[]> {
     const found: string[] = [];
-    let place: FoundPlace | null = null;
+    let after: WholePosition | null = null;
     for (let pagesRead = 0; pagesRead < 500; pagesRead += 1) {
-      const position = place && {
-        values: place.slice(0, -1),
-        number: Number(place.at(-1)),
+      const start = after && {
+        values: after.slice(0, -1),
+        number: Number(after.at(-1)),
         from: null,
       };
-      const walk = { collectionId: collection.id, search, position, budget };
+      const walk = { collectionId: collection.id, search, start, budget };
       const page = await readPage(env.DB, plan, walk, rows + 1);
       const shown = page.hits.slice(0, rows);
       found.push(...shown.map(({ item }) => item.id));
-      const more: FoundPlace | null =
-        page.hits.length > rows ? (shown.at(-1)?.place ?? null) : page.edge;
+      const more: WholePosition | null =
+        page.hits.length > rows ? (shown.at(-1)?.position ?? null) : page.edge;
       if (!more) return found;
-      expect(more).not.toEqual(place);
-      place = more;
+      expect(more).not.toEqual(after);
+      after = more;
     }
     throw new Error("The pages do not end.");
   }
 
   function plansOf(search: Search): Plan[] {
-    const drivers = driversOf(search);
+    const drivers = findDrivers(search);
     const [sort, second] = search.sort;
     const few: Plan[] = drivers.map((driver) => ({ walk: "none", driver }));
     if (second) return [...few, { walk: "none", driver: null }];
-    if (sort) return [...few, sortWalk(search, sort)];
+    if (sort) return [...few, planSortWalk(search, sort)];
     const values = drivers.filter(isValue);
     return [
       ...few,

@@ -70,7 +70,7 @@ function holds(condition: Json, of: (key: string) => Json, types: Record<string,
 }
 
 /** Text without case: full case folding is that of the lower case of the upper case. */
-function bare(text: string): string {
+export function bare(text: string): string {
   return text.normalize("NFC").toLowerCase().toUpperCase().toLowerCase().normalize("NFC");
 }
 

@@ -1,28 +1,10 @@
-import { env } from "cloudflare:workers";
 import { beforeAll, describe, expect, it } from "vitest";
-import { fields, fieldIdsOf, fillStatements, tallyStatement } from "../../bench/fill";
+import { fields } from "../../bench/fill";
 import { searches } from "../../bench/searches";
-import { findCollection } from "../../src/store/definitions/collections";
 import type { Client, Json } from "../support/client";
 import { counted } from "../support/counting";
 import { client, makeForm } from "../support/service";
-
-const scale = Number((env as unknown as { SCALE: string }).SCALE);
-const perStep = 10_000;
-
-/** Fills a form with `scale` submissions by SQL, as creates would have stored them. */
-async function fill(form: string): Promise<void> {
-  const now = await findCollection(env.DB, "form", form);
-  if (!now) throw new Error("The form is gone.");
-  const { id, definition } = now.collection;
-  const stored = definition.fields.fields as Parameters<typeof fieldIdsOf>[0];
-  const target = { collectionId: id, fieldIds: fieldIdsOf(stored) };
-  for (let from = 1; from <= scale; from += perStep) {
-    const to = Math.min(from + perStep - 1, scale);
-    await env.DB.batch(fillStatements(target, from, to).map((sql) => env.DB.prepare(sql)));
-  }
-  await env.DB.prepare(tallyStatement(target, scale)).run();
-}
+import { fill, scale } from "./filled";
 
 describe(`What a search reads, at ${scale} submissions of 10 fields`, () => {
   const { fetch, counts, reset } = counted();

@@ -5,7 +5,7 @@ import type { ActionContext } from "../context";
 import { showable, viewOf, type ItemView } from "../../domain/item/item-view";
 import { collectionAt } from "../definitions/known-collections";
 
-/** A page of a collection in stored order; `more` is the place to go on from, null at the end. */
+/** A page of a collection in stored order; `more` is the number to go on behind, null at the end. */
 export async function listPage(
   ctx: ActionContext,
   { collection }: Compiled,

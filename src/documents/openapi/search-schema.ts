@@ -1,4 +1,5 @@
 import { defaultLimit, pageLimit } from "../../domain/page-limit";
+import { mostConditions, mostSorts } from "../../domain/search/bounds";
 import type { Schema } from "./field-schema";
 import { object, ref } from "./responses";
 import { schemaOfZod } from "./zod-schema";
@@ -10,8 +11,8 @@ export function searchSchema(): Schema {
   );
   return object(
     {
-      conditions: { type: "array", maxItems: 50, items: ref("schemas", "Condition") },
-      sort: { type: "array", maxItems: 3, items: sort },
+      conditions: { type: "array", maxItems: mostConditions, items: ref("schemas", "Condition") },
+      sort: { type: "array", maxItems: mostSorts, items: sort },
       fields: { type: ["array", "null"], items: { type: "string" } },
       limit: { ...schemaOfZod(pageLimit), description: `Default: ${defaultLimit}.` },
       cursor: { type: ["string", "null"] },

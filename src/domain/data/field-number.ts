@@ -17,6 +17,8 @@ export const systemFieldIds = {
   updatedAt: lastFieldId + 5,
 } as const;
 
+export type SystemField = keyof typeof systemFieldIds;
+
 export function fieldNumber(collectionId: number, fieldId: number): number {
   return collectionId * fieldsPerCollection + fieldId;
 }

@@ -30,7 +30,7 @@ export function namedErrors(name: string, issues: readonly Issue[]): FieldError[
   return issues.slice(0, 1).map((issue) => ({
     field: name,
     code: codeOf(issue),
-    reason: issue.message,
+    reason: reasonOf(issue),
     ...(issue.code === "custom" ? issue.params : {}),
   }));
 }

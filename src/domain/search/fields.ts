@@ -1,7 +1,7 @@
-import { fieldNumber, systemFieldIds } from "../data/field-number";
+import { fieldNumber, systemFieldIds, type SystemField } from "../data/field-number";
 import type { Collection } from "../definition/collection";
 import { valueType, type Field, type RowField } from "../definition/field";
-import type { FieldKind, Operator, SearchField, Source } from "./tree";
+import type { FieldKind, Operator, SearchField } from "./tree";
 
 /** The operators of each kind of field (contract, section 9). */
 export const operators: Record<FieldKind, readonly Operator[]> = {
@@ -19,7 +19,7 @@ export const operators: Record<FieldKind, readonly Operator[]> = {
 export function searchFields(collection: Collection): Map<string, SearchField | undefined> {
   const { id, kind, definition } = collection;
   const own = definition.fields.fields.map(
-    (field) => [field.key, field.searchable ? fieldOf(id, field) : undefined] as const,
+    (field) => [field.key, field.searchable ? describeField(id, field) : undefined] as const,
   );
   return new Map([...systemFields(id, kind), ...own]);
 }
@@ -27,49 +27,52 @@ export function searchFields(collection: Collection): Map<string, SearchField | 
 function systemFields(id: number, kind: Collection["kind"]): [string, SearchField][] {
   const field = (
     name: string,
-    number: number,
-    fieldKind: FieldKind,
-    column: Extract<Source, { in: "column" }>["column"],
+    own: SystemField,
+    of: "text" | "select" | "datetime",
   ): [string, SearchField] => [
     name,
     {
       name,
-      number: fieldNumber(id, number),
-      kind: fieldKind,
-      type: fieldKind === "datetime" ? "datetime" : "text",
-      source: { in: "column", column },
+      number: fieldNumber(id, systemFieldIds[own]),
+      kind: of,
+      type: of === "datetime" ? "datetime" : "text",
+      source: { in: "system", name: own },
     },
   ];
   return [
-    field("$id", systemFieldIds.id, "text", "id"),
+    field("$id", "id", "text"),
     kind === "form"
-      ? field("$status", systemFieldIds.status, "select", "status")
-      : field("$receipt_number", systemFieldIds.receiptNumber, "text", "receipt_number"),
-    field("$created_at", systemFieldIds.createdAt, "datetime", "created_at"),
-    field("$updated_at", systemFieldIds.updatedAt, "datetime", "updated_at"),
+      ? field("$status", "status", "select")
+      : field("$receipt_number", "receiptNumber", "text"),
+    field("$created_at", "createdAt", "datetime"),
+    field("$updated_at", "updatedAt", "datetime"),
   ];
 }
 
-function fieldOf(collectionId: number, field: Field): SearchField {
-  const common = baseOf(collectionId, field, "data");
+function describeField(collectionId: number, field: Field): SearchField {
+  const common = describeOne(collectionId, field, "data");
   if (field.type !== "line_items") return common;
   const rows = field.fields
     .filter((row) => row.searchable)
-    .map((row) => [row.key, baseOf(collectionId, row, "row")] as const);
+    .map((row) => [row.key, describeOne(collectionId, row, "row")] as const);
   return { ...common, rows: new Map(rows) };
 }
 
-function baseOf(collectionId: number, field: Field | RowField, where: "data" | "row"): SearchField {
+function describeOne(
+  collectionId: number,
+  field: Field | RowField,
+  where: "data" | "row",
+): SearchField {
   return {
     name: field.key,
     number: fieldNumber(collectionId, field.id),
-    kind: kindOf(field),
+    kind: fieldKind(field),
     type: valueType(field),
     source: { in: where, slot: String(field.id) },
   };
 }
 
-function kindOf(field: Field): FieldKind {
+function fieldKind(field: Field): FieldKind {
   const type = valueType(field);
   switch (type) {
     case "text":

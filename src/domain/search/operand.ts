@@ -2,11 +2,8 @@ import { comparable, fold } from "../data/search-entries";
 import type { FieldErrorCode } from "../problem/problem";
 import { isStorable, storable } from "../text";
 import { dayWithOffset, utcDateTime } from "../time";
-import type { Condition, Operator, Scalar, SearchField } from "./tree";
-
-const mostValues = 100;
-/** What is looked for within texts: looking takes as long as both are, multiplied. */
-const longestText = 1000;
+import { longestText, mostValues } from "./bounds";
+import type { Comparable, Condition, Operator, SearchField } from "./tree";
 
 type Parsed = { condition: Condition } | { reason: string; code: FieldErrorCode };
 
@@ -19,7 +16,7 @@ export function parseOperand(field: SearchField, op: Operator, sent: unknown): P
     case "gte":
     case "lt":
     case "lte": {
-      const value = scalarOf(field, sent);
+      const value = parseScalar(field, sent);
       return value === undefined ? wrong(expected(field)) : { condition: { field, op, value } };
     }
     case "contains":
@@ -34,9 +31,9 @@ export function parseOperand(field: SearchField, op: Operator, sent: unknown): P
     case "has_any":
     case "has_all":
     case "has_none":
-      return listOf(field, op, sent);
+      return parseScalars(field, op, sent);
     case "between": {
-      const [low, high] = Array.isArray(sent) ? sent.map((each) => scalarOf(field, each)) : [];
+      const [low, high] = Array.isArray(sent) ? sent.map((each) => parseScalar(field, each)) : [];
       const pair = Array.isArray(sent) && sent.length === 2;
       return pair && low !== undefined && high !== undefined
         ? { condition: { field, op, value: [low, high] } }
@@ -56,7 +53,7 @@ function wrong(form: string, code: FieldErrorCode = "invalid_condition"): Parsed
   return { reason: `Must be ${form}.`, code };
 }
 
-function listOf(
+function parseScalars(
   field: SearchField,
   op: "in" | "not_in" | "has_any" | "has_all" | "has_none",
   sent: unknown,
@@ -65,13 +62,13 @@ function listOf(
     return wrong(`a list of 1 to ${mostValues} values, each ${expected(field)}`);
   }
   if (sent.length > mostValues) return wrong(`at most ${mostValues} values`, "too_complex");
-  const value = sent.map((each) => scalarOf(field, each));
+  const value = sent.map((each) => parseScalar(field, each));
   return value.every((each) => each !== undefined)
     ? { condition: { field, op, value: [...new Set(value)] } }
     : wrong(`a list of values, each ${expected(field)}`);
 }
 
-function scalarOf({ kind, source }: SearchField, sent: unknown): Scalar | undefined {
+function parseScalar({ kind, source }: SearchField, sent: unknown): Comparable | undefined {
   switch (kind) {
     case "number":
       return typeof sent === "number" && Number.isFinite(sent) ? sent : undefined;
@@ -85,7 +82,7 @@ function scalarOf({ kind, source }: SearchField, sent: unknown): Scalar | undefi
       const parsed = typeof sent === "string" ? utcDateTime(sent) : undefined;
       if (!parsed || !("value" in parsed)) return undefined;
       // System stamps are stored as milliseconds.
-      if (source.in === "column") return millisecondsOf(parsed.value);
+      if (source.in === "system") return toMilliseconds(parsed.value);
       return comparable("datetime", parsed.value);
     }
     case "text":
@@ -98,7 +95,7 @@ function scalarOf({ kind, source }: SearchField, sent: unknown): Scalar | undefi
 }
 
 /** With the finer digits as a fraction, so that a bound between two milliseconds lies between them. */
-function millisecondsOf(utc: string): number {
+function toMilliseconds(utc: string): number {
   const finer = utc.slice(23, -1);
   return Date.parse(`${utc.slice(0, 23)}Z`) + (finer === "" ? 0 : Number(`0.${finer}`));
 }

@@ -1,10 +1,10 @@
 import { isObject } from "../json";
 import type { Collection } from "../definition/collection";
 import { oneOf } from "../problem/field-errors";
+import { mostSorts } from "./bounds";
 import { parseField, refuse, tooComplex, type Fields, type Path, type Work } from "./parse-work";
 import type { Search, SearchField, Sort } from "./tree";
 
-const mostSorts = 3;
 /** As many as a definition can have. */
 const mostFields = 2000;
 
@@ -57,7 +57,7 @@ export function inStoredOrder(sort: readonly Sort[]): Pick<Search, "sort" | "ord
 }
 
 export function isStoredOrder({ source }: SearchField): boolean {
-  return source.in === "column" && ["id", "receipt_number", "created_at"].includes(source.column);
+  return source.in === "system" && ["id", "receiptNumber", "createdAt"].includes(source.name);
 }
 
 /** The keys that `data` is to show; null for all. */

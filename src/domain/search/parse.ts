@@ -3,14 +3,13 @@ import type { Collection } from "../definition/collection";
 import { oneOf, shortened } from "../problem/field-errors";
 import { defaultLimit, limitRefusal, pageLimit } from "../page-limit";
 import { problem } from "../problem/problem";
+import { deepest, mostConditions } from "./bounds";
 import { operators, searchFields } from "./fields";
 import { parseOperand } from "./operand";
 import { inStoredOrder, parseProjection, parseSort } from "./parse-sort";
 import { parseField, refuse, tooComplex, type Fields, type Path, type Work } from "./parse-work";
 import type { Condition, Operator, Search, SearchField } from "./tree";
 
-const deepest = 5;
-const mostConditions = 50;
 /** Properties that are looked at; a search has five. */
 const mostNamed = 100;
 
@@ -40,8 +39,8 @@ export function parseSearch(collection: Collection, body: unknown): Search {
     ...inStoredOrder(parseSort(work, fields, sent["sort"] ?? [])),
     fields: parseProjection(work, collection, sent["fields"] ?? null),
     limit: parseLimit(work, sent["limit"] ?? defaultLimit),
-    cursor: parseCursor(work, sent["cursor"] ?? null),
   };
+  judgeCursor(work, sent["cursor"] ?? null);
   if (work.errors.length > 0) throw problem.invalidInput(work.errors);
   return search;
 }
@@ -158,7 +157,8 @@ function parseLimit(work: Work, sent: unknown): number {
   return defaultLimit;
 }
 
-function parseCursor(work: Work, sent: unknown): string | null {
-  if (sent === null || typeof sent === "string") return sent;
-  return refuse(work, ["cursor"], "Must be a cursor or null.", "invalid_cursor") ?? null;
+/** Its form alone: what it says is read where it is known what it was made for. */
+function judgeCursor(work: Work, sent: unknown): void {
+  if (sent === null || typeof sent === "string") return;
+  refuse(work, ["cursor"], "Must be a cursor or null.", "invalid_cursor");
 }

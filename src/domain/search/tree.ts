@@ -1,3 +1,4 @@
+import type { SystemField } from "../data/field-number";
 import type { Field } from "../definition/field";
 
 /** What a condition speaks of, and where its value is found. */
@@ -24,12 +25,11 @@ export type FieldKind =
   | "multi_select"
   | "line_items";
 
-/** Where a value stands: under a slot of the data (or of a row), or in a column of the item. */
-export type Source =
-  | { in: "data" | "row"; slot: string }
-  | { in: "column"; column: "id" | "status" | "receipt_number" | "created_at" | "updated_at" };
+/** Where a value stands: under a slot of the data (or of a row), or in what the service keeps of the item. */
+type Source = { in: "data" | "row"; slot: string } | { in: "system"; name: SystemField };
 
-export type Scalar = string | number;
+/** A value in the form in which the index compares (`comparable`). */
+export type Comparable = string | number;
 
 export type Operator =
   | "eq"
@@ -51,17 +51,35 @@ export type Operator =
   | "none";
 
 /** A condition whose values have the form in which the index compares them. */
-export type Condition = { all: Condition[] } | { any: Condition[] } | { not: Condition } | Leaf;
+export type Condition =
+  | { all: Condition[] }
+  | { any: Condition[] }
+  | { not: Condition }
+  | Anywhere
+  | Leaf;
+
+/** Folded text that one of these fields contains. Requests cannot say it: it comes from the box above the items. */
+export interface Anywhere extends TextFields {
+  anywhere: string;
+  /** A part of it that texts contain as it is, but for ASCII's case, unless they have a letter of `foldsToOthers`. */
+  plain: string;
+}
+
+/** Fields whose values are text, those of rows included, and the lists that these rows are of. */
+export interface TextFields {
+  fields: readonly SearchField[];
+  lists: readonly SearchField[];
+}
 
 export type Leaf =
-  | { field: SearchField; op: "eq" | "ne" | "gt" | "gte" | "lt" | "lte"; value: Scalar }
+  | { field: SearchField; op: "eq" | "ne" | "gt" | "gte" | "lt" | "lte"; value: Comparable }
   | { field: SearchField; op: "contains" | "starts_with"; value: string }
   | {
       field: SearchField;
       op: "in" | "not_in" | "has_any" | "has_all" | "has_none";
-      value: Scalar[];
+      value: Comparable[];
     }
-  | { field: SearchField; op: "between"; value: [low: Scalar, high: Scalar] }
+  | { field: SearchField; op: "between"; value: [low: Comparable, high: Comparable] }
   | { field: SearchField; op: "is_empty"; value: boolean }
   | { field: SearchField; op: "any" | "none"; value: Condition };
 
@@ -80,5 +98,18 @@ export interface Search {
   /** The keys that `data` is to show; null for all. */
   fields: string[] | null;
   limit: number;
-  cursor: string | null;
+}
+
+/** Every field that the conditions and the sort of a search name. */
+export function namedFields({ conditions, sort }: Search): SearchField[] {
+  return [...conditions.flatMap(fieldsIn), ...sort.map(({ field }) => field)];
+}
+
+function fieldsIn(condition: Condition): SearchField[] {
+  if ("all" in condition) return condition.all.flatMap(fieldsIn);
+  if ("any" in condition) return condition.any.flatMap(fieldsIn);
+  if ("not" in condition) return fieldsIn(condition.not);
+  if ("anywhere" in condition) return [...condition.fields, ...condition.lists];
+  const { field, op, value } = condition;
+  return op === "any" || op === "none" ? [field, ...fieldsIn(value)] : [field];
 }

@@ -3,7 +3,7 @@ import { accepts } from "hono/accepts";
 import { itemDocument } from "../../documents/item";
 import type { ItemView } from "../../domain/item/item-view";
 import { losslessCsv, type CsvLayout } from "../../documents/csv";
-import type { Place } from "../../domain/cursor";
+import type { Position } from "../../domain/cursor";
 import type { Compiled } from "../../domain/data/compile";
 import { spreadsheetCsv, type SpreadsheetRows } from "../../documents/spreadsheet";
 
@@ -45,18 +45,18 @@ export function downloadOf(c: Context): Format | undefined {
 /** One step of a download. */
 interface Step {
   views: ItemView[];
-  /** The place to go on from; null at the end. */
-  more: Place | null;
+  /** The position to go on from; null at the end. */
+  more: Position | null;
 }
 
 interface Download {
   compiled: Compiled;
   /** The keys to show; null for all. */
   keys: readonly string[] | null;
-  start: Place | null;
+  start: Position | null;
   /** Items of the whole download; null for all. */
   most: number | null;
-  read: (from: Place | null, items: number) => Promise<Step>;
+  read: (from: Position | null, items: number) => Promise<Step>;
 }
 
 /** Streams every item, page by page: no more than one page is in memory. */
@@ -69,7 +69,7 @@ export async function answerDownload(
   const shown = keys ?? definition.fields.fields.map((field) => field.key);
   const layout = layoutOf(compiled, shown, format);
   let left = most ?? Infinity;
-  const next = async (from: Place | null): Promise<Step> => {
+  const next = async (from: Position | null): Promise<Step> => {
     const step = await read(from, Math.min(itemsPerStep, left));
     left -= step.views.length;
     return left > 0 ? step : { ...step, more: null };
@@ -96,7 +96,7 @@ function layoutOf({ collection }: Compiled, keys: readonly string[], format: For
 function streamOf(
   layout: CsvLayout,
   first: Step,
-  next: (from: Place) => Promise<Step>,
+  next: (from: Position) => Promise<Step>,
 ): ReadableStream<Uint8Array> {
   const encoder = new TextEncoder();
   let step: Step | undefined = first;

@@ -5,6 +5,7 @@ import { guardCode, guardStatement } from "../db/guard";
 import { changeTime, lastChange, type ItemAct } from "../changes/change-statements";
 import { change, item, searchEntry, tally, uniqueValue } from "../db/schema";
 import { parameters, statement } from "../db/statement";
+import type { ClaimValues } from "./replays";
 
 /**
  * The statements of a create, in the order of its batch. Each does nothing unless the item is not stored yet and its
@@ -12,12 +13,9 @@ import { parameters, statement } from "../db/statement";
  */
 
 /** What the statements of a create take. */
-export interface CreateValues extends ItemAct {
-  id: string;
-  collectionId: number;
+export interface CreateValues extends ItemAct, ClaimValues {
   version: number;
   revision: number;
-  now: number;
   status: string | null;
   receiptPrefix: string | null;
   data: string;
@@ -26,11 +24,6 @@ export interface CreateValues extends ItemAct {
   unique: string;
   /** Ids of the fields that the item has, JSON. */
   changedFields: string;
-  /** The Idempotency-Key's; null without one. */
-  key: string | null;
-  fingerprint: string | null;
-  answer: string | null;
-  expiresAt: number | null;
 }
 
 const v = parameters<CreateValues>();

@@ -1,7 +1,7 @@
 import { eq, sql } from "drizzle-orm";
 import { attempt } from "../db/attempt";
 import { replay } from "../db/schema";
-import { parameters, statement } from "../db/statement";
+import { statement } from "../db/statement";
 
 /** The part of an Idempotency-Key in the batch that does what it stands for. */
 export interface Claim {
@@ -34,16 +34,20 @@ export interface ReplayRow {
   expires_at: number;
 }
 
-interface ClaimValues extends Claim {
+/** What a claim takes; null without a key. */
+export interface ClaimValues {
+  key: string | null;
+  fingerprint: string | null;
+  answer: string | null;
+  expiresAt: number | null;
+  /** Whose it is, and where the place is given. */
   id: string;
   collectionId: number;
   now: number;
 }
 
-const v = parameters<{ [Name in keyof ClaimValues]: ClaimValues[Name] | null }>();
-
 /** Claims the key, or takes it over when it has expired; the place is the one that the tally gives next. */
-export const claim = statement((db) =>
+export const claim = statement<ClaimValues>((db, v) =>
   db
     .insert(replay)
     .select(
@@ -66,7 +70,7 @@ export const claim = statement((db) =>
     }),
 );
 
-export const readReplay = statement<{ key: string | null }>((db) =>
+export const readReplay = statement<{ key: string | null }>((db, v) =>
   db.select().from(replay).where(eq(replay.key, v.key)),
 );
 

@@ -1,34 +1,6 @@
-import { isStoredOrder } from "../../domain/search/parse-sort";
-import type { Condition, Leaf, Scalar, SearchField } from "../../domain/search/tree";
-
-/**
- * All values of a search travel in one JSON parameter, `?1`: D1 takes 100 parameters, and JSON keeps 1 an integer
- * and '1' a text where a bound number would arrive as a float.
- */
-export class Values {
-  readonly #values: unknown[] = [];
-
-  scalar(value: Scalar | null): string {
-    return `(?1 ->> ${this.#add(value)})`;
-  }
-
-  /** A table whose column `value` has these. */
-  table(values: readonly Scalar[]): string {
-    return `json_each(?1, '$[${this.#add(values)}]')`;
-  }
-
-  list(values: readonly Scalar[]): string {
-    return `(select value from ${this.table(values)})`;
-  }
-
-  get json(): string {
-    return JSON.stringify(this.#values);
-  }
-
-  #add(value: unknown): number {
-    return this.#values.push(value) - 1;
-  }
-}
+import type { Condition, Leaf, SearchField } from "../../domain/search/tree";
+import { anywhereSql } from "./anywhere-sql";
+import { balanced, folded, listSql, valueSql, type Values } from "./value-sql";
 
 /**
  * What a condition means, as SQL on an item `i`; always 0 or 1, never null. Whatever the plan of a search, this
@@ -37,6 +9,7 @@ export class Values {
 export function conditionSql(condition: Condition, values: Values, row = "i"): string {
   if ("all" in condition) return joined("and", condition.all, values, row);
   if ("any" in condition) return joined("or", condition.any, values, row);
+  if ("anywhere" in condition) return anywhereSql(condition, values);
   if ("not" in condition) return `(not ${conditionSql(condition.not, values, row)})`;
   return leafSql(condition, values, row);
 }
@@ -72,9 +45,9 @@ function leafSql(leaf: Leaf, values: Values, row: string): string {
     case "is_empty":
       return `(${at} is ${value ? "" : "not "}null)`;
     case "has_any":
-      return anyOf(field, values.list(value), row);
+      return hasAnySql(field, values.list(value), row);
     case "has_none":
-      return `(not ${anyOf(field, values.list(value), row)})`;
+      return `(not ${hasAnySql(field, values.list(value), row)})`;
     case "has_all": {
       const own = `(select m.value from json_each(${listSql(field, row)}) m)`;
       return `(not exists (select 1 from ${values.table(value)} w where w.value not in ${own}))`;
@@ -84,14 +57,6 @@ function leafSql(leaf: Leaf, values: Values, row: string): string {
     case "none":
       return `(not ${rowSql(field, value, values, row)})`;
   }
-}
-
-/** A tree of pairs and not a chain: SQLite takes expressions 100 deep. */
-export function balanced(operator: "and" | "or", parts: readonly string[]): string {
-  if (parts.length <= 1) return parts[0] ?? (operator === "and" ? "1" : "0");
-  const middle = parts.length >> 1;
-  const [left, right] = [parts.slice(0, middle), parts.slice(middle)];
-  return `(${balanced(operator, left)} ${operator} ${balanced(operator, right)})`;
 }
 
 function joined(operator: "and" | "or", of: Condition[], values: Values, row: string): string {
@@ -105,33 +70,12 @@ function known(comparison: string): string {
   return `coalesce(${comparison}, 0)`;
 }
 
-/** The value of a field in the form in which it compares; null where empty. `row` is `i`, or a row of line items. */
-export function valueSql({ source, type }: SearchField, row = "i"): string {
-  if (source.in === "column") return `i.${source.column}`;
-  const at =
-    source.in === "data" ? `i.data ->> '${source.slot}'` : `${row}.value ->> '${source.slot}'`;
-  if (type === "date") return `substr(${at}, 1, 10)`;
-  return type === "datetime" ? `rtrim(${at}, 'Z')` : `(${at})`;
-}
-
-/** What a sort key sorts by: what is in stored order, by the number of the item. */
-export function sortSql(field: SearchField): string {
-  return isStoredOrder(field) ? "i.number" : valueSql(field);
-}
-
-function listSql({ source }: SearchField, row: string): string {
-  if (source.in === "column") return "null";
-  return source.in === "data" ? `i.data -> '${source.slot}'` : `${row}.value -> '${source.slot}'`;
-}
-
-const folded = "coalesce(e.folded, e.value)";
-
 /** Folded text stands in the search index alone; the entry is found by the value, so this is one look-up. */
 function foldedSql({ number }: SearchField, at: string, test: string): string {
   return `exists (select 1 from search_entry e where e.field = ${number} and e.value = ${at} and e.item = i.number and ${test})`;
 }
 
-function anyOf(field: SearchField, list: string, row: string): string {
+function hasAnySql(field: SearchField, list: string, row: string): string {
   return `exists (select 1 from json_each(${listSql(field, row)}) m where m.value in ${list})`;
 }
 

@@ -1,5 +1,5 @@
-import type { Driver } from "../../domain/search/plan";
-import type { Condition, Leaf } from "../../domain/search/tree";
+import type { Anywhere, Condition, Leaf } from "../../domain/search/tree";
+import type { Driver } from "./driver";
 
 /**
  * Rows that a page may read before it ends early: some 10 ms of D1's time, so that no search holds up the others,
@@ -15,7 +15,7 @@ export const lightBytes = 16_000_000;
 export const mostSortedBytes = 64_000_000;
 
 /** How many candidates the budget allows; one at the least, so that every page gets on. */
-export function windowOf(budget: number, rowsPerCandidate: number): number {
+export function candidatesWithin(budget: number, rowsPerCandidate: number): number {
   return Math.max(1, Math.floor(budget / rowsPerCandidate));
 }
 
@@ -24,9 +24,20 @@ export function perCandidate(probes: readonly Driver[], conditions: readonly Con
   return 2 + (probes.length > 0 ? 0.4 : 1) + lookUps(conditions);
 }
 
-/** Look-ups of folded text that judging one item takes; those of rows are counted where they are. */
+/** Rows that judging an item reads besides; those of lists are counted where they are. */
 export function lookUps(conditions: readonly Condition[]): number {
-  return leavesOf(conditions).filter(isTextSearch).length;
+  const { leaves, anywhere } = gatherLeaves(conditions);
+  const texts = leaves.filter(isTextSearch).length;
+  return anywhere.reduce((sum, each) => sum + anywhereRows(each), texts);
+}
+
+/** Texts that an item with many fields is taken to have; how large it is counts besides. */
+const typicalTexts = 16;
+/** What the sizes of items cost that are summed up, as they are for all but the smallest. */
+const measuring = 4;
+
+function anywhereRows({ plain, fields }: Anywhere): number {
+  return measuring + (plain === "" ? 2 * Math.min(fields.length, typicalTexts) : 0);
 }
 
 /** What judging an item costs, in bytes that are read once. */
@@ -35,6 +46,8 @@ export interface ItemCost {
   perByte: number;
   /** For each entry of these lists. */
   perEntry: { slot: string; cost: number }[];
+  /** How often all texts of the item are gone through. */
+  texts: number;
 }
 
 /** Going through one entry of a list; and looking up its folded text besides. */
@@ -43,16 +56,24 @@ const lookUpBytes = 400;
 /** Letters that are compared with each letter of a text, for the cost of reading a byte. */
 const lettersPerByte = 32;
 const leavesPerByte = 4;
+/** Looking through all texts of an item at once; going through them one by one, of which some are looked up. */
+const textsByte = 7;
+const eachTextByte = 19;
+/** So many texts are looked through at once: D1 takes 32 arguments of a function. */
+export const mostAtOnce = 24;
+/** The shortest text that is looked up is `"1":"é",`; each value that is gone through is a row. */
+const leastTextBytes = 9;
+const nodeBytes = 100;
 
 export function itemCost(conditions: readonly Condition[]): ItemCost {
-  const leaves = leavesOf(conditions);
+  const { leaves, anywhere } = gatherLeaves(conditions);
   const inRows = leaves.flatMap((leaf) => rowLeaves(leaf));
   const all = [...leaves, ...inRows];
   const texts = all.filter(isTextSearch);
   // Each value is sought among all keys of the item.
   const perByte = texts.reduce(
     (sum, { value }) => sum + 1 + value.length / lettersPerByte,
-    1 + all.length / leavesPerByte,
+    1 + all.length / leavesPerByte + anywhere.reduce((sum, each) => sum + anywhereByte(each), 0),
   );
   const perEntry = leaves.flatMap((leaf) => {
     const { source, kind } = leaf.field;
@@ -63,15 +84,21 @@ export function itemCost(conditions: readonly Condition[]): ItemCost {
     const cost = entryBytes * rows.length + lookUpBytes * sought;
     return kind === "line_items" ? [{ slot: source.slot, cost }] : [];
   });
-  return { perByte, perEntry };
+  return { perByte, perEntry, texts: anywhere.length };
+}
+
+function anywhereByte({ anywhere, plain, fields, lists }: Anywhere): number {
+  const atOnce = plain !== "" && fields.length + lists.length <= mostAtOnce;
+  return (atOnce ? textsByte : eachTextByte) + anywhere.length / lettersPerByte;
 }
 
 /** An entry of a list takes so many bytes at the least. */
 const leastEntryBytes = 5;
 
 /** The most that a byte of an item can cost, whatever is stored. */
-export function worstPerByte({ perByte, perEntry }: ItemCost): number {
-  return perEntry.reduce((sum, { cost }) => sum + cost / leastEntryBytes, perByte);
+export function worstPerByte({ perByte, perEntry, texts }: ItemCost): number {
+  const looked = texts * (lookUpBytes / leastTextBytes + nodeBytes / leastEntryBytes);
+  return perEntry.reduce((sum, { cost }) => sum + cost / leastEntryBytes, perByte + looked);
 }
 
 /** The cost of judging an item `i`, as SQL. Its size is told without reading it. */
@@ -82,16 +109,26 @@ export function itemCostSql({ perByte, perEntry }: ItemCost): string {
   return `octet_length(i.data) * ${perByte}${lists.join("")}`;
 }
 
-function leavesOf(conditions: readonly Condition[]): Leaf[] {
-  return conditions.flatMap((each) => {
-    if ("all" in each) return leavesOf(each.all);
-    if ("any" in each) return leavesOf(each.any);
-    return "not" in each ? leavesOf([each.not]) : [each];
-  });
+interface Leaves {
+  leaves: Leaf[];
+  anywhere: Anywhere[];
+}
+
+function gatherLeaves(conditions: readonly Condition[]): Leaves {
+  const found: Leaves = { leaves: [], anywhere: [] };
+  const visit = (condition: Condition): void => {
+    if ("all" in condition) condition.all.forEach(visit);
+    else if ("any" in condition) condition.any.forEach(visit);
+    else if ("not" in condition) visit(condition.not);
+    else if ("anywhere" in condition) found.anywhere.push(condition);
+    else found.leaves.push(condition);
+  };
+  conditions.forEach(visit);
+  return found;
 }
 
 function rowLeaves({ op, value }: Leaf): Leaf[] {
-  return op === "any" || op === "none" ? leavesOf([value]) : [];
+  return op === "any" || op === "none" ? gatherLeaves([value]).leaves : [];
 }
 
 type TextSearch = Extract<Leaf, { op: "contains" | "starts_with" }>;

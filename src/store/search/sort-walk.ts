@@ -1,9 +1,9 @@
-import type { Plan } from "../../domain/search/plan";
-import type { Scalar, Sort } from "../../domain/search/tree";
-import { valueSql, type Values } from "./condition-sql";
-import { lookUps, perCandidate, windowOf } from "./cost";
-import { probeSql, rangeSql } from "./driver-sql";
-import { behindAll, type Position } from "./position";
+import type { Comparable, Sort } from "../../domain/search/tree";
+import { valueSql, type Values } from "./value-sql";
+import { lookUps, perCandidate, candidatesWithin } from "./cost";
+import { probeSql, rangeSql } from "./driver";
+import type { Plan } from "./plan";
+import { behindAll, type Start } from "./start";
 import {
   columns,
   conditionsSql,
@@ -19,13 +19,12 @@ type SortPlan = Extract<Plan, { walk: "sort" }>;
 
 /** The entries of the sort field in order, then the items without a value there in stored order. */
 export function sortWalk(plan: SortPlan, walk: Walk, rows: number, values: Values): string {
-  const { search, position } = walk;
-  const inEmpties = position !== null && position.values[0] === null;
-  if (inEmpties)
-    return `with ${emptiesSql(plan, walk, String(rows), rows, values, position.number)}`;
-  const entries = sortEntries(plan, position, values);
+  const { search, start } = walk;
+  const inEmpties = start !== null && start.values[0] === null;
+  if (inEmpties) return `with ${emptiesSql(plan, walk, String(rows), rows, values, start.number)}`;
+  const entries = sortEntries(plan, start, values);
   const probed = plan.probes.map((probe) => `${probeSql(probe, values)} and `).join("");
-  const most = windowOf(walk.budget, perCandidate(plan.probes, search.conditions));
+  const most = candidatesWithin(walk.budget, perCandidate(plan.probes, search.conditions));
   const hits = `select 'hit' as kind, c.value as k0, i.number as k1, ${columns}
       from (${entries} limit (select size from n)) c cross join item i on ${ownItem(walk)}
       where ${probed}${conditionsSql(walk, values)} limit ${rows}`;
@@ -40,10 +39,10 @@ export function sortWalk(plan: SortPlan, walk: Walk, rows: number, values: Value
     select * from (with ${emptiesSql(plan, walk, left, rows, values, null)})`;
 }
 
-function sortEntries({ sort, range }: SortPlan, position: Position | null, values: Values): string {
+function sortEntries({ sort, range }: SortPlan, start: Start | null, values: Values): string {
   const field = `c.field = ${sort.field.number}`;
   const within = rangeSql(range, "c.value", values);
-  const at = position && beginning(sort, position);
+  const at = start && beginning(sort, start);
   const [value, number] = at ? at.map((each) => values.scalar(each)) : [];
   if (sort.direction === "asc") {
     const after = at ? ` and (c.value, c.item) > (${value}, ${number})` : "";
@@ -64,8 +63,8 @@ function sortEntries({ sort, range }: SortPlan, position: Position | null, value
 /** The entry behind which a page begins; for a value of which only the beginning is known, none that could be missed. */
 function beginning(
   sort: Sort,
-  { values: [value = null], number, from }: Position,
-): Scalar[] | null {
+  { values: [value = null], number, from }: Start,
+): Comparable[] | null {
   if (value === null) return null;
   if (from === null) return [value, number];
   if (sort.direction === "asc") return [value, 0];
@@ -85,8 +84,8 @@ function emptiesSql(
   return upwards(walk, rows, values, {
     after,
     limit,
-    most: windowOf(walk.budget, 2 * (1 + lookUps(walk.search.conditions))),
-    place: (number) => `null as k0, ${number} as k1`,
+    most: candidatesWithin(walk.budget, 2 * (1 + lookUps(walk.search.conditions))),
+    position: (number) => `null as k0, ${number} as k1`,
     where: `${valueSql(sort.field)} is null and ${conditionsSql(walk, values)}`,
   });
 }

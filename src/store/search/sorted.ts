@@ -1,31 +1,34 @@
 import { numbersOf } from "../../domain/item/item";
-import type { Driver } from "../../domain/search/plan";
 import type { Search, Sort } from "../../domain/search/tree";
-import { balanced, sortSql, type Values } from "./condition-sql";
+import { balanced, sortSql, type Values } from "./value-sql";
 import { itemCost, itemCostSql, mostSortedBytes, pageBytes } from "./cost";
-import { driverSql } from "./driver-sql";
-import { behindAll, type Position } from "./position";
+import { driverSql, type Driver } from "./driver";
+import { behindAll, type Start } from "./start";
 import { columns, conditionsSql, noColumns, ownItem, type Walk } from "./walk";
 
-/** Every match of the driver, or of the collection, sorted. The keys are sorted alone, and items fetched for the page. */
+/** The items of the driver, or of the collection. */
+export function candidatesSql(driver: Driver | null, walk: Walk, values: Values): string {
+  if (driver)
+    return `select distinct c.item from search_entry c where ${driverSql(driver, values)}`;
+  const { above, below } = numbersOf(walk.collectionId);
+  return `select number as item from item where number > ${above} and number < ${below}`;
+}
+
+/** Every match among the candidates, sorted. The keys are sorted alone, and items fetched for the page. */
 export function sortedInMemory(
-  driver: Driver | null,
+  candidates: string,
   walk: Walk,
   rows: number,
   values: Values,
 ): string {
   const { sort } = walk.search;
-  const { above, below } = numbersOf(walk.collectionId);
-  const found = driver
-    ? `select distinct c.item from search_entry c where ${driverSql(driver, values)}`
-    : `select number as item from item where number > ${above} and number < ${below}`;
   const keys = sort.map((_, index) => `k${index}`);
   const sorted = sort.map(({ field }, index) => `${sortSql(field)} as k${index}`);
-  const after = walk.position ? ` and ${afterSql(walk.search, walk.position, values)}` : "";
+  const after = walk.start ? ` and ${afterSql(walk.search, walk.start, values)}` : "";
   const order = sort.map(({ direction }, index) => `k${index} is null, k${index} ${direction}`);
   const byNumber = sort.length > 0 ? "number" : `number ${walk.search.order}`;
   const places = [...keys, "number"].map((key, index) => `s.${key} as k${index}`).join(", ");
-  return `with c(item) as materialized (${found}),
+  return `with c(item) as materialized (${candidates}),
       b(bytes) as materialized (select sum(${itemCostSql(itemCost(walk.search.conditions))})
         from c cross join item i on ${ownItem(walk)}),
       sorted as materialized (select ${[...sorted, "i.number", "octet_length(i.data) as size"].join(", ")}
@@ -43,19 +46,19 @@ export function sortedInMemory(
 }
 
 /** Strictly behind a position in the order of the sort keys; empty values come last in both directions. */
-function afterSql({ sort, order }: Search, position: Position, values: Values): string {
-  const number = values.scalar(position.number);
+function afterSql({ sort, order }: Search, start: Start, values: Values): string {
+  const number = values.scalar(start.number);
   if (sort.length === 0) return `i.number ${order === "asc" ? ">" : "<"} ${number}`;
   const isSame = (index: number, field: Sort["field"]) =>
-    `${sortSql(field)} is ${values.scalar(position.values[index] ?? null)}`;
+    `${sortSql(field)} is ${values.scalar(start.values[index] ?? null)}`;
   const steps = sort
-    .slice(0, (position.from ?? sort.length) + 1)
+    .slice(0, (start.from ?? sort.length) + 1)
     .map(({ field, direction }, index) => {
       const same = sort.slice(0, index).map((each, before) => isSame(before, each.field));
       const at = sortSql(field);
-      const value = position.values[index] ?? null;
+      const value = start.values[index] ?? null;
       const behind =
-        position.from === index
+        start.from === index
           ? beginsSql(at, direction, String(value), values)
           : value === null
             ? "0"
@@ -63,14 +66,14 @@ function afterSql({ sort, order }: Search, position: Position, values: Values): 
       const empty = value === null ? "" : `${at} is null or `;
       return balanced("and", [...same, `(${empty}${behind})`]);
     });
-  if (position.from !== null) return balanced("or", steps);
+  if (start.from !== null) return balanced("or", steps);
   const same = sort.map(({ field }, index) => isSame(index, field));
   return balanced("or", [...steps, balanced("and", [...same, `i.number > ${number}`])]);
 }
 
 /** From where texts begin that begin so, in this direction. */
-function beginsSql(at: string, direction: "asc" | "desc", start: string, values: Values): string {
-  if (direction === "asc") return `${at} >= ${values.scalar(start)}`;
-  const end = behindAll(start);
+function beginsSql(at: string, direction: "asc" | "desc", text: string, values: Values): string {
+  if (direction === "asc") return `${at} >= ${values.scalar(text)}`;
+  const end = behindAll(text);
   return end === undefined ? "1" : `${at} < ${values.scalar(end)}`;
 }

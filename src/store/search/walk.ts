@@ -1,17 +1,18 @@
 import { numbersOf } from "../../domain/item/item";
 import type { Search } from "../../domain/search/tree";
 import { itemColumns } from "../items/items";
-import { balanced, conditionSql, type Values } from "./condition-sql";
+import { conditionSql } from "./condition-sql";
+import { balanced, type Values } from "./value-sql";
 import { itemCost, itemCostSql, lightBytes, pageBytes, worstPerByte } from "./cost";
-import type { Position } from "./position";
+import type { Start } from "./start";
 
 /** What every walk over candidates is made of. */
 
 export interface Walk {
   collectionId: number;
   search: Search;
-  /** Where the page before this one ended; null at the start. */
-  position: Position | null;
+  /** Where the page begins; null for the first one. */
+  start: Start | null;
   /** The rows that the page may read before it ends early. */
   budget: number;
 }
@@ -81,8 +82,8 @@ interface Upwards {
   limit: string;
   /** How many numbers it may look at. */
   most: number;
-  /** The place of a number, as columns. */
-  place: (number: string) => string;
+  /** The position of a number, as columns. */
+  position: (number: string) => string;
   where: string;
 }
 
@@ -91,7 +92,7 @@ export function upwards(
   walk: Walk,
   rows: number,
   values: Values,
-  { after, limit, most, place, where }: Upwards,
+  { after, limit, most, position, where }: Upwards,
 ): string {
   const { above, below } = numbersOf(walk.collectionId);
   const from = after === null ? String(above) : values.scalar(after);
@@ -104,12 +105,12 @@ export function upwards(
       ${sizeSql(walk, most, rows, measured).replace("n(size)", "m(size)")},
       top(number) as materialized (select first.number + m.size from first, m),
       found as materialized (
-      select 'hit' as kind, ${place("i.number")}, ${columns} from first cross join item i
+      select 'hit' as kind, ${position("i.number")}, ${columns} from first cross join item i
       where i.number >= first.number and i.number < (select min(${below}, number) from top) and ${where}
       order by i.number limit ${limit})
     select * from found
     union all
-    select 'edge', ${place("top.number - 1")}, ${noColumns} from top
+    select 'edge', ${position("top.number - 1")}, ${noColumns} from top
     where ${limit} > 0 and (select count(*) from found) < ${limit}
       and exists (select 1 from item where number >= top.number and number < ${below})`;
 }

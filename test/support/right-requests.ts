@@ -1,23 +1,8 @@
-import { app } from "../../src/app";
-import type { Json } from "../support/client";
-import { account, everything, freshKey } from "../support/service";
+import type { Json } from "./client";
+import { account, everything, freshKey } from "./service";
 import { data, starts } from "./documents";
-import type { World } from "./world";
-
-export interface Route {
-  method: string;
-  /** As the code names it. */
-  path: string;
-}
-
-const nameOf = ({ method, path }: Route) => `${method} ${path}`;
-
-/** Every route of the service, by its name. */
-export const routes = new Map(
-  app.routes
-    .filter(({ method }) => method !== "ALL")
-    .map(({ method, path }) => [nameOf({ method, path }), { method, path }]),
-);
+import { pathWith, routes, type Route } from "./routes";
+import { spend, world, type World } from "./world";
 
 /** What stands in a path that is right. */
 export function parametersOf({ path }: Route, now: World): Record<string, string> {
@@ -187,3 +172,27 @@ export const refused = [
   "POST /admin/apps/:key/items/:id/delete",
   "POST /admin/forms/:key/items/:id/reopen",
 ];
+
+/** A right request of this route, but for what is given of its path. */
+export async function rightRequest(
+  name: string,
+  place: Record<string, string> = {},
+): Promise<{ method: string; path: string; body: Json }> {
+  const route = routes.get(name);
+  if (!route) throw new Error(`There is no route ${name}.`);
+  const now = await world();
+  const path = pathWith(route.path, { ...parametersOf(route, now), ...place });
+  return { method: route.method, path, body: bodies[name]?.(now) };
+}
+
+/** What a request of this route has changed is made anew. */
+export function spendAfter(route: string): void {
+  const { method, path } = routes.get(route) ?? { method: "GET", path: "/" };
+  const changes = !/\/(search|validate|check|records|submissions|items)$/.test(path);
+  if (method === "GET" || !changes) return;
+  if (path.includes("/apps/:key")) spend("app");
+  else if (/\/forms\/:key|\/submissions\//.test(path)) spend("form");
+  else if (path.includes("/integrations/:id")) spend("credential");
+  else if (path.includes("/members/:id")) spend("member");
+  else if (path.includes("/join/")) spend("invitation");
+}

@@ -1,11 +1,11 @@
-import { digestOf, type Place } from "../../domain/cursor";
-import type { Scalar, Sort } from "../../domain/search/tree";
+import { digestOf, type Position } from "../../domain/cursor";
+import type { Comparable, Sort } from "../../domain/search/tree";
 import { attempt } from "../db/attempt";
-import { sortSql } from "./condition-sql";
+import { sortSql } from "./value-sql";
 
 /** Where a page begins: strictly behind the values of the sort keys, null where empty, and the item's number. */
-export interface Position {
-  values: (Scalar | null)[];
+export interface Start {
+  values: (Comparable | null)[];
   number: number;
   /**
    * The sort key of whose value only the beginning is known, as the item that had it has gone or changed. Then the page
@@ -14,16 +14,16 @@ export interface Position {
   from: number | null;
 }
 
-/** The position of a place: of texts that were cut the whole is read again, where their item still has them. */
-export async function positionOf(
+/** Where the page behind a position begins: of texts that were cut the whole is read again, where their item still has them. */
+export async function resolveStart(
   db: D1Database,
   sort: readonly Sort[],
-  place: Place,
-): Promise<Position> {
-  const number = Number(place.at(-1));
-  const kept = place.slice(0, -1);
-  const now = kept.some(Array.isArray) ? await valuesOf(db, sort, number) : {};
-  const values: (Scalar | null)[] = [];
+  position: Position,
+): Promise<Start> {
+  const number = Number(position.at(-1));
+  const kept = position.slice(0, -1);
+  const now = kept.some(Array.isArray) ? await readSortValues(db, sort, number) : {};
+  const values: (Comparable | null)[] = [];
   for (const [index, value] of kept.entries()) {
     if (!Array.isArray(value)) {
       values.push(value);
@@ -39,7 +39,7 @@ export async function positionOf(
   return { values, number, from: null };
 }
 
-async function valuesOf(
+async function readSortValues(
   db: D1Database,
   sort: readonly Sort[],
   number: number,

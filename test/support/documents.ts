@@ -1,6 +1,4 @@
-import fc from "fast-check";
-import type { Json } from "../support/client";
-import { formula, key, pattern, text, value } from "./values";
+import type { Json } from "./client";
 
 /** Valid definitions that use every type and rule, each with data that it takes. */
 
@@ -178,53 +176,4 @@ export const starts: Record<string, Start> = {
       return { ...rest, remarks: notes, count: pieces };
     },
   },
-};
-
-const types =
-  "text multiline_text number boolean date datetime email url phone select multi_select line_items computed";
-
-const oneOf = (...values: Json[]): fc.Arbitrary<Json> =>
-  fc.oneof(fc.constantFrom(...values), value);
-const counts = oneOf(0, 1, 2, 499, 500, 501, 100_000, 100_001, -1, 0.5);
-
-/** What the properties of fields are changed to, by name. */
-export const rules: Record<string, fc.Arbitrary<Json>> = {
-  pattern,
-  formula,
-  type: oneOf(...types.split(" "), "colour"),
-  key: fc.oneof(
-    key,
-    fc.constantFrom("title", "amount", "lines", "sku", "name", "in", "true", "null", "size", "sum"),
-  ),
-  label: fc.oneof(text, value),
-  required: oneOf(true, false),
-  unique: oneOf(true, false),
-  searchable: oneOf(true, false),
-  default: oneOf("a", ["a"], ["a", "a"], ["\ud800"], [{ sku: "x" }], [{}], [null], 1, 1.234, true),
-  options: oneOf(
-    [],
-    [{ value: "a" }],
-    [{ value: "a" }, { value: "a" }],
-    [{ value: "e\u0301" }],
-    [{ value: "" }],
-    [{ value: "\ud800", label: null }],
-    Array.from({ length: 1001 }, (_, i) => ({ value: `${i}` })),
-  ),
-  min_length: counts,
-  max_length: counts,
-  minimum: oneOf(0, -1e308, 1e308, 5e-324),
-  maximum: oneOf(0, -1e308, 1e308, 5e-324),
-  integer: oneOf(true, false),
-  decimals: oneOf(0, 15, 16, -1),
-  renamed_from: oneOf("title", "notes", "name", "first", "gone", "a", "b", "lines", "__proto__"),
-  previous_keys: oneOf(["title"], [null]),
-  result: oneOf("number", "text", "boolean", "date", "datetime", "line_items"),
-  fields: oneOf(
-    [],
-    [{ key: "a", type: "text" }],
-    [{ key: "a", type: "line_items", fields: [{ key: "b", type: "text" }] }],
-    Array.from({ length: 501 }, (_, i) => ({ key: `f${i}`, type: "text" })),
-  ),
-  min_rows: counts,
-  max_rows: counts,
 };

@@ -1,22 +1,14 @@
-import type { Condition, Leaf, Scalar, Search, SearchField, Sort } from "./tree";
-
-/** Entries of one field, in a range of its values or at some of them: where a search can start from. */
-export interface Driver {
-  field: SearchField;
-  range: Range;
-  /** Whether an item has at most one entry here: then the entries of one value are in the order of items. */
-  single: boolean;
-}
-
-export type Range =
-  | { at: Scalar }
-  | { among: Scalar[] }
-  | { low?: Bound | undefined; high?: Bound | undefined };
-
-interface Bound {
-  value: Scalar;
-  inclusive: boolean;
-}
+import type { Leaf, Search, Sort } from "../../domain/search/tree";
+import { attempt } from "../db/attempt";
+import {
+  driverSql,
+  findDrivers,
+  isValue,
+  requiredConditions,
+  type Driver,
+  type Range,
+} from "./driver";
+import { Values } from "./value-sql";
 
 /** How a page is made. Every plan gives the same items in the same order, so that pages can change it. */
 export type Plan =
@@ -35,76 +27,17 @@ const fewCandidates = 1000;
 const fewBesideBounds = 100;
 /** What a second sort key may have to sort (contract, section 9). */
 export const mostSorted = 10_000;
-const mostProbes = 8;
-
-/** The conditions that hold for every match, groups of `all` opened. */
-function required(conditions: readonly Condition[]): Condition[] {
-  return conditions.flatMap((each) => ("all" in each ? required(each.all) : [each]));
-}
-
-/** Every field that the conditions and the sort of a search speak of. */
-export function fieldsOf({ conditions, sort }: Search): SearchField[] {
-  return [...conditions.flatMap(fieldsOfCondition), ...sort.map(({ field }) => field)];
-}
-
-function fieldsOfCondition(condition: Condition): SearchField[] {
-  if ("all" in condition) return condition.all.flatMap(fieldsOfCondition);
-  if ("any" in condition) return condition.any.flatMap(fieldsOfCondition);
-  if ("not" in condition) return fieldsOfCondition(condition.not);
-  const { field, op, value } = condition;
-  return op === "any" || op === "none" ? [field, ...fieldsOfCondition(value)] : [field];
-}
-
-/** The places from which a search can start: one for each required condition that the index answers. */
-export function driversOf(search: Search): Driver[] {
-  return required(search.conditions)
-    .flatMap((each) => driverOf(each))
-    .slice(0, mostProbes);
-}
-
-function driverOf(condition: Condition, single = true): Driver[] {
-  if (!("op" in condition)) return [];
-  const { field, op, value } = condition;
-  const range = (low?: Bound, high?: Bound): Driver[] => [{ field, single, range: { low, high } }];
-  switch (op) {
-    case "eq":
-      return [{ field, single: true, range: { at: value } }];
-    case "gt":
-    case "gte":
-      return range({ value, inclusive: op === "gte" });
-    case "lt":
-    case "lte":
-      return range(undefined, { value, inclusive: op === "lte" });
-    case "between":
-      return range({ value: value[0], inclusive: true }, { value: value[1], inclusive: true });
-    case "in":
-    case "has_any":
-      return [{ field, single: false, range: { among: value } }];
-    case "has_all":
-      return [{ field, single: true, range: { at: value[0] ?? "" } }];
-    case "any":
-      return required([value]).flatMap((each) => driverOf(each, false));
-    case "ne":
-    case "not_in":
-    case "contains":
-    case "starts_with":
-    case "is_empty":
-    case "has_none":
-    case "none":
-      return [];
-  }
-}
 
 /** The part of the sort field's entries that can match, and whether items without a value there can. */
-export function sortWalk(search: Search, sort: Sort): Extract<Plan, { walk: "sort" }> {
-  const drivers = driversOf(search);
+export function planSortWalk(search: Search, sort: Sort): Extract<Plan, { walk: "sort" }> {
+  const drivers = findDrivers(search);
   const own = drivers.find(
     ({ field, range }) => field.number === sort.field.number && !("among" in range),
   );
   const probes = drivers.filter(
     ({ field, range }) => "at" in range && field.number !== sort.field.number,
   );
-  const excluded = required(search.conditions).some(
+  const excluded = requiredConditions(search.conditions).some(
     (each) => "op" in each && each.field.number === sort.field.number && needsValue(each),
   );
   return { walk: "sort", sort, range: own?.range ?? {}, empties: !excluded, probes };
@@ -135,9 +68,9 @@ function needsValue(condition: Leaf): boolean {
   }
 }
 
-/** The drivers whose sizes decide the plan, and up to which size; null where one plan is good whatever they are. */
-export function probesOf(search: Search): { drivers: Driver[]; upTo: number } {
-  const drivers = driversOf(search);
+/** The drivers whose sizes decide the plan, and up to which size; none where one plan is good whatever they are. */
+export function chooseProbes(search: Search): { drivers: Driver[]; upTo: number } {
+  const drivers = findDrivers(search);
   const [sort] = search.sort;
   if (search.sort.length > 1) return { drivers, upTo: mostSorted };
   if (!sort) {
@@ -165,16 +98,57 @@ export interface Whole {
   largest: number;
 }
 
+export const nothingProbed = { sizes: [], whole: { live: 0, largest: 0 } };
+
+/** How many entries each driver has, counted up to one more than `upTo`, and how large the collection is. */
+export async function probeSizes(
+  db: D1Database,
+  collectionId: number,
+  drivers: readonly Driver[],
+  upTo: number,
+): Promise<{ sizes: Size[]; whole: Whole }> {
+  const values = new Values();
+  const columns = drivers.flatMap((driver, index) => [
+    `${countSql(driver, upTo, values)} as count${index}`,
+    `${spanSql(driver, values)} as span${index}`,
+  ]);
+  const text = `select ${["live", "largest", ...columns].join(", ")} from tally where collection_id = ${collectionId}`;
+  const probe = columns.length > 0 ? db.prepare(text).bind(values.json) : db.prepare(text);
+  const found = (await attempt(() => probe.first<Record<string, number>>())) ?? {};
+  return {
+    sizes: drivers.map((_, index) => ({
+      count: found[`count${index}`] ?? 0,
+      span: found[`span${index}`] ?? 0,
+    })),
+    whole: { live: found["live"] ?? 0, largest: found["largest"] ?? 0 },
+  };
+}
+
+const sampled = 32;
+
+/** How many entries the driver has, counted up to one more than `upTo`. */
+function countSql(driver: Driver, upTo: number, values: Values): string {
+  const entries = `select 1 from search_entry c where ${driverSql(driver, values)} limit ${upTo + 1}`;
+  return `(select count(*) from (${entries}))`;
+}
+
+/** How far apart the newest items of the driver lie; 0 where its entries are not in the order of items. */
+function spanSql(driver: Driver, values: Values): string {
+  if (!isValue(driver)) return "0";
+  const newest = `select c.item from search_entry c where ${driverSql(driver, values)} order by c.item desc limit ${sampled}`;
+  return `(select max(item) - min(item) from (${newest}))`;
+}
+
 /** What is read at once to be sorted in memory, where a walk would do as well. */
 const mostReadBytes = 16_000_000;
 
 /** The plan, where `sizes` are those of the probed drivers. Undefined: too many to sort. */
-export function planOf(
+export function choosePlan(
   search: Search,
   sizes: readonly Size[],
   { live, largest }: Whole,
 ): Plan | undefined {
-  const { drivers, upTo } = probesOf(search);
+  const { drivers, upTo } = chooseProbes(search);
   const probed = drivers.map((driver, index) => ({ driver, size: sizes[index] }));
   const [smallest] = probed.toSorted((a, b) => (a.size?.count ?? 0) - (b.size?.count ?? 0));
   const count = smallest?.size?.count ?? Infinity;
@@ -186,16 +160,11 @@ export function planOf(
   if (smallest && count <= upTo && count * largest <= mostReadBytes) {
     return { walk: "none", driver: smallest.driver };
   }
-  if (sort) return sortWalk(search, sort);
+  if (sort) return planSortWalk(search, sort);
   const [rarest, ...others] = probed
     .toSorted((a, b) => (b.size?.span ?? 0) - (a.size?.span ?? 0))
     .map(({ driver }) => driver)
     .filter(isValue);
-  const driver = rarest ?? driversOf(search).find(isValue);
+  const driver = rarest ?? findDrivers(search).find(isValue);
   return driver ? { walk: "value", driver, probes: others } : { walk: "items" };
-}
-
-/** Whether the entries are those of one value, and so in the order of items. */
-export function isValue({ range, single }: Driver): boolean {
-  return "at" in range && single;
 }

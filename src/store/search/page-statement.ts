@@ -1,9 +1,9 @@
 import { numbersOf } from "../../domain/item/item";
-import type { Plan } from "../../domain/search/plan";
-import { Values } from "./condition-sql";
-import { lookUps, perCandidate, windowOf } from "./cost";
-import { driverSql, probeSql } from "./driver-sql";
-import { sortedInMemory } from "./sorted";
+import { Values } from "./value-sql";
+import { lookUps, perCandidate, candidatesWithin } from "./cost";
+import { driverSql, probeSql } from "./driver";
+import type { Plan } from "./plan";
+import { candidatesSql, sortedInMemory } from "./sorted";
 import { sortWalk } from "./sort-walk";
 import {
   columns,
@@ -26,8 +26,8 @@ export interface PageStatement {
 }
 
 /**
- * The page of a plan. Its rows are of a `kind`: `hit` is an item, with its place in `k0`, `k1`, …; `edge` is the
- * place up to which was looked when the budget was spent before the page was full; `heavy` says that there is too much
+ * The page of a plan. Its rows are of a `kind`: `hit` is an item, with its position in `k0`, `k1`, …; `edge` is the
+ * position up to which was looked when the budget was spent before the page was full; `heavy` says that there is too much
  * to sort. Neither edge nor a full page: the end.
  */
 export function pageStatement(plan: Plan, walk: Walk, rows: number): PageStatement {
@@ -39,7 +39,7 @@ export function pageStatement(plan: Plan, walk: Walk, rows: number): PageStateme
 function sqlOf(plan: Plan, walk: Walk, rows: number, values: Values): string {
   switch (plan.walk) {
     case "none":
-      return sortedInMemory(plan.driver, walk, rows, values);
+      return sortedInMemory(candidatesSql(plan.driver, walk, values), walk, rows, values);
     case "items":
       return itemWalk(walk, rows, values);
     case "value":
@@ -53,20 +53,20 @@ function sqlOf(plan: Plan, walk: Walk, rows: number, values: Values): string {
 function itemWalk(walk: Walk, rows: number, values: Values): string {
   const { conditions, order } = walk.search;
   if (conditions.length === 0) return everyItem(walk, rows, values);
-  const most = windowOf(walk.budget, 1 + lookUps(conditions));
+  const most = candidatesWithin(walk.budget, 1 + lookUps(conditions));
   if (order === "desc") return downwards(walk, rows, values, most);
   return `with ${upwards(walk, rows, values, {
-    after: walk.position?.number ?? null,
+    after: walk.start?.number ?? null,
     limit: String(rows),
     most,
-    place: (number) => `${number} as k0`,
+    position: (number) => `${number} as k0`,
     where: conditionsSql(walk, values),
   })}`;
 }
 
 function downwards(walk: Walk, rows: number, values: Values, most: number): string {
   const { above, below } = numbersOf(walk.collectionId);
-  const from = walk.position ? values.scalar(walk.position.number) : String(below);
+  const from = walk.start ? values.scalar(walk.start.number) : String(below);
   const top = `(select max(number) from item where number > ${above} and number < ${from})`;
   // One bound on each side: SQLite seeks by one, and would read the rows that a second one leaves out.
   const newest = `select number as item from item where number <= (select number from top)
@@ -91,7 +91,7 @@ function downwards(walk: Walk, rows: number, values: Values, most: number): stri
 function everyItem(walk: Walk, rows: number, values: Values): string {
   const { above, below } = numbersOf(walk.collectionId);
   const { order } = walk.search;
-  const at = walk.position && values.scalar(walk.position.number);
+  const at = walk.start && values.scalar(walk.start.number);
   const [from, to] = order === "desc" ? [above, at ?? below] : [at ?? above, below];
   const candidates = `select number as item from item where number > ${from} and number < ${to} order by number ${order}`;
   const found = `from item i where i.number > ${from} and i.number < ${to} order by i.number ${order}`;
@@ -107,7 +107,7 @@ function valueWalk(
 ): string {
   const { conditions, order } = walk.search;
   const sign = order === "desc" ? "<" : ">";
-  const behind = walk.position ? ` and c.item ${sign} ${values.scalar(walk.position.number)}` : "";
+  const behind = walk.start ? ` and c.item ${sign} ${values.scalar(walk.start.number)}` : "";
   const own = driverSql(driver, values) + behind;
   const where = conditionsSql(walk, values);
   const entries = `select c.item from search_entry c where ${own} order by c.item ${order}`;
@@ -117,7 +117,7 @@ function valueWalk(
       where ${own} and ${where} order by c.item ${order}`;
     return full(walk, entries, rows, found);
   }
-  const most = windowOf(walk.budget, perCandidate(probes, conditions));
+  const most = candidatesWithin(walk.budget, perCandidate(probes, conditions));
   const probed = probes.map((probe) => `${probeSql(probe, values)} and `).join("");
   return `with ${sizeSql(walk, most, rows, countWithin(walk, entries, most))}, page as materialized (
       select 'hit' as kind, i.number as k0, ${columns}

@@ -1,0 +1,133 @@
+import { eq, sql } from "drizzle-orm";
+import type { Position, WholePosition } from "../../domain/cursor";
+import type { Item } from "../../domain/item/item";
+import type { Search } from "../../domain/search/tree";
+import { attempt } from "../db/attempt";
+import { itemOf, type ItemRow } from "../items/items";
+import { collection, indexing } from "../db/schema";
+import { statement } from "../db/statement";
+import { scanBudget } from "./cost";
+import { countStatement, type Count } from "./count";
+import { leadingStatement, type Starts } from "./leading";
+import { pageStatement, type PageStatement } from "./page-statement";
+import { choosePlan, chooseProbes, nothingProbed, probeSizes, type Plan } from "./plan";
+import { resolveStart } from "./start";
+import type { Walk } from "./walk";
+
+/** What a second sort key would have to sort at once is too much: so many items, or so large ones. */
+export interface TooMuch {
+  tooMuch: "items" | "bytes";
+}
+
+/**
+ * At most `rows` items that match, in the order of the search, behind a position. At most two round trips: one to plan
+ * and to read the texts that a cursor cut, where that is needed, and one for the page.
+ */
+export async function findPage(
+  db: D1Database,
+  collectionId: number,
+  search: Search,
+  after: Position | null,
+  rows: number,
+  besides: Besides = {},
+): Promise<Page | TooMuch> {
+  const { drivers, upTo } = chooseProbes(search);
+  const probing = drivers.length > 0 || search.sort.length > 1;
+  const [{ sizes, whole }, start] = await Promise.all([
+    probing ? probeSizes(db, collectionId, drivers, upTo) : nothingProbed,
+    after && resolveStart(db, search.sort, after),
+  ]);
+  const plan = choosePlan(search, sizes, whole);
+  if (!plan) return { tooMuch: "items" };
+  const walk = { collectionId, search, start, budget: scanBudget };
+  const page = await readPage(db, plan, walk, rows, besides);
+  return page.heavy ? { tooMuch: "bytes" } : page;
+}
+
+/** The definition's revision, and the fields that items lack entries of, where there are any. */
+const selectHead = statement((builder) =>
+  builder
+    .select({ revision: collection.revision, fields: indexing.fields })
+    .from(collection)
+    .leftJoin(indexing, eq(indexing.collectionId, collection.id))
+    .where(eq(collection.id, sql.placeholder("id"))),
+);
+
+/** What is read in the same round trip, where it is asked for. */
+export interface Besides {
+  count?: boolean;
+  leading?: Starts | null;
+}
+
+export interface Page {
+  revision: number;
+  /** Ids of fields of which not all items have their entries yet. */
+  unfinished: number[];
+  hits: { item: Item; position: WholePosition }[];
+  /** Up to where was looked, when the budget ended the page before it was full. */
+  edge: WholePosition | null;
+  /** There is more than is sorted at once. */
+  heavy: boolean;
+  /** Of all matches, whichever page this is. */
+  count: Count | null;
+  /** The items that begin with the texts that were given, newest first. */
+  leading: Item[];
+}
+
+/** `allowed` is how many items the page may have, where every candidate is one. */
+type Row = ItemRow & { allowed?: number } & { kind: "hit" | "edge" | "heavy" } & Record<
+    `k${number}`,
+    WholePosition[number]
+  >;
+
+/** At most `rows` matches from the walk's start on, in the order of the search. */
+export async function readPage(
+  db: D1Database,
+  plan: Plan,
+  walk: Walk,
+  rows: number,
+  besides: Besides = {},
+): Promise<Page> {
+  const page = prepare(db, pageStatement(plan, walk, rows));
+  const count = besides.count ? [prepare(db, countStatement(plan, walk))] : [];
+  const leading = besides.leading ? [prepare(db, leadingStatement(walk, besides.leading))] : [];
+  const collectionNow = selectHead(db, { id: walk.collectionId });
+  const [head, found, ...others] = await attempt(() =>
+    db.batch([collectionNow, page, ...count, ...leading]),
+  );
+  const [counted] = others.slice(0, count.length);
+  const [led] = others.slice(count.length);
+  const read = (found?.results ?? []) as Row[];
+  const position = (row: Row): WholePosition =>
+    [...walk.search.sort, null].map((_, index) => row[`k${index}`] ?? null);
+  const isCut = read[0]?.allowed === read.length && read.length < rows;
+  const edge = isCut ? read.at(-1) : read.find((row) => row.kind === "edge");
+  const { revision, fields } = readHead(head);
+  return {
+    revision,
+    unfinished: fields === null ? [] : (JSON.parse(fields) as number[]),
+    hits: read
+      .filter((row) => row.kind === "hit")
+      .map((row) => ({ item: itemOf(row), position: position(row) })),
+    edge: edge ? position(edge) : null,
+    heavy: read.some((row) => row.kind === "heavy"),
+    count: readCount(counted),
+    leading: ((led?.results ?? []) as Row[]).filter(({ kind }) => kind === "hit").map(itemOf),
+  };
+}
+
+/** Without conditions there are no values, and D1 counts parameters. */
+function prepare(db: D1Database, { text, values }: PageStatement): D1PreparedStatement {
+  return text.includes("?1") ? db.prepare(text).bind(values) : db.prepare(text);
+}
+
+function readCount(counted: D1Result | undefined): Count | null {
+  const [row] = (counted?.results ?? []) as { count: number; exact: number }[];
+  return row ? { count: row.count, exact: row.exact === 1 } : null;
+}
+
+function readHead(head: D1Result | undefined): { revision: number; fields: string | null } {
+  const [row] = (head?.results ?? []) as { revision: number; fields: string | null }[];
+  if (!row) throw new Error("A collection is gone, though collections are never deleted.");
+  return row;
+}

@@ -1,0 +1,187 @@
+/**
+ * Who may do what. Nothing here is computed: a route that is not named fails the tests, and so does a row that no
+ * route answers. What follows a comma after a route is what is particular about the act.
+ */
+
+/** What the API answers to a credential that has one of these permissions; a refusal names the first of them. */
+export const ofTheApi = `
+route                                         | allowed by                                 | answers | outside its list
+GET /api/v1/me                                | anything                                   | 200     | -
+GET /api/v1/apps                              | anything                                   | 200     | left out
+GET /api/v1/forms                             | anything                                   | 200     | left out
+GET /api/v1/apps/:key                         | anything                                   | 200     | 404
+GET /api/v1/forms/:key                        | anything                                   | 200     | 404
+GET /api/v1/apps/:key/schema                  | schema:read                                | 200     | 404
+GET /api/v1/forms/:key/schema                 | schema:read                                | 200     | 404
+GET /api/v1/apps/:key/openapi.json            | schema:read                                | 200     | 404
+GET /api/v1/forms/:key/openapi.json           | schema:read                                | 200     | 404
+PUT /api/v1/apps/:key/schema                  | schema:write                               | 200     | 404
+PUT /api/v1/forms/:key/schema                 | schema:write                               | 200     | 404
+GET /api/v1/apps/:key/records                 | records:read                               | 200     | 404
+POST /api/v1/apps/:key/records/search         | records:read                               | 200     | 404
+GET /api/v1/apps/:key/records/:id             | records:read                               | 200     | 404
+GET /api/v1/apps/:key/changes                 | records:read                               | 200     | 404
+POST /api/v1/apps/:key/records                | records:create, records:write              | 201     | 404
+PATCH /api/v1/apps/:key/records/:id           | records:write                              | 200     | 404
+GET /api/v1/forms/:key/submissions            | submissions:read                           | 200     | 404
+POST /api/v1/forms/:key/submissions/search    | submissions:read                           | 200     | 404
+GET /api/v1/forms/:key/changes                | submissions:read                           | 200     | 404
+GET /api/v1/submissions/:id                   | submissions:read                           | 200     | 404
+POST /api/v1/forms/:key/submissions           | submissions:create, submissions:write      | 201     | 404
+POST /api/v1/forms/:key/submissions/validate  | submissions:create, submissions:write      | 200     | 404
+PATCH /api/v1/submissions/:id                 | submissions:write                          | 200     | 404
+DELETE /api/v1/submissions/:id                | submissions:delete                         | 204     | 404
+`;
+
+/**
+ * What the administration area answers to scripts. 403 says that the role is another; 404 hides what is somebody
+ * else's; 422 says of what a credential may do that it is too much.
+ */
+export const ofTheArea = `
+act                                                              | owner | admin | editor | viewer | nobody
+GET /admin/sign-in                                               | 200   | 200   | 200    | 200    | 200
+POST /admin/sign-in                                              | 200   | 200   | 200    | 200    | 200
+POST /admin/sign-out                                             | 204   | 204   | 204    | 204    | 204
+GET /admin/setup                                                 | 200   | 200   | 200    | 200    | 200
+POST /admin/setup, once there is an owner                        | 404   | 404   | 404    | 404    | 404
+GET /admin/join/:secret                                          | 200   | 200   | 200    | 200    | 200
+POST /admin/join/:secret                                         | 201   | 201   | 201    | 201    | 201
+
+GET /admin                                                       | 200   | 200   | 200    | 200    | 401
+GET /admin/account                                               | 200   | 200   | 200    | 200    | 401
+POST /admin/account/sign-out-everywhere                          | 204   | 204   | 204    | 204    | 401
+POST /admin/account/password                                     | 204   | 204   | 204    | 204    | 401
+
+GET /admin/audit                                                 | 200   | 200   | 403    | 403    | 401
+
+GET /admin/members                                               | 200   | 200   | 403    | 403    | 401
+POST /admin/members, inviting a viewer                           | 201   | 201   | 403    | 403    | 401
+POST /admin/members, inviting an editor                          | 201   | 201   | 403    | 403    | 401
+POST /admin/members, inviting an admin                           | 201   | 403   | 403    | 403    | 401
+POST /admin/members, inviting an owner                           | 201   | 403   | 403    | 403    | 401
+POST /admin/members/:id, making a viewer an editor               | 204   | 204   | 403    | 403    | 401
+POST /admin/members/:id, making an editor a viewer               | 204   | 204   | 403    | 403    | 401
+POST /admin/members/:id, making a viewer an admin                | 204   | 403   | 403    | 403    | 401
+POST /admin/members/:id, making an editor an owner               | 204   | 403   | 403    | 403    | 401
+POST /admin/members/:id, making an admin a viewer                | 204   | 403   | 403    | 403    | 401
+POST /admin/members/:id, making an admin an owner                | 204   | 403   | 403    | 403    | 401
+POST /admin/members/:id, making an owner an editor               | 204   | 403   | 403    | 403    | 401
+POST /admin/members/:id, removing a viewer                       | 204   | 204   | 403    | 403    | 401
+POST /admin/members/:id, removing an editor                      | 204   | 204   | 403    | 403    | 401
+POST /admin/members/:id, removing an admin                       | 204   | 403   | 403    | 403    | 401
+POST /admin/members/:id, removing an owner                       | 204   | 403   | 403    | 403    | 401
+POST /admin/members/:id, taking back a viewer                    | 204   | 204   | 403    | 403    | 401
+POST /admin/members/:id, taking back an editor                   | 204   | 204   | 403    | 403    | 401
+POST /admin/members/:id, taking back an admin                    | 204   | 403   | 403    | 403    | 401
+POST /admin/members/:id, taking back an owner                    | 204   | 403   | 403    | 403    | 401
+POST /admin/members/:id, making oneself an owner                 | 204   | 403   | 403    | 403    | 401
+POST /admin/members/:id, making oneself a viewer                 | 204   | 403   | 403    | 403    | 401
+POST /admin/members/:id, removing oneself                        | 204   | 403   | 403    | 403    | 401
+POST /admin/members/:id, of somebody who is not there            | 404   | 404   | 403    | 403    | 401
+
+GET /admin/integrations                                          | 200   | 200   | 200    | 200    | 401
+POST /admin/integrations, a token with records:read              | 201   | 201   | 201    | 201    | 401
+POST /admin/integrations, a token with records:create            | 201   | 201   | 201    | 422    | 401
+POST /admin/integrations, a token with records:write             | 201   | 201   | 201    | 422    | 401
+POST /admin/integrations, a token with submissions:read          | 201   | 201   | 201    | 201    | 401
+POST /admin/integrations, a token with submissions:create        | 201   | 201   | 201    | 422    | 401
+POST /admin/integrations, a token with submissions:write         | 201   | 201   | 201    | 422    | 401
+POST /admin/integrations, a token with submissions:delete        | 201   | 201   | 201    | 422    | 401
+POST /admin/integrations, a token with schema:read               | 201   | 201   | 201    | 201    | 401
+POST /admin/integrations, a token with schema:write              | 201   | 201   | 201    | 422    | 401
+POST /admin/integrations, a client with schema:read              | 201   | 201   | 422    | 422    | 401
+GET /admin/integrations/:id, one's own token                     | 200   | 200   | 200    | 200    | 401
+GET /admin/integrations/:id, somebody else's token               | 200   | 200   | 404    | 404    | 401
+GET /admin/integrations/:id, somebody else's client              | 200   | 200   | 404    | 404    | 401
+GET /admin/integrations/:id, a client that one made as an admin  | 200   | 200   | 200    | 200    | 401
+POST /admin/integrations/:id, one's own token                    | 200   | 200   | 200    | 200    | 401
+POST /admin/integrations/:id, one's own token, to write          | 200   | 200   | 200    | 422    | 401
+POST /admin/integrations/:id, somebody else's token              | 200   | 200   | 404    | 404    | 401
+POST /admin/integrations/:id, somebody else's client             | 200   | 200   | 404    | 404    | 401
+POST /admin/integrations/:id, a client that one made as an admin | 200   | 200   | 422    | 422    | 401
+POST /admin/integrations/:id/rotate, one's own token             | 200   | 200   | 200    | 200    | 401
+POST /admin/integrations/:id/rotate, somebody else's token       | 200   | 200   | 404    | 404    | 401
+POST /admin/integrations/:id/rotate, somebody else's client      | 200   | 200   | 404    | 404    | 401
+POST /admin/integrations/:id/rotate, a client that one made as an admin | 200 | 200 | 422 | 422   | 401
+POST /admin/integrations/:id/revoke, one's own token             | 204   | 204   | 204    | 204    | 401
+POST /admin/integrations/:id/revoke, somebody else's token       | 204   | 204   | 404    | 404    | 401
+POST /admin/integrations/:id/revoke, somebody else's client      | 204   | 204   | 404    | 404    | 401
+POST /admin/integrations/:id/revoke, a client that one made as an admin | 204 | 204 | 204 | 204   | 401
+
+GET /admin/apps                                                  | 200   | 200   | 200    | 200    | 401
+POST /admin/apps                                                 | 201   | 201   | 201    | 403    | 401
+GET /admin/apps/:key                                             | 200   | 200   | 200    | 200    | 401
+POST /admin/apps/:key                                            | 200   | 200   | 200    | 403    | 401
+GET /admin/apps/:key/openapi.json                                | 200   | 200   | 200    | 200    | 401
+GET /admin/apps/:key/json                                        | 200   | 200   | 200    | 200    | 401
+POST /admin/apps/:key/json                                       | 200   | 200   | 200    | 403    | 401
+POST /admin/apps/:key/check                                      | 200   | 200   | 200    | 403    | 401
+POST /admin/apps/:key/check-index                                | 204   | 403   | 403    | 403    | 401
+GET /admin/apps/:key/fields/new                                  | 200   | 200   | 200    | 403    | 401
+GET /admin/apps/:key/fields/:path                                | 200   | 200   | 200    | 403    | 401
+POST /admin/apps/:key/fields                                     | 200   | 200   | 200    | 403    | 401
+POST /admin/apps/:key/fields/:path                               | 200   | 200   | 200    | 403    | 401
+POST /admin/apps/:key/fields/:path/move                          | 200   | 200   | 200    | 403    | 401
+POST /admin/apps/:key/fields/:path/remove                        | 200   | 200   | 200    | 403    | 401
+GET /admin/apps/:key/items                                       | 200   | 200   | 200    | 200    | 401
+GET /admin/apps/:key/items/export                                | 200   | 200   | 200    | 200    | 401
+GET /admin/apps/:key/items/new                                   | 200   | 200   | 200    | 403    | 401
+POST /admin/apps/:key/items                                      | 201   | 201   | 201    | 403    | 401
+GET /admin/apps/:key/items/:id                                   | 200   | 200   | 200    | 200    | 401
+POST /admin/apps/:key/items/:id                                  | 200   | 200   | 200    | 403    | 401
+POST /admin/apps/:key/items/:id/close, which no record can be    | 422   | 422   | 422    | 403    | 401
+POST /admin/apps/:key/items/:id/reopen, which no record can be   | 409   | 409   | 409    | 403    | 401
+POST /admin/apps/:key/items/:id/delete, which no record can be   | 404   | 404   | 404    | 403    | 401
+
+GET /admin/forms                                                 | 200   | 200   | 200    | 200    | 401
+POST /admin/forms                                                | 201   | 201   | 201    | 403    | 401
+GET /admin/forms/:key                                            | 200   | 200   | 200    | 200    | 401
+POST /admin/forms/:key                                           | 200   | 200   | 200    | 403    | 401
+GET /admin/forms/:key/openapi.json                               | 200   | 200   | 200    | 200    | 401
+GET /admin/forms/:key/json                                       | 200   | 200   | 200    | 200    | 401
+POST /admin/forms/:key/json                                      | 200   | 200   | 200    | 403    | 401
+POST /admin/forms/:key/check                                     | 200   | 200   | 200    | 403    | 401
+POST /admin/forms/:key/check-index                               | 204   | 403   | 403    | 403    | 401
+GET /admin/forms/:key/fields/new                                 | 200   | 200   | 200    | 403    | 401
+GET /admin/forms/:key/fields/:path                               | 200   | 200   | 200    | 403    | 401
+POST /admin/forms/:key/fields                                    | 200   | 200   | 200    | 403    | 401
+POST /admin/forms/:key/fields/:path                              | 200   | 200   | 200    | 403    | 401
+POST /admin/forms/:key/fields/:path/move                         | 200   | 200   | 200    | 403    | 401
+POST /admin/forms/:key/fields/:path/remove                       | 200   | 200   | 200    | 403    | 401
+GET /admin/forms/:key/items                                      | 200   | 200   | 200    | 200    | 401
+GET /admin/forms/:key/items/export                               | 200   | 200   | 200    | 200    | 401
+GET /admin/forms/:key/items/new                                  | 200   | 200   | 200    | 403    | 401
+POST /admin/forms/:key/items                                     | 201   | 201   | 201    | 403    | 401
+GET /admin/forms/:key/items/:id                                  | 200   | 200   | 200    | 200    | 401
+POST /admin/forms/:key/items/:id                                 | 200   | 200   | 200    | 403    | 401
+POST /admin/forms/:key/items/:id/close                           | 200   | 200   | 200    | 403    | 401
+POST /admin/forms/:key/items/:id/reopen, after it was closed     | 200   | 200   | 200    | 403    | 401
+POST /admin/forms/:key/items/:id/delete                          | 204   | 204   | 204    | 403    | 401
+`;
+
+/** What is answered to anyone, without a credential or a session. */
+export const toAnyone = `
+act                                         | answers
+GET /health                                 | 200
+GET /openapi.json                           | 200
+GET /docs                                   | 200
+GET /problems                               | 200
+GET /problems/:code                         | 200
+GET /.well-known/oauth-authorization-server | 200
+POST /oauth/token, with a client's secret   | 200
+POST /oauth/token, with another secret      | 401
+`;
+
+/** The rows of a table: what stands in each column, by the column's head. */
+export function rowsOf(table: string): Record<string, string>[] {
+  const [heads = [], ...rows] = table
+    .split("\n")
+    .filter((line) => line !== "")
+    .map((line) => line.split("|").map((cell) => cell.trim()));
+  const broken = rows.find((cells) => cells.length !== heads.length);
+  if (broken) throw new Error(`This row has not as many cells as there are heads: ${broken[0]}`);
+  return rows.map((cells) => Object.fromEntries(heads.map((head, i) => [head, cells[i] ?? ""])));
+}
+
+/** The route of an act: what stands before the first comma. */
+export const routeOf = (act: string) => act.split(",")[0] ?? "";
