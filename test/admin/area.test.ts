@@ -102,6 +102,16 @@ describe("Definitions in the administration area", () => {
     });
   });
 
+  it("what is said after an act fits into a cookie, whatever it names", async () => {
+    const form = await makeForm(await client(), fields);
+    const name = "🦊".repeat(100);
+    const sent = { version: "1", name, description: "", time_zone: "UTC", state: "open" };
+    const page = await admin("POST", `/forms/${form}/settings`, sent, { Accept: "text/html" });
+    const cookie = page.headers.getSetCookie().find((each) => each.startsWith("__Host-said")) ?? "";
+    expect([page.status, cookie.length < 4000]).toEqual([303, true]);
+    expect(decodeURIComponent(cookie)).toContain(name);
+  });
+
   it("what will happen, and what is wrong, is told without anything being stored", async () => {
     const form = await makeForm(await client(), fields);
     const before = await drawn(form);
@@ -118,6 +128,12 @@ describe("Definitions in the administration area", () => {
     };
     expect(await look("n * 2")).toContain("<strong>Twice</strong> is added.");
     expect(await look("m * 2")).toMatch(/class="error"[^>]*>[^<]*m/);
+    // What is sent to the address of a draft is stored by no means.
+    const draft = { ...before, "fields[0].label": "Another", do: "save" };
+    const looked = await admin("POST", `/forms/${form}/fields?draft`, draft, {
+      Accept: "text/html",
+    });
+    expect([looked.status, looked.text.includes("Another</strong> changes")]).toEqual([200, true]);
     expect((await admin("GET", `/forms/${form}`)).body.schema_version).toBe(1);
   });
 });
@@ -151,6 +167,21 @@ describe("Data in the administration area", () => {
     expect((await items(`${path}/reopen`, {})).status).toBe(409);
     expect((await items(`${path}/delete`, {})).status).toBe(204);
     expect((await items(path)).status).toBe(404);
+  });
+
+  it("what an address says is never ignored", async () => {
+    const refused = [
+      ["?page=2", "page"],
+      ["?cursor=x", "cursor"],
+      ["?direction=up", "direction"],
+      ["?q=a&q=b", "q"],
+      ["/export?format=xml", "format"],
+      ["/export?f.who=a", "f.who"],
+    ];
+    for (const [path = "", field] of refused) {
+      const { status, body } = await items(path);
+      expect([path, status, body.errors[0].field]).toEqual([path, 422, field]);
+    }
   });
 
   it("pages by a cursor, and downloads", async () => {

@@ -2,6 +2,7 @@ import { Hono } from "hono";
 import { endOfDay, isCalendarDay, stamp } from "../../domain/time";
 import { problem } from "../../domain/problem/problem";
 import type { AdminEnv } from "../../env";
+import { query, texts } from "../../http/doors/parameters";
 import { readAudit, type AuditEntry, type AuditPlace } from "../../store/audit/audit-log";
 import { able, answer } from "../frame/answers";
 import { frameOf } from "../frame/frame";
@@ -11,27 +12,29 @@ import { AuditPage } from "./audit-page";
 const perPage = 100;
 const day = 24 * 60 * 60 * 1000;
 
+const filters = texts("actor", "action", "subject", "collection", "from", "until", "before");
+
 /** Who did what, when. It is read here, and changed nowhere. */
-export const audit = new Hono<AdminEnv>().use(able("audit")).get("/", async (c) => {
-  const query = c.req.query();
+export const audit = new Hono<AdminEnv>().use(able("audit")).get("/", query(filters), async (c) => {
+  const sent = c.req.valid("query");
   // Days are those of the reader; scripts, which have no zone of their own, mean UTC.
   const zone = readerOf(c).zone;
   const filter = {
-    actor: query["actor"]?.trim(),
-    action: query["action"],
-    subject: query["subject"]?.trim(),
-    collection: query["collection"],
-    from: endOf("from", query["from"], zone, -1),
-    until: endOf("until", query["until"], zone, 0),
+    actor: sent.actor?.trim(),
+    action: sent.action,
+    subject: sent.subject?.trim(),
+    collection: sent.collection,
+    from: endOf("from", sent.from, zone, -1),
+    until: endOf("until", sent.until, zone, 0),
   };
-  const before = placeOf(query["before"]);
+  const before = placeOf(sent.before);
   const { entries, next } = await readAudit(c.env.DB, filter, before, perPage);
   const address = new URL(c.req.url);
   if (next !== null) address.searchParams.set("before", `${next.at}.${next.number}`);
   const link = next === null ? null : address.href;
   const document = { items: entries.map(entryDocument), links: { self: c.req.url, next: link } };
   return answer(c, document, () => (
-    <AuditPage frame={frameOf(c)} entries={entries} next={link} query={query} />
+    <AuditPage frame={frameOf(c)} entries={entries} next={link} query={c.req.query()} />
   ));
 });
 

@@ -14,10 +14,11 @@ import { countCalls } from "../../domain/credential/usage";
 import type { Problem } from "../../domain/problem/problem";
 import type { AdminEnv } from "../../env";
 import { originOf } from "../../http/doors/host";
+import { query, texts } from "../../http/doors/parameters";
 import { credentialStates, listReachable } from "../../store/credentials/lists";
 import { answer, answerDone, attempted } from "../frame/answers";
 import { frameOf } from "../frame/frame";
-import { readFields, readQuery, readSent, wantsJson } from "../frame/negotiate";
+import { readFields, readSent, wantsJson } from "../frame/negotiate";
 import { say } from "../frame/said";
 import { AccessPage } from "./access-page";
 import { callReason } from "./calls/call-reason";
@@ -43,15 +44,17 @@ const perPage = 100;
 const day = 24 * 60 * 60 * 1000;
 
 const ListQuery = z.object({
-  kind: z.optional(z.enum(["token", "client"])),
-  state: z._default(z.enum(credentialStates), "current"),
+  // A filter that was left alone is sent empty.
+  kind: z.optional(z.enum(["", "token", "client"])),
+  state: z.optional(z.enum(["", ...credentialStates])),
   before: z.optional(z.string().check(z.maxLength(40))),
 });
 
 /** The area "Integrations and external data": personal tokens and API clients. */
 export const integrations = new Hono<AdminEnv>()
-  .get("/", async (c) => {
-    const { before = null, ...filter } = readQuery(c, ListQuery);
+  .get("/", query(ListQuery), async (c) => {
+    const { before = null, kind, state } = c.req.valid("query");
+    const filter = { kind: kind || undefined, state: state || ("current" as const) };
     const page = { ...filter, before, limit: perPage };
     const { found, next } = await visibleCredentials(credentialContext(c), page);
     const link = next === null ? null : withBefore(c.req.url, next);
@@ -80,12 +83,12 @@ export const integrations = new Hono<AdminEnv>()
       (refusal) => issuePageAgain(c, refusal),
     ),
   )
-  .get("/new", async (c) => {
+  .get("/new", query(texts("purpose", "resources", "name", "kind")), async (c) => {
     const reachable = await listReachable(c.env.DB);
-    const shown = { frame: frameOf(c), reachable, sent: c.req.query() };
+    const shown = { frame: frameOf(c), reachable, sent: c.req.valid("query") };
     return answer(c, { access_to: reachable }, () => <IssuePage {...shown} />);
   })
-  .get("/:id", async (c) => {
+  .get("/:id", query(texts("status", "find")), async (c) => {
     const context = credentialContext(c);
     const id = c.req.param("id");
     const [{ credential, reachable }, log] = await Promise.all([
@@ -94,7 +97,8 @@ export const integrations = new Hono<AdminEnv>()
     ]);
     const now = Date.now();
     const sight = { resources: credential.resources, reachable };
-    const filter = { status: c.req.query("status") ?? "", find: c.req.query("find") ?? "" };
+    const { status = "", find = "" } = c.req.valid("query");
+    const filter = { status, find };
     const calls = filterCalls(log, filter, now).map((call) => ({
       call,
       reason: callReason(call, sight),
@@ -113,11 +117,11 @@ export const integrations = new Hono<AdminEnv>()
       />
     ));
   })
-  .get("/:id/access", async (c) => {
+  .get("/:id/access", query(texts("add")), async (c) => {
     const found = await visibleWithReachable(credentialContext(c), c.req.param("id"));
     const document = credentialDocument(found.credential, Date.now());
     return answer(c, document, () => (
-      <AccessPage frame={frameOf(c)} {...found} add={c.req.query("add")} />
+      <AccessPage frame={frameOf(c)} {...found} add={c.req.valid("query").add} />
     ));
   })
   .get("/:id/secrets", async (c) => {

@@ -43,14 +43,3 @@ async function readBody(c: Context, isJson: boolean): Promise<unknown> {
     throw problem.malformedJson("The body is neither valid JSON nor a valid form.");
   }
 }
-
-/** The query of a page, as `schema` reads it. What it does not know is left aside. */
-export function readQuery<Schema extends z.ZodMiniType>(
-  c: Context,
-  schema: Schema,
-): z.infer<Schema> {
-  const sent = Object.entries(c.req.query()).filter(([, value]) => value !== "");
-  const parsed = schema.safeParse(Object.fromEntries(sent), { reportInput: true });
-  if (!parsed.success) throw problem.invalidInput(zodErrors(parsed.error.issues));
-  return parsed.data;
-}

@@ -1,3 +1,5 @@
+import { errorAt } from "../../../domain/problem/field-errors";
+import { problem } from "../../../domain/problem/problem";
 import { textOf, type Sent } from "../../frame/sent";
 import type { Draft, DraftField } from "./draft";
 import { flagsOf, isFieldType, rulesOf } from "./types";
@@ -12,15 +14,27 @@ interface Node {
   within: Map<string, Node>;
 }
 
+/** As many as a definition can have. */
+const mostFields = 2000;
+
+const tooManyFields = () =>
+  problem.invalidInput([
+    errorAt(["fields"], "invalid_definition", `A definition has at most ${mostFields} fields.`),
+  ]);
+
 /** What the editor's form sent; its fields in the order in which they stand there, whatever their numbers. */
 export function sentDraft(sent: Sent): Draft {
   const root: Node = { own: {}, within: new Map() };
+  let found = 0;
   for (const [name, value] of Object.entries(sent)) {
     let node = root;
     let rest = name;
     for (let step = /^fields\[(\d+)\]\./.exec(rest); step; step = /^fields\[(\d+)\]\./.exec(rest)) {
       const [start, index = ""] = step;
-      const next = node.within.get(index) ?? { own: {}, within: new Map<string, Node>() };
+      const known = node.within.get(index);
+      if (!known) found += 1;
+      if (found > mostFields) throw tooManyFields();
+      const next = known ?? { own: {}, within: new Map<string, Node>() };
       node.within.set(index, next);
       node = next;
       rest = rest.slice(start.length);

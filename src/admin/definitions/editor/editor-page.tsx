@@ -36,7 +36,7 @@ export function Editor(shown: EditorShown) {
   const isMarked = ((wrong?.members["errors"] ?? []) as unknown[]).length > 0;
   return (
     <WithWrong problem={wrong}>
-      <form method="post" action={action} class="editor" data-editor="">
+      <form method="post" action={`${action}?draft`} class="editor" data-editor="">
         {/* Enter in an input presses the first button. */}
         <button type="submit" name="do" value="check" class="unseen" tabindex={-1} formnovalidate>
           Look at what will happen
@@ -59,7 +59,7 @@ export function Editor(shown: EditorShown) {
               ) : null}
             </div>
             <p class="actions">
-              <button type="submit" name="do" value="save">
+              <button type="submit" name="do" value="save" formaction={action}>
                 {stored === null ? `Make the ${words[kind].one}` : "Save changes"}
               </button>
               <button

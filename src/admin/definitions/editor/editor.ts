@@ -61,7 +61,7 @@ export async function saveFields(c: C, kind: CollectionKind): Promise<Response> 
   const { collection } = basis.now;
   const draft = { ...sentDraft(sent), key: collection.key, name: collection.definition.name };
   if (draft.version !== collection.version) return afterOthers(c, basis, draft, sent);
-  const act = textOf(sent["do"]) || "save";
+  const act = actSent(c, sent);
   if (act !== "save") return actedUpon(c, basis, draft, act);
   try {
     refuseUnsure(previewOf(c, basis, draft), sent);
@@ -82,7 +82,7 @@ export async function createCollection(c: C, kind: CollectionKind): Promise<Resp
   const sent = await readSent(c);
   const draft = { ...sentDraft(sent), version: 0 };
   const basis = { kind, now: undefined, newest: undefined };
-  const act = textOf(sent["do"]) || "save";
+  const act = actSent(c, sent);
   if (act !== "save") return actedUpon(c, basis, draft, act);
   const key = draft.key || keyOf(draft.name, "", new Set());
   try {
@@ -97,6 +97,13 @@ export async function createCollection(c: C, kind: CollectionKind): Promise<Resp
     if (!(error instanceof Problem) || wantsJson(c)) throw error;
     return drawn(c, basis, draft, { refusal: error });
   }
+}
+
+/** What is to be done. An address of a draft stores nothing, whatever is sent there. */
+function actSent(c: C, sent: Sent): string {
+  const isDraft = c.req.query("draft") !== undefined;
+  const act = textOf(sent["do"]) || "save";
+  return isDraft && act === "save" ? "check" : act;
 }
 
 function put(c: C, kind: CollectionKind, key: string, body: object, version: number): Promise<Put> {

@@ -16,13 +16,12 @@ type Kind = ReturnType<typeof valueType>;
 
 const onlyValue = new Set(["eq", "ne", "gt", "gte", "lt", "lte", "contains", "starts_with"]);
 
-/** The search of the API that a query stands for: the same one decides what it means. */
+/** The search of the API that a query stands for, apart from its text: the same one decides what it means. */
 export function searchOf(collection: Collection, query: Query, clock: Clock) {
   const { fields } = collection.definition.fields;
   return {
     conditions: [
       ...query.filters.map((filter) => conditionOf(fields, filter, clock)),
-      ...(query.text === "" ? [] : [textCondition(collection, query.text)]),
       ...written(query.conditions),
     ],
     ...(query.sort ? { sort: [{ field: query.sort.key, direction: query.sort.direction }] } : {}),
@@ -112,33 +111,6 @@ function wholeDays(field: string, op: string, values: string[], { zone }: Clock)
     default:
       return { field, op, value: values };
   }
-}
-
-/** A search has at most 50 conditions; what is left is for filters. */
-const mostTexts = 30;
-
-const isText = (field: Field) =>
-  ["text", "multiline_text", "email", "url", "phone"].includes(valueType(field));
-
-/** Any field that holds the text, or an id or receipt number that begins with it. */
-function textCondition({ kind, definition }: Collection, text: string): Condition {
-  const own = definition.fields.fields.flatMap((field): Condition[] => {
-    if (!field.searchable) return [];
-    if (isText(field)) return [{ field: field.key, op: "contains", value: text }];
-    if (field.type !== "line_items") return [];
-    return field.fields
-      .filter((column) => column.searchable && isText(column))
-      .map(({ key }) => ({
-        field: field.key,
-        op: "any",
-        value: [{ field: key, op: "contains", value: text }],
-      }));
-  });
-  const ids = [
-    { field: "$id", op: "starts_with", value: text },
-    ...(kind === "app" ? [{ field: "$receipt_number", op: "starts_with", value: text }] : []),
-  ];
-  return { any: [...ids, ...own.slice(0, mostTexts)] };
 }
 
 /** Conditions written as JSON, for what the inputs cannot say. */

@@ -1,3 +1,4 @@
+import type { BrowsedPage } from "../../../actions/search/browse-items";
 import type { Collection } from "../../../domain/definition/collection";
 import type { ItemView } from "../../../domain/item/item-view";
 import { may } from "../../../domain/credential/permissions";
@@ -28,6 +29,8 @@ export interface ItemsShown {
   views: readonly ItemView[];
   /** The cursor of the next page. */
   next: string | null;
+  /** Of all that match; nothing where nothing is searched. */
+  count: BrowsedPage["count"];
   problem?: Problem | undefined;
 }
 
@@ -80,13 +83,11 @@ export function ItemsPage(shown: ItemsShown) {
 }
 
 /** How many there are, as far as is known without reading them all. */
-function counted({ collection, live, query, views, next }: ItemsShown): string {
+function counted({ collection, live, query, count }: ItemsShown): string {
   const { items, item } = words[collection.kind];
-  const name = (count: number) => `${showCount(count)} ${count === 1 ? item : items}`;
-  if (!isNarrowed(query)) return name(live);
-  const before = query.trail.length + (query.cursor ? 1 : 0);
-  if (before > 0) return `Page ${before + 1} of what matches`;
-  return next === null ? name(views.length) : `${showCount(views.length)} or more ${items}`;
+  const all = isNarrowed(query) && count ? count : { count: live, exact: true };
+  const more = all.exact ? "" : " or more";
+  return `${showCount(all.count)}${more} ${all.count === 1 && all.exact ? item : items}`;
 }
 
 function Nothing({ collection, query, next, problem, frame }: ItemsShown) {

@@ -62,7 +62,9 @@ export function ItemsTable({ base, collection, columns, views, query, writes }: 
               ) : null}
               {others.map((field, index) => (
                 <td class={cellClass(field, index, view.data[field.key])} data-label={field.label}>
-                  <Value field={field} value={view.data[field.key]} short />
+                  <span class="cut">
+                    <Value field={field} value={view.data[field.key]} short />
+                  </span>
                 </td>
               ))}
               <td class="less muted">
@@ -85,10 +87,10 @@ export function ItemsTable({ base, collection, columns, views, query, writes }: 
   );
 }
 
-/** On a phone the first three show, where there is something to show. */
+/** On a phone the first two show, where there is something to show. */
 function cellClass(field: Field, index: number, value: unknown): string | undefined {
   const isEmpty = value === null || (Array.isArray(value) && value.length === 0);
-  const classes = [isNumber(field) ? "number" : "", index > 2 || isEmpty ? "less" : ""];
+  const classes = [isNumber(field) ? "number" : "", index > 1 || isEmpty ? "less" : ""];
   return classes.filter((name) => name !== "").join(" ") || undefined;
 }
 

@@ -1,10 +1,12 @@
 import type { Context } from "hono";
 import { knownCollection } from "../../../actions/definitions/known-collections";
-import { searchItems } from "../../../actions/search/search-items";
+import { browseItems, type Browsed } from "../../../actions/search/browse-items";
 import { itemDocument } from "../../../documents/item";
 import type { Compiled } from "../../../domain/data/compile";
 import { makeCursor, readCursor, type Position } from "../../../domain/cursor";
 import type { CollectionKind } from "../../../domain/definition/collection";
+import { oneOf } from "../../../domain/problem/field-errors";
+import { problem } from "../../../domain/problem/problem";
 import { signingKeys } from "../../../domain/credential/signature";
 import type { AdminEnv } from "../../../env";
 import { answerDownload, type Format } from "../../../http/answers/download";
@@ -14,7 +16,7 @@ import { keyOf, opened } from "../opened";
 import { chosenColumns } from "./columns";
 import { searchOf, type Clock } from "./conditions";
 import { ItemsPage } from "./items-page";
-import { readQuery, searchParams, type Query } from "./query";
+import { isNarrowed, readQuery, refuseUnknown, searchParams, type Query } from "./query";
 
 type C = Context<AdminEnv>;
 
@@ -24,6 +26,7 @@ function clockOf(c: C): Clock {
 }
 
 export async function listItems(c: C, kind: CollectionKind): Promise<Response> {
+  refuseUnknown(c.req.queries());
   const sent = readQuery(c.req.queries());
   const query = { ...sent, columns: chosenColumns(c, sent.columns) };
   // What is known of it is searched at once; whether that is still so is learned on the way.
@@ -42,12 +45,12 @@ export async function listItems(c: C, kind: CollectionKind): Promise<Response> {
     async () => {
       const found = known === read.compiled ? await early : undefined;
       if (found && "error" in found) throw found.error;
-      const { views, next } = found ?? (await pageOf(c, read.compiled, query));
+      const { views, next, count } = found ?? (await pageOf(c, read.compiled, query));
       const links = { self: c.req.url, next: next && addressOf(c, query, next) };
-      const document = { items: views.map(itemDocument), links };
-      return answer(c, document, () => <ItemsPage {...shown} views={views} next={next} />);
+      const document = { items: views.map(itemDocument), count, links };
+      return answer(c, document, () => <ItemsPage {...shown} {...{ views, next, count }} />);
     },
-    (refusal) => <ItemsPage {...shown} views={[]} next={null} problem={refusal} />,
+    (refusal) => <ItemsPage {...shown} views={[]} next={null} count={null} problem={refusal} />,
   );
 }
 
@@ -63,28 +66,46 @@ async function pageOf(c: C, compiled: Compiled, query: Query) {
   const keys = signingKeys(c.env.TOKEN_SECRET);
   const binding = `admin ${c.req.path}?${searchParams(query).toString()}`;
   const read = query.cursor ? await readCursor(keys, binding, query.cursor) : undefined;
+  if (query.cursor && !read) {
+    const reason = "This is no cursor of this list. Follow links.next as it was given.";
+    throw problem.invalidInput([{ field: "cursor", code: "invalid_cursor", reason }]);
+  }
   const body = searchOf(compiled.collection, query, clockOf(c));
-  const { views, more } = await searchItems(c.var.action, compiled, body, read ?? null);
-  return { views, next: more ? await makeCursor(keys, binding, more) : null };
+  // Without a search, the tally knows how many there are.
+  const browsed = { body, text: query.text, forPeople: isNarrowed(query) };
+  const page = await browseItems(c.var.action, compiled, browsed, read ?? null);
+  const { leading, views, more, count } = page;
+  const next = more ? await makeCursor(keys, binding, more) : null;
+  return { views: [...leading, ...views], next, count };
 }
 
 /** Downloads by their names in addresses. */
-const formats: Record<string, Format> = {
+const formats = {
+  ndjson: { type: "application/x-ndjson" },
   spreadsheet: { type: "text/csv", spreadsheet: "items" },
   lines: { type: "text/csv", spreadsheet: "lines" },
   csv: { type: "text/csv", spreadsheet: null },
-};
+} as const satisfies Record<string, Format>;
+
+type FormatName = keyof typeof formats;
+const isFormat = (name: string): name is FormatName => Object.hasOwn(formats, name);
 
 export async function exportItems(c: C, kind: CollectionKind): Promise<Response> {
+  refuseUnknown(c.req.queries(), ["format"]);
+  const format = c.req.query("format") ?? "ndjson";
+  if (!isFormat(format)) {
+    const reason = `Must be one of ${oneOf(Object.keys(formats))}.`;
+    throw problem.invalidInput([{ field: "format", code: "invalid_format", reason }]);
+  }
   const { compiled } = await opened(c, kind);
   const query = readQuery(c.req.queries());
   const body = searchOf(compiled.collection, query, clockOf(c));
-  return downloadOf(c, compiled, body, c.req.query("format") ?? "");
+  return downloadOf(c, compiled, { body, text: query.text }, format);
 }
 
-export async function downloadOf(c: C, compiled: Compiled, body: object, format: string) {
+export async function downloadOf(c: C, compiled: Compiled, browsed: Browsed, format: FormatName) {
   const read = (from: Position | null, items: number) =>
-    searchItems(c.var.action, compiled, body, from, items);
+    browseItems(c.var.action, compiled, browsed, from, items);
   const download = { compiled, keys: null, start: null, most: null, read };
-  return answerDownload(c, download, formats[format] ?? { type: "application/x-ndjson" });
+  return answerDownload(c, download, formats[format]);
 }

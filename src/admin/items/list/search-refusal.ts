@@ -12,7 +12,7 @@ export function searchRefusal(
   const told = errors.map((error) => {
     const place = /^conditions\[(\d+)\]/.exec(error.field)?.[1];
     const filter = place === undefined ? undefined : filters[Number(place)];
-    if (!filter) return { ...error, label: error.field };
+    if (!filter) return { ...error, label: error.field === "q" ? "Text" : error.field };
     const label = by.find(({ path }) => path === filter.path)?.label ?? filter.path;
     return { ...error, field: `f.${filter.path}.${filter.op}`, label };
   });

@@ -35,7 +35,7 @@ export async function actOnSelected(c: C, kind: CollectionKind): Promise<Respons
   }
   const { compiled } = await opened(c, kind);
   const body = { conditions: [{ field: "$id", op: "in", value: ids }], limit: mostSelected };
-  if (act === "download") return downloadOf(c, compiled, body, "spreadsheet");
+  if (act === "download") return downloadOf(c, compiled, { body }, "spreadsheet");
   if (!may(c.var.member.role, "write")) throw problem.roleRequired("write");
   if (kind === "app" || (act !== "close" && act !== "delete")) throw problem.notFound();
   if (act === "delete" && textOf(sent["sure"]) === "") {
