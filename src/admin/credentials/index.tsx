@@ -98,8 +98,7 @@ export const integrations = new Hono<AdminEnv>()
     const now = Date.now();
     const sight = { resources: credential.resources, reachable };
     const { status = "", find = "" } = c.req.valid("query");
-    const filter = { status, find };
-    const calls = filterCalls(log, filter, now).map((call) => ({
+    const calls = filterCalls(log, { status, find }, now).map((call) => ({
       call,
       reason: callReason(call, sight),
     }));
@@ -113,7 +112,7 @@ export const integrations = new Hono<AdminEnv>()
         credential={credential}
         log={log}
         calls={calls.toReversed()}
-        filter={filter}
+        filter={{ status, find }}
       />
     ));
   })
