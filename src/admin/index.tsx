@@ -1,5 +1,6 @@
 import { Hono } from "hono";
 import { createMiddleware } from "hono/factory";
+import * as z from "zod/mini";
 import type { AdminEnv, AppEnv } from "../env";
 import { wholeBody } from "../http/doors/whole-body";
 import { account } from "./members/account";
@@ -8,6 +9,9 @@ import { collections } from "./definitions";
 import { integrations } from "./credentials";
 import { members } from "./members";
 import { overview } from "./overview";
+import { answerDone, Back } from "./frame/answers";
+import { readFields } from "./frame/negotiate";
+import { keepPreferences, Preferences } from "./frame/preferences";
 import { sameOrigin } from "./frame/same-origin";
 import { limitChanges } from "./sign-in/limit-changes";
 import { signedIn } from "./sign-in/session";
@@ -26,7 +30,12 @@ const signedInRoutes = new Hono<AdminEnv>()
   .route("/audit", audit)
   .route("/forms", collections("form"))
   .route("/integrations", integrations)
-  .route("/members", members);
+  .route("/members", members)
+  .post("/preferences", async (c) => {
+    const { back, ...chosen } = await readFields(c, z.extend(Preferences, { back: Back }));
+    keepPreferences(c, chosen);
+    return answerDone(c, chosen, back);
+  });
 
 /** The administration area: below `/admin`. */
 export const admin = new Hono<AppEnv>()

@@ -1,34 +1,36 @@
-import { Hono, type Context } from "hono";
-import { visibleCredentials } from "../actions/credentials/credentials";
+import { Hono } from "hono";
+import type { Child } from "hono/jsx";
 import type { Credential } from "../domain/credential/credential";
+import { may } from "../domain/credential/permissions";
+import { countCalls } from "../domain/credential/usage";
+import { stamp } from "../domain/time";
 import type { AdminEnv } from "../env";
-import { countCalls, type CallLog } from "../gate/call-log";
-import { formsToWatch, submissionsBetween, type FormState } from "../store/overview";
+import { Badge, Empty, type Tone } from "../html/parts";
+import { showCount, showDay, Time, useReader } from "../html/reader";
+import { readOverview, type FormState } from "../store/overview";
 import { answer } from "./frame/answers";
-import { context, logOf } from "./credentials";
-import { AdminPage, Time } from "./frame/layout";
+import { frameOf, type Frame } from "./frame/frame";
+import { AdminPage } from "./frame/layout";
 import { Plot } from "./plot";
 
 const day = 24 * 60 * 60 * 1000;
 const soon = 14 * day;
 const shownDays = 30;
 
-interface Figures {
-  expiring: Credential[];
-  refused: { credential: Credential; refusals: number }[];
-  forms: FormState[];
-  /** UTC, as in 2026-11-21; the last one is today. */
-  days: { day: string; requests: number; refusals: number; submissions: number }[];
-}
-
 /** What needs attention, and how it went lately. */
 export const overview = new Hono<AdminEnv>().get("/", async (c) => {
-  const figures = await figuresOf(c, Date.now());
+  const { id, role } = c.var.member;
+  const now = Date.now();
+  const tomorrow = (Math.floor(now / day) + 1) * day;
+  const times = Array.from({ length: shownDays + 1 }, (_, i) => tomorrow - (shownDays - i) * day);
+  const memberId = may(role, "credentials") ? null : id;
+  const read = await readOverview(c.env.DB, { memberId, now, soon: now + soon, times });
+  const figures = figuresOf(read, times, now);
   const document = {
-    expiring: figures.expiring.map(({ id, name, expiresAt }) => ({
-      id,
-      name,
-      expires_at: new Date(expiresAt ?? 0).toISOString(),
+    expiring: figures.expiring.map((each) => ({
+      id: each.id,
+      name: each.name,
+      expires_at: stamp(each.expiresAt ?? 0),
     })),
     refused: figures.refused.map(({ credential, refusals }) => ({
       id: credential.id,
@@ -38,101 +40,174 @@ export const overview = new Hono<AdminEnv>().get("/", async (c) => {
     forms: figures.forms,
     days: figures.days,
   };
-  return answer(c, document, () => <OverviewPage c={c} {...figures} />);
+  return answer(c, document, () => <OverviewPage frame={frameOf(c)} {...figures} />);
 });
 
-async function figuresOf(c: Context<AdminEnv>, now: number): Promise<Figures> {
-  const tomorrow = (Math.floor(now / day) + 1) * day;
-  const times = Array.from({ length: shownDays + 1 }, (_, i) => tomorrow - (shownDays - i) * day);
-  const [credentials, forms, submissions] = await Promise.all([
-    visibleCredentials(context(c)),
-    formsToWatch(c.env.DB, now, now + soon),
-    submissionsBetween(c.env.DB, times),
-  ]);
-  const logs = await Promise.all(credentials.map((credential) => logOf(c, credential)));
-  const refused = credentials
-    .map((credential, i) => ({ credential, log: logs[i] }))
-    .map(({ credential, log }) => ({
-      credential,
-      refusals: log ? countCalls(log, now - day).refusals : 0,
-    }))
-    .filter(({ refusals }) => refusals > 0);
+interface Figures {
+  expiring: Credential[];
+  refused: { credential: Credential; requests: number; refusals: number }[];
+  forms: FormState[];
+  /** UTC, as in 2026-11-21; the last one is today. */
+  days: { day: string; requests: number; refusals: number; submissions: number }[];
+}
+
+function figuresOf(
+  { credentials, forms, submissions }: Awaited<ReturnType<typeof readOverview>>,
+  times: readonly number[],
+  now: number,
+): Figures {
+  const live = credentials.filter(({ revokedAt }) => revokedAt === null);
   return {
-    expiring: credentials.filter(({ expiresAt }) => expiresAt !== null && expiresAt < now + soon),
-    refused,
+    expiring: live.filter(({ expiresAt }) => expiresAt !== null && expiresAt < now + soon),
+    refused: live
+      .map((credential) => ({ credential, ...countCalls(credential.usage, "hours", now - day) }))
+      .filter(({ refusals }) => refusals > 0),
     forms,
     days: times.slice(0, -1).map((from, i) => ({
-      day: new Date(from).toISOString().slice(0, 10),
-      ...calls(logs, from),
+      day: stamp(from).slice(0, 10),
+      ...callsOf(credentials, from),
       submissions: submissions[i] ?? 0,
     })),
   };
 }
 
 /** The calls of one day, of all credentials. */
-function calls(logs: readonly CallLog[], from: number) {
-  const counted = logs.map((log) => countCalls(log, from, from + day));
+function callsOf(credentials: readonly Credential[], from: number) {
+  const counted = credentials.map(({ usage }) => countCalls(usage, "days", from, from + day));
   return {
     requests: counted.reduce((sum, { requests }) => sum + requests, 0),
     refusals: counted.reduce((sum, { refusals }) => sum + refusals, 0),
   };
 }
 
-function OverviewPage({ c, expiring, refused, forms, days }: Figures & { c: Context<AdminEnv> }) {
-  const calm = expiring.length + refused.length + forms.length === 0;
+function OverviewPage({ frame, days, ...attention }: Figures & { frame: Frame }) {
+  const { reader, member } = frame;
+  const label = (each: string) => showDay({ ...reader, zone: "UTC" }, Date.parse(each));
   return (
-    <AdminPage c={c} title="Overview">
-      <h2>Needs attention</h2>
-      {calm ? <p class="card">Nothing at the moment.</p> : null}
-      <ul class="cards">
-        {expiring.map(({ id, name, expiresAt }) => (
-          <li class="card">
-            <p>
-              <a href={`/admin/integrations/${id}`}>{name}</a> expires <Time at={expiresAt ?? 0} />.
-            </p>
-          </li>
-        ))}
-        {refused.map(({ credential, refusals }) => (
-          <li class="card">
-            <p>
-              <a href={`/admin/integrations/${credential.id}`}>{credential.name}</a>: {refusals}{" "}
-              {refusals === 1 ? "request" : "requests"} refused in 24 hours.
-            </p>
-          </li>
-        ))}
-        {forms.map((form) => (
-          <li class="card">
-            <p>
-              <a href={`/admin/forms/${form.key}`}>{form.name}</a> {stateOf(form)}.
-            </p>
-          </li>
-        ))}
-      </ul>
+    <AdminPage
+      frame={frame}
+      title="Overview"
+      acts={
+        <a class="button quiet" href="/admin/integrations/new">
+          Issue credential
+        </a>
+      }
+    >
+      <h2 class="first">Needs attention</h2>
+      <Attention {...attention} define={may(member.role, "define")} />
       <h2>The last 30 days</h2>
-      <div class="cards">
+      <div class="columns">
         <Plot
           title="Requests"
-          note="refused ones in the other colour"
-          bars={days.map((each) => ({ label: each.day, value: each.requests, bad: each.refusals }))}
+          noun={["call", "calls"]}
+          bars={days.map((each) => ({
+            label: label(each.day),
+            value: each.requests,
+            bad: each.refusals,
+          }))}
         />
         <Plot
           title="Submissions"
-          note="made in all forms"
-          bars={days.map((each) => ({ label: each.day, value: each.submissions, bad: 0 }))}
+          noun={["made in all forms", "made in all forms"]}
+          bars={days.map((each) => ({ label: label(each.day), value: each.submissions, bad: 0 }))}
         />
       </div>
+      <p class="muted small">Days end at midnight UTC; calls are counted within a minute.</p>
     </AdminPage>
   );
 }
 
-function stateOf({ live, maxSubmissions, closesAt }: FormState) {
+function Attention({
+  expiring,
+  refused,
+  forms,
+  define,
+}: Omit<Figures, "days"> & { define: boolean }) {
+  const { now } = useReader();
+  if (expiring.length + refused.length + forms.length === 0) {
+    return (
+      <Empty>
+        <p>
+          Nothing at the moment. Refused calls, credentials that expire and forms that fill up stand
+          here.
+        </p>
+      </Empty>
+    );
+  }
+  return (
+    <ul class="attention">
+      {refused.map(({ credential, requests, refusals }) => (
+        <Entry
+          tone="bad"
+          state="Refused"
+          act={["See why", `/admin/integrations/${credential.id}?status=refused`]}
+        >
+          <strong>
+            <bdi>{credential.name}</bdi>
+          </strong>
+          : {showCount(refusals)} of {showCount(requests)} requests were refused in 24 hours.
+        </Entry>
+      ))}
+      {expiring.map(({ id, name, expiresAt }) => (
+        <Entry
+          tone={(expiresAt ?? 0) < now ? "bad" : "warn"}
+          state={(expiresAt ?? 0) < now ? "Expired" : "Expires soon"}
+          act={["Extend it", `/admin/integrations/${id}/access#f-expires`]}
+        >
+          <strong>
+            <bdi>{name}</bdi>
+          </strong>{" "}
+          {(expiresAt ?? 0) < now ? "expired" : "expires"}{" "}
+          <Time at={expiresAt ?? 0} as="distance" />.
+        </Entry>
+      ))}
+      {forms.map((form) => (
+        <Entry
+          tone="warn"
+          state="Form"
+          act={[define ? "Change when it closes" : "Look at it", `/admin/forms/${form.key}`]}
+        >
+          <strong>
+            <bdi>{form.name}</bdi>
+          </strong>{" "}
+          {formState(form)}.
+        </Entry>
+      ))}
+    </ul>
+  );
+}
+
+function Entry({
+  tone,
+  state,
+  act: [name, href],
+  children,
+}: {
+  tone: Tone;
+  state: string;
+  /** The way to what mends it. */
+  act: readonly [name: string, href: string];
+  children?: Child;
+}) {
+  return (
+    <li>
+      <Badge tone={tone}>{state}</Badge>
+      <span>{children}</span>
+      <a class="button quiet little" href={href}>
+        {name}
+      </a>
+    </li>
+  );
+}
+
+function formState({ live, maxSubmissions, closesAt }: FormState) {
   if (maxSubmissions !== null && live >= maxSubmissions)
-    return `is full: ${live} of ${maxSubmissions}`;
+    return `is full: ${showCount(live)} of ${showCount(maxSubmissions)}`;
   if (maxSubmissions !== null && live >= maxSubmissions * 0.9)
-    return `is nearly full: ${live} of ${maxSubmissions}`;
+    return `is nearly full: ${showCount(live)} of ${showCount(maxSubmissions)}`;
   return (
     <>
-      closes <Time at={closesAt ?? 0} />
+      closes <Time at={closesAt ?? 0} as="distance" />
     </>
   );
 }

@@ -14,11 +14,11 @@ const served = join(target, "assets");
 
 rmSync(target, { recursive: true, force: true });
 mkdirSync(served, { recursive: true });
-for (const name of ["style.css", "docs.css", "icon.svg"]) {
+for (const name of ["style.css", "data.css", "docs.css", "icon.svg"]) {
   cpSync(join(own, name), join(served, name));
 }
 await build({
-  entryPoints: ["page", "docs"].map((name) => join(own, "scripts", `${name}.ts`)),
+  entryPoints: ["page", "data", "docs"].map((name) => join(own, "scripts", `${name}.ts`)),
   outdir: served,
   bundle: true,
   minify: true,

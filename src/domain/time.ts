@@ -154,6 +154,15 @@ export function localDateTime(time: number, zone: string): string {
     .replace("T", " ");
 }
 
+/** The instant, in UTC, of what clocks in a zone show (`YYYY-MM-DDTHH:MM`, with or without seconds and a fraction). */
+export function instantInZone(local: string, zone: string): string | undefined {
+  const time = Date.parse(`${local}Z`);
+  if (Number.isNaN(time)) return undefined;
+  // As for days: a second look settles times beside a change of clocks.
+  const guess = offsetAt(zone, time);
+  return stamp(time - offsetAt(zone, time - guess * minute) * minute);
+}
+
 const quarter = 15 * minute;
 /** Since then, clocks change at full quarters of an hour. */
 const regular = Date.UTC(1972, 0, 1);

@@ -1,20 +1,37 @@
-/** A call as a credential's log shows it: no values, no secrets. */
+import type { Counted } from "../domain/credential/usage";
+import type { FieldErrorCode } from "../domain/problem/problem";
+import type { ProblemCode } from "../domain/problem/problem-catalogue";
+
+/** A call as a credential's log keeps it: what was asked and why it was refused; no value, no secret. */
 export interface LoggedCall {
   /** Milliseconds since 1970. */
   at: number;
   method: string;
-  /** The pattern of the route, not the address. */
-  route: string;
+  /** The address as it was asked for, ids and all; of a query the names alone. */
+  path: string;
   status: number;
   milliseconds: number;
   requestId: string;
+  /** Absent where it was answered as asked. */
+  refusal?: Refusal;
+}
+
+/** Why: enough for a sentence, and nothing of what was sent but names. */
+export interface Refusal {
+  code: ProblemCode;
+  /** The permission that was missing. */
+  permission?: string;
+  /** The first fields, parameters or headers that were wrong. */
+  wrong?: { field: string; code: FieldErrorCode }[];
+  /** The field of a duplicate, or why a form takes nothing. */
+  about?: string;
 }
 
 /** What the object keeps: the last calls, newest last, and how many there were in each hour of 30 days. */
 export interface CallLog {
   calls: LoggedCall[];
   /** By hours since 1970: all calls, and those that were refused. */
-  hours: Record<number, { calls: number; refused: number }>;
+  hours: Record<number, Counted>;
 }
 
 const mostCalls = 200;
@@ -24,7 +41,7 @@ const keptHours = 30 * 24;
 export const noCalls = (): CallLog => ({ calls: [], hours: {} });
 
 /** 401, 403 and 429: what an integration has to be looked after for. */
-function isRefused({ status }: LoggedCall): boolean {
+export function isRefused({ status }: Pick<LoggedCall, "status">): boolean {
   return status === 401 || status === 403 || status === 429;
 }
 
@@ -41,17 +58,7 @@ export function addCalls(log: CallLog, calls: readonly LoggedCall[], now: number
   }
 }
 
-/** Calls and refusals of the hours that begin at `from` or later and before `until`; milliseconds since 1970. */
-export function countCalls(
-  { hours }: CallLog,
-  from: number,
-  until = Infinity,
-): { requests: number; refusals: number } {
-  const counted = Object.entries(hours).filter(
-    ([each]) => Number(each) * hour >= from && Number(each) * hour < until,
-  );
-  return {
-    requests: counted.reduce((sum, [, { calls }]) => sum + calls, 0),
-    refusals: counted.reduce((sum, [, { refused }]) => sum + refused, 0),
-  };
+/** The calls of the last 30 days. */
+export function recentCalls({ calls }: CallLog, now: number): LoggedCall[] {
+  return calls.filter(({ at }) => at >= now - keptHours * hour);
 }

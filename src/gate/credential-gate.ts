@@ -1,28 +1,12 @@
 import { DurableObject } from "cloudflare:workers";
-import type { Credential, Grant } from "../domain/credential/credential";
+import type { Credential, Exchanged, Grant } from "../domain/credential/credential";
 import type { Presented } from "../domain/credential/token";
 import { findCredential, noteUse } from "../store/credentials/credentials";
+import { usageOf } from "../domain/credential/usage";
 import { addCalls, noCalls, type CallLog, type LoggedCall } from "./call-log";
-import { exchangedFor, grantOf, type Exchanged } from "./grant";
-import { nextRelease, remaining, slide, waitFor, type SlidingWindow } from "./sliding-window";
-
-/** One quota as the RateLimit headers tell it: what is left, and seconds until there is more. */
-export interface Quota {
-  limit: number;
-  remaining: number;
-  reset: number;
-}
-
-export interface Quotas {
-  default: Quota;
-  /** Only for writes, which count in both. */
-  write?: Quota;
-}
-
-export type Admission =
-  | { verdict: "refused" }
-  | { verdict: "limited"; retryAfter: number; quotas: Quotas }
-  | { verdict: "admitted"; grant: Grant; quotas: Quotas };
+import { exchangedFor, grantOf } from "./grant";
+import { quotaOf, type Admission, type Quotas } from "./quota";
+import { slide, waitFor, type SlidingWindow } from "./sliding-window";
 
 /** After this a credential is read again, in case a change did not reach its object. */
 const staleAfter = 60_000;
@@ -31,6 +15,9 @@ const refreshAfter = 30_000;
 
 const lastUsedPrecision = 60_000;
 const saveLogAfter = 2000;
+/** How often lists are told how many calls there were; milliseconds. */
+const telling = { every: 60_000 };
+const keptAfterRevocation = 30 * 24 * 60 * 60 * 1000;
 
 interface Known {
   credential: Credential | null;
@@ -55,8 +42,11 @@ export class CredentialGate extends DurableObject<Bindings> {
   #known: Known | undefined;
   #reading: Promise<Known> | undefined;
   #noted = 0;
-  readonly #log: CallLog;
+  #log: CallLog;
   #logSaving = false;
+  /** When lists were last told how many calls there were, and whether there were more since. */
+  #usageTold = 0;
+  #usageOwed = false;
 
   constructor(ctx: DurableObjectState, env: Bindings) {
     super(ctx, env);
@@ -67,6 +57,8 @@ export class CredentialGate extends DurableObject<Bindings> {
     this.#exchanges = { times: [...(kv.get<Float64Array>("exchanges") ?? [])] };
     this.#known = kv.get<Known>("known");
     this.#log = kv.get<CallLog>("log") ?? noCalls();
+    // What was owed before an eviction is not known: it is told again.
+    this.#usageOwed = this.#log.calls.length > 0;
   }
 
   /** `calls` are earlier ones of this credential, for the log. */
@@ -87,6 +79,7 @@ export class CredentialGate extends DurableObject<Bindings> {
   /** Keeps calls in the log. They are stored within two seconds, many at a time. */
   note(calls: readonly LoggedCall[]): void {
     addCalls(this.#log, calls, Date.now());
+    this.#usageOwed = true;
     if (this.#logSaving) return;
     this.#logSaving = true;
     this.ctx.waitUntil(this.#saveLog());
@@ -96,6 +89,36 @@ export class CredentialGate extends DurableObject<Bindings> {
     await scheduler.wait(saveLogAfter);
     this.#logSaving = false;
     await this.ctx.storage.put("log", this.#log, { allowUnconfirmed: true });
+    const now = Date.now();
+    if (now - this.#usageTold >= telling.every) await this.#tellUsage(now);
+    else if ((await this.ctx.storage.getAlarm()) === null)
+      await this.ctx.storage.setAlarm(this.#usageTold + telling.every);
+  }
+
+  /** Lists read how many calls there were from the database: they ask no object. */
+  async #tellUsage(now: number): Promise<void> {
+    const id = this.#known?.credential?.id;
+    if (id === undefined || !this.#usageOwed) return;
+    this.#usageTold = now;
+    this.#usageOwed = false;
+    const last = this.#log.calls.at(-1)?.at ?? null;
+    await noteUse(this.env.DB, id, last, usageOf(this.#log.hours, now)).catch(() => {
+      this.#usageOwed = true;
+    });
+  }
+
+  /** Tells what is owed; and once a credential has been revoked for 30 days, forgets its calls. */
+  override async alarm(): Promise<void> {
+    const now = Date.now();
+    await this.#tellUsage(now);
+    const revokedAt = this.#known?.credential?.revokedAt ?? null;
+    if (revokedAt === null) return;
+    if (now < revokedAt + keptAfterRevocation) {
+      await this.ctx.storage.setAlarm(revokedAt + keptAfterRevocation);
+      return;
+    }
+    this.#log = noCalls();
+    await this.ctx.storage.delete("log");
   }
 
   report(): CallLog {
@@ -124,6 +147,9 @@ export class CredentialGate extends DurableObject<Bindings> {
     if (isOlder(credential, this.#known)) return;
     this.#known = { credential, readAt: Date.now() };
     this.ctx.storage.kv.put("known", this.#known);
+    if (credential.revokedAt !== null) {
+      await this.ctx.storage.setAlarm(Math.max(Date.now(), this.#usageTold) + telling.every);
+    }
     await this.ctx.storage.sync();
   }
 
@@ -167,7 +193,10 @@ export class CredentialGate extends DurableObject<Bindings> {
     const last = Math.max(this.#noted, credential.lastUsedAt ?? 0);
     if (now - last < lastUsedPrecision) return;
     this.#noted = now;
-    this.ctx.waitUntil(noteUse(this.env.DB, credential.id, now).catch(() => undefined));
+    if (this.#usageOwed) this.#usageTold = now;
+    this.#usageOwed = false;
+    const usage = usageOf(this.#log.hours, now);
+    this.ctx.waitUntil(noteUse(this.env.DB, credential.id, now, usage).catch(() => undefined));
   }
 
   #take(grant: Grant, write: boolean, now: number): Admission {
@@ -208,12 +237,4 @@ export class CredentialGate extends DurableObject<Bindings> {
 function isOlder(credential: Credential | null, known: Known | undefined): boolean {
   const newest = known?.credential?.version ?? 0;
   return newest > 0 && (credential?.version ?? 0) < newest;
-}
-
-function quotaOf(window: SlidingWindow, limit: number, now: number): Quota {
-  return {
-    limit,
-    remaining: remaining(window, limit),
-    reset: Math.ceil(nextRelease(window, now) / 1000),
-  };
 }

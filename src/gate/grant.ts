@@ -2,6 +2,7 @@ import {
   isLive,
   liveSecrets,
   type Credential,
+  type Exchanged,
   type Grant,
   type Secret,
 } from "../domain/credential/credential";
@@ -23,9 +24,6 @@ export function grantOf(
     ? { ...grant, permissions: permissions.filter((each) => proof.scope.includes(each)) }
     : undefined;
 }
-
-/** What a client's secret is exchanged for, or when to come back; the access token names the secret by its id. */
-export type Exchanged = { grant: Grant; secretId: number } | { retryAfter: number };
 
 export function exchangedFor(
   credential: Credential,

@@ -1,8 +1,13 @@
 import { Hono, type Context } from "hono";
-import { permissions, type Permission } from "../domain/credential/permissions";
+import {
+  exchangeClientSecret,
+  type AccessGrant,
+  type ExchangeRefusal,
+} from "../actions/credentials/exchange-secret";
+import { permissions } from "../domain/credential/permissions";
 import { problem } from "../domain/problem/problem";
 import { signingKeys } from "../domain/credential/signature";
-import { makeAccessToken, readSecret } from "../domain/credential/token";
+import type { Presented } from "../domain/credential/token";
 import type { AppEnv } from "../env";
 import { exchangeSecret } from "../http/doors/admit";
 import { originOf } from "../http/doors/host";
@@ -46,8 +51,6 @@ export const oauth = new Hono<AppEnv>()
   .all("/oauth/token", only("POST"))
   .all("/.well-known/oauth-authorization-server", only("GET"));
 
-const lifetime = 3600;
-
 interface Issued {
   access_token: string;
   token_type: "Bearer";
@@ -64,37 +67,36 @@ async function exchange(c: Context<AppEnv>): Promise<Issued | Refusal> {
   if ("error" in client) return client;
   const { grant_type: grantType } = asked;
   if (!grantType) return refuse("invalid_request", "grant_type is missing.");
-  const keys = signingKeys(c.env.TOKEN_SECRET);
-  const presented = await readSecret(keys, "efs", client.secret);
-  if (!presented || client.id !== `efc_${presented.credentialId}`) return unknownClient();
-  const exchanged = await exchangeSecret(c.env, presented);
-  if (!exchanged) return unknownClient();
-  if ("retryAfter" in exchanged) {
-    throw problem.rateLimited(exchanged.retryAfter, "This client asks for too many access tokens.");
-  }
-  if (grantType !== "client_credentials") {
-    return refuse("unsupported_grant_type", "The grant type is client_credentials.");
-  }
-  const scope = scopeOf(asked.scope, exchanged.grant.permissions);
-  if (!scope) {
-    const had = exchanged.grant.permissions.join(" ");
-    return refuse("invalid_scope", `The scope must be among: ${had}`);
-  }
-  const now = Date.now();
-  const left = Math.floor(((exchanged.grant.expiresAt ?? Infinity) - now) / 1000);
-  const expires_in = Math.min(lifetime, left);
-  const access_token = await makeAccessToken(keys, {
-    credentialId: presented.credentialId,
-    secretId: exchanged.secretId,
-    expiresAt: now + expires_in * 1000,
-    scope,
+  const ctx = {
+    keys: signingKeys(c.env.TOKEN_SECRET),
+    now: () => Date.now(),
+    admit: (presented: Presented) => exchangeSecret(c.env, presented),
+  };
+  const exchanged = await exchangeClientSecret(ctx, client, {
+    grantType,
+    scope: asked.scope ?? null,
   });
-  return { access_token, token_type: "Bearer", expires_in, scope: scope.join(" ") };
+  return "refusal" in exchanged ? refusalOf(exchanged) : issuedOf(exchanged);
 }
 
-/** What was asked for, if the client has all of it; everything that it has when nothing was asked. */
-function scopeOf(asked: string | undefined, had: readonly Permission[]): Permission[] | undefined {
-  const names = (asked ?? "").split(" ").filter((name) => name !== "");
-  const scope = had.filter((permission) => names.length === 0 || names.includes(permission));
-  return names.every((name) => scope.some((permission) => permission === name)) ? scope : undefined;
+function issuedOf({ accessToken, expiresIn, scope }: AccessGrant): Issued {
+  return {
+    access_token: accessToken,
+    token_type: "Bearer",
+    expires_in: expiresIn,
+    scope: scope.join(" "),
+  };
+}
+
+function refusalOf(refused: ExchangeRefusal): Refusal {
+  switch (refused.refusal) {
+    case "unknown_client":
+      return unknownClient();
+    case "too_many":
+      throw problem.rateLimited(refused.retryAfter, "This client asks for too many access tokens.");
+    case "unsupported_grant_type":
+      return refuse("unsupported_grant_type", "The grant type is client_credentials.");
+    case "invalid_scope":
+      return refuse("invalid_scope", `The scope must be among: ${refused.had.join(" ")}`);
+  }
 }

@@ -42,6 +42,11 @@ function documentOf({ app, form }: { app?: string | undefined; form?: string | u
 
 /** What the service tells of itself, to anyone. */
 export const pages = new Hono<AppEnv>()
+  // Whoever opens the service in a browser looks for its pages; programs find nothing here.
+  .get("/", (c) => {
+    if ((c.req.header("Accept") ?? "").includes("text/html")) return c.redirect("/admin", 302);
+    throw problem.notFound();
+  })
   .get("/health", (c) => c.json({ status: "ok" }, 200, { "Cache-Control": "no-store" }))
   .get("/openapi.json", documentQuery, async (c) => {
     const version = versionOf(c, c.req.valid("query").version);

@@ -1,8 +1,12 @@
-import { sql } from "drizzle-orm";
+import { and, eq, gt, isNull, lt, or, sql } from "drizzle-orm";
 import { drizzle } from "drizzle-orm/d1";
 import { fieldsPerCollection, systemFieldIds } from "../domain/data/field-number";
 import { placesPerCollection } from "../domain/item/item";
+import type { Credential } from "../domain/credential/credential";
 import { attempt } from "./db/attempt";
+import { credential } from "./db/people-schema";
+import { collection, tally } from "./db/schema";
+import { credentialOf, selectCredentials } from "./credentials/credentials";
 
 export interface FormState {
   key: string;
@@ -13,44 +17,79 @@ export interface FormState {
   live: number;
 }
 
-/** Open forms that close before `soon`, or have at most a tenth of their places left. */
-export async function formsToWatch(
+const mostCredentials = 500;
+
+/** All that the overview tells, in one trip: credentials, forms to watch, and submissions between each two `times`. */
+export async function readOverview(
   db: D1Database,
-  now: number,
-  soon: number,
-): Promise<FormState[]> {
-  return attempt(() =>
-    drizzle(db).all<FormState>(
-      sql`select c.key, c.name, c.state, c.closes_at closesAt, c.max_submissions maxSubmissions, t.live
-        from collection c join tally t on t.collection_id = c.id
-        where c.kind = 'form' and c.state = 'open'
-          and ((c.closes_at > ${now} and c.closes_at < ${soon}) or t.live >= c.max_submissions * 0.9)
-        order by c.closes_at limit 50`,
-    ),
+  {
+    memberId,
+    now,
+    soon,
+    times,
+  }: { memberId: string | null; now: number; soon: number; times: readonly number[] },
+): Promise<{ credentials: Credential[]; forms: FormState[]; submissions: number[] }> {
+  // Those that were revoked lately count in the totals of the days that they were used on.
+  const lately = or(isNull(credential.revokedAt), gt(credential.revokedAt, times[0] ?? now));
+  const own = memberId === null ? undefined : eq(credential.memberId, memberId);
+  const [rows, forms, places] = await attempt(() =>
+    drizzle(db).batch([
+      selectCredentials(db, and(lately, own), mostCredentials),
+      formsToWatch(db, now, soon),
+      placesAt(db, times),
+    ]),
   );
+  return { credentials: rows.map(credentialOf), forms, submissions: between(places) };
+}
+
+/** Open forms that close before `soon`, or have at most a tenth of their places left. */
+function formsToWatch(db: D1Database, now: number, soon: number) {
+  return drizzle(db)
+    .select({
+      key: collection.key,
+      name: collection.name,
+      state: collection.state,
+      closesAt: collection.closesAt,
+      maxSubmissions: collection.maxSubmissions,
+      live: tally.live,
+    })
+    .from(collection)
+    .innerJoin(tally, eq(tally.collectionId, collection.id))
+    .where(
+      and(
+        eq(collection.kind, "form"),
+        eq(collection.state, "open"),
+        or(
+          and(gt(collection.closesAt, now), lt(collection.closesAt, soon)),
+          sql`${tally.live} >= ${collection.maxSubmissions} * 0.9`,
+        ),
+      ),
+    )
+    .orderBy(collection.closesAt)
+    .limit(50);
 }
 
 /**
- * Submissions made between each two of these times. Places are given in the order of the times, so each count is the
- * difference of two places, found at the edges of the index: nothing is counted, however many there are.
+ * How many places all forms had given out at each of these times. Places are given in the order of the times, so they
+ * are found at the edges of the index: nothing is counted, however many there are.
  */
-export async function submissionsBetween(
-  db: D1Database,
-  times: readonly number[],
-): Promise<number[]> {
+function placesAt(db: D1Database, times: readonly number[]) {
   const field = sql.raw(`c.id * ${fieldsPerCollection} + ${systemFieldIds.createdAt}`);
   const above = sql.raw(`c.id * ${placesPerCollection}`);
-  const rows = await attempt(() =>
-    drizzle(db).all<{ at: number; places: number }>(
-      sql`select e.value at, sum(coalesce(
+  const counted = sql`(select e.value at, sum(coalesce(
           (select s.item - ${above} - 1 from search_entry s
             where s.field = ${field} and s.value >= e.value order by s.value limit 1), t.last_place)) places
         from json_each(${JSON.stringify(times)}) e
           join (select id from collection where kind = 'form' limit 200) c
           join tally t on t.collection_id = c.id
-        group by e.value order by e.value`,
-    ),
-  );
+        group by e.value order by e.value)`;
+  return drizzle(db)
+    .select({ places: sql<number>`places` })
+    .from(counted);
+}
+
+/** Submissions made between each two times: the difference of the places. */
+function between(rows: readonly { places: number }[]): number[] {
   const places = rows.map((row) => row.places);
-  return times.slice(1).map((_, i) => Math.max(0, (places[i + 1] ?? 0) - (places[i] ?? 0)));
+  return places.slice(1).map((after, i) => Math.max(0, after - (places[i] ?? 0)));
 }

@@ -74,18 +74,30 @@ describe("Integrations and external data", () => {
       ["resources", "app:orders, form:purchase"],
       ["expires", "90d"],
     ]);
-    const response = await exports.default.fetch(`${host}/admin/integrations`, {
+    const headers = { Cookie: await ownerCookie(), Origin: host, Accept: "text/html" };
+    const issued = await exports.default.fetch(`${host}/admin/integrations`, {
       method: "POST",
-      headers: { Cookie: await ownerCookie(), Origin: host, Accept: "text/html" },
+      headers,
       body: form,
+      redirect: "manual",
     });
-    const text = await response.text();
-    expect(response.status).toBe(201);
+    expect(issued.status).toBe(303);
+    const handed = issued.headers.getSetCookie().map((cookie) => cookie.split(";")[0] ?? "");
+    expect(handed.join()).not.toContain("efs_");
+    const show = (cookies: readonly string[]) =>
+      exports.default.fetch(`${host}${issued.headers.get("Location")}`, {
+        headers: { ...headers, Cookie: [headers.Cookie, ...cookies].join("; ") },
+      });
+    const page = await show(handed);
+    const text = await page.text();
     expect(text).toMatch(/efs_[0-9A-Z]{26}/);
     expect(text).toContain("Shop &lt;script&gt;");
+    expect(page.headers.get("Cache-Control")).toBe("no-store");
+    expect(page.headers.getSetCookie().join()).toMatch(/handed_secret=;.*Max-Age=0/);
+    expect(await (await show([])).text()).not.toContain("efs_");
   });
 
-  it("revoking takes a form too, and leads back to the list", async () => {
+  it("revoking takes a form too, and leads to what stays of it", async () => {
     const issued = await issue();
     const answer = await admin(
       "POST",
@@ -93,7 +105,10 @@ describe("Integrations and external data", () => {
       {},
       { Accept: "text/html" },
     );
-    expect([answer.status, answer.headers.get("Location")]).toEqual([303, "/admin/integrations"]);
+    expect([answer.status, answer.headers.get("Location")]).toEqual([
+      303,
+      `/admin/integrations/${issued.id}`,
+    ]);
     const read = await admin("GET", `/integrations/${issued.id}`);
     expect([read.status, read.body.revoked_at]).toEqual([200, expect.stringMatching(/Z$/)]);
     expect((await admin("POST", `/integrations/${issued.id}/rotate`, {})).status).toBe(404);
@@ -151,7 +166,9 @@ describe("Signing in", () => {
       const body = method === "POST" ? {} : undefined;
       expect((await anonymous(method, path, body)).status).toBe(401);
       const page = await anonymous(method, path, body, { Accept: "text/html" });
-      expect([page.status, page.headers.get("Location")]).toEqual([303, "/admin/sign-in"]);
+      const to = `/admin/sign-in?to=${encodeURIComponent(path)}`;
+      const expected = method === "GET" ? [303, to] : [401, null];
+      expect([page.status, page.headers.get("Location")]).toEqual(expected);
     }
   });
 

@@ -1,6 +1,6 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
-import { Client, type Json } from "../support/client";
+import { Client, type Answer, type Json } from "../support/client";
 import { as, cookieOf, join, signIn } from "../support/members";
 import { account, admin, anonymous, ownerCookie } from "../support/service";
 
@@ -15,6 +15,27 @@ describe("Members", () => {
     expect((await anonymous("GET", path)).status).toBe(404);
     expect((await admin("POST", "/members", { email, role: "viewer" })).status).toBe(409);
     expect((await anonymous("GET", "/admin/join/not-a-link")).status).toBe(404);
+  });
+
+  it("a link is given out again by those who could make it, and withdrawn by them alone", async () => {
+    const { cookie } = await join("admin");
+    const email = "high@forms.example";
+    const { body } = await admin("POST", "/members", { email, role: "admin" });
+    const linkFor = ({ body: { invitations } }: Answer) =>
+      invitations.find((each: Json) => each.email === email).link;
+    expect(linkFor(await admin("GET", "/members"))).toBe(body.link);
+    expect(linkFor(await as(cookie)("GET", "/members"))).toBeUndefined();
+    const withdraw = "/members/invitations/withdraw";
+    const refused = await as(cookie)("POST", withdraw, { email });
+    expect([refused.status, refused.body.detail]).toEqual([
+      403,
+      "Your role does not allow this: owners can do it.",
+    ]);
+    const answers = await Promise.all([1, 2].map(() => admin("POST", withdraw, { email })));
+    expect(answers.map(({ status }) => status)).toEqual([204, 204]);
+    expect((await anonymous("GET", new URL(body.link).pathname)).status).toBe(404);
+    const { results } = await env.DB.prepare("SELECT * FROM invitation").all();
+    expect(JSON.stringify(results)).not.toContain(new URL(body.link).pathname.split("/").at(-1));
   });
 
   it("admins make no admins; the last owner stays", async () => {

@@ -197,10 +197,10 @@ describe("What callers choose decides nothing", () => {
         "/members",
         "/members/nobody",
         "/forms",
-        `/forms/${form}`,
+        `/forms/${form}/settings`,
         `/forms/${form}/fields`,
-        `/forms/${form}/fields/check`,
         `/forms/${form}/items`,
+        `/forms/${form}/items/selected`,
         `/forms/${form}/items/sub_x`,
         "/join/x",
       ]) {

@@ -52,9 +52,13 @@ export const oauthRows: Row[] = [
   })),
 ];
 
-export const pageRows: Row[] = ["/health", "/openapi.json", "/docs", "/problems"]
-  .map((path) => row(`GET ${path}`, 200, () => ({ path })))
-  .concat(row("GET /problems/:code", 200, () => ({ path: "/problems/try_again" })));
+export const pageRows: Row[] = [
+  row("GET /", 302, () => ({ path: "/", headers: { Accept: "text/html" } })),
+  ...["/health", "/openapi.json", "/docs", "/problems"].map((path) =>
+    row(`GET ${path}`, 200, () => ({ path })),
+  ),
+  row("GET /problems/:code", 200, () => ({ path: "/problems/try_again" })),
+];
 
 const owner = { email: "first@forms.example", password: "the password of the first owner" };
 
@@ -126,6 +130,12 @@ async function invited(world: World, name: string): Promise<string> {
 
 const accountRows: Row[] = [
   ...areaRows("GET /account", 200, () => ({ path: "/account" })),
+  ...areaRows("POST /account/zone", 200, () => ({ path: "/account/zone", body: { zone: "UTC" } }), {
+    page: 303,
+  }),
+  ...areaRows("POST /preferences", 200, () => ({ path: "/preferences", body: { theme: "dark" } }), {
+    page: 303,
+  }),
   ...areaRows(
     "POST /account/sign-out-everywhere",
     204,
@@ -154,16 +164,39 @@ const accountRows: Row[] = [
   ),
 ];
 
+/** The link of an invitation, as the page of members gives it out. */
+async function linkOf(world: World, email: string): Promise<string> {
+  const { body } = await area(world, "GET", "/members");
+  return body.invitations.find((each: Json) => each.email === email)?.link ?? "no link";
+}
+
 const memberRows: Row[] = [
   ...areaRows("GET /members", 200, () => ({ path: "/members" })),
-  ...areaRows("POST /members", 201, async () => {
-    const email = `${word()}@forms.example`;
-    const done = async (answer?: Answer) => {
-      const [link = ""] = /https:\S+\/admin\/join\/[\w-]+/.exec(answer?.text ?? "") ?? [];
-      agreeStatus(await askSteadily("GET", link.replace(host, "")), 200);
-    };
-    return { path: "/members", body: { email, role: "viewer" }, done };
-  }),
+  ...areaRows(
+    "POST /members",
+    201,
+    async (world) => {
+      const email = `${word()}@forms.example`;
+      const done = async () => {
+        const link = await linkOf(world, email);
+        agreeStatus(await askSteadily("GET", link.replace(host, "")), 200);
+      };
+      return { path: "/members", body: { email, role: "viewer" }, done };
+    },
+    { page: 303 },
+  ),
+  ...areaRows(
+    "POST /members/invitations/withdraw",
+    204,
+    async (world) => {
+      const name = word();
+      const link = await invited(world, name);
+      const done = async () => agreeStatus(await askSteadily("GET", `/admin${link}`), 404);
+      const body = { email: `${name}@forms.example` };
+      return { path: "/members/invitations/withdraw", body, done, again: [404] };
+    },
+    { page: 303 },
+  ),
   ...areaRows(
     "POST /members/:id",
     204,
@@ -179,22 +212,39 @@ const memberRows: Row[] = [
 const me = async (token: string) =>
   askSteadily("GET", "/api/v1/me", { headers: { Authorization: `Bearer ${token}` } });
 
-/** The secret that an answer shows, in JSON or on a page. */
-const shown = (answer: Answer | undefined) =>
-  /efp_[\w-]{70,}/.exec(answer?.text ?? "")?.[0] ?? "no secret";
+/** The secret that an answer shows: in JSON, or on the page that it leads to. */
+async function shown(world: World, answer: Answer | undefined): Promise<string> {
+  const handed = answer?.headers.getSetCookie().map((cookie) => cookie.split(";")[0]) ?? [];
+  const page = answer?.headers.get("Location") ?? null;
+  const headers = { Cookie: [world.cookie, ...handed].join("; "), Accept: "text/html" };
+  const text = page === null ? answer?.text : (await askSteadily("GET", page, { headers })).text;
+  return /efp_[\w-]{70,}/.exec(text ?? "")?.[0] ?? "no secret";
+}
 
 const integrationRows: Row[] = [
   ...areaRows("GET /integrations", 200, () => ({ path: "/integrations" })),
-  ...areaRows("POST /integrations", 201, () => {
-    const name = word();
-    const chosen = { permissions: "submissions:write", resources: "all", expires: "30d" };
-    return {
-      path: "/integrations",
-      body: { kind: "token", name, ...chosen },
-      done: async (answer) => agreeStatus(await me(shown(answer)), 200),
-      after: () => forget(name),
-    };
-  }),
+  ...areaRows(
+    "POST /integrations",
+    201,
+    (world) => {
+      const name = word();
+      const chosen = { permissions: "submissions:write", resources: "all", expires: "30d" };
+      return {
+        path: "/integrations",
+        body: { kind: "token", name, ...chosen },
+        done: async (answer) => agreeStatus(await me(await shown(world, answer)), 200),
+        after: () => forget(name),
+      };
+    },
+    { page: 303 },
+  ),
+  ...areaRows("GET /integrations/new", 200, () => ({ path: "/integrations/new" })),
+  ...["/access", "/secrets", "/secret"].flatMap((view) =>
+    areaRows(`GET /integrations/:id${view}`, 200, async (world) => {
+      const { id, name } = await newCredential(world);
+      return { path: `/integrations/${id}${view}`, after: () => forget(name) };
+    }),
+  ),
   ...areaRows("GET /integrations/:id", 200, async (world) => {
     const { id, name } = await newCredential(world);
     return { path: `/integrations/${id}`, after: () => forget(name) };
@@ -213,18 +263,23 @@ const integrationRows: Row[] = [
     },
     { page: 303 },
   ),
-  ...areaRows("POST /integrations/:id/rotate", 200, async (world) => {
-    const { id, name, token } = await used(world);
-    return {
-      path: `/integrations/${id}/rotate`,
-      body: { overlap: "none" },
-      done: async (answer) => {
-        agreeStatus(await me(shown(answer)), 200);
-        agreeStatus(await me(token), 401);
-      },
-      after: () => forget(name),
-    };
-  }),
+  ...areaRows(
+    "POST /integrations/:id/rotate",
+    200,
+    async (world) => {
+      const { id, name, token } = await used(world);
+      return {
+        path: `/integrations/${id}/rotate`,
+        body: { overlap: "none" },
+        done: async (answer) => {
+          agreeStatus(await me(await shown(world, answer)), 200);
+          agreeStatus(await me(token), 401);
+        },
+        after: () => forget(name),
+      };
+    },
+    { page: 303 },
+  ),
   ...areaRows(
     "POST /integrations/:id/revoke",
     204,
@@ -296,22 +351,19 @@ function definitionRows(kind: CollectionKind): Row[] {
     ...readRows(""),
     ...readRows("/openapi.json"),
     ...readRows("/json"),
-    ...readRows("/fields/new", "/fields/new?type=text"),
-    ...readRows("/fields/:path", "/fields/title"),
-    ...areaRows(`POST ${all}/:key/check`, 200, (world) => ({
-      path: `${all}/${world[kind]}/check`,
-      body: { type: "text", key: "more" },
-    })),
-    ...changeRows("", "", { ...settings, ...own }, ({ name }) => agree(name, "Renamed")),
+    ...readRows("/settings"),
+    ...readRows("/api"),
+    ...changeRows("/settings", "/settings", { ...settings, ...own }, ({ name }) =>
+      agree(name, "Renamed"),
+    ),
     ...changeRows("/json", "/json", { document: shorter }, (definition) =>
       agree(keys(definition), ["title"]),
     ),
     ...changeRows(
-      "/fields/:path",
-      "/fields/title",
-      { key: "heading" },
-      (definition) => agree(keys(definition)[0], "heading"),
-      [404],
+      "/fields",
+      "/fields",
+      { "fields[0].type": "text", "fields[0].label": "More", sure: "on" },
+      (definition) => agree(keys(definition), ["more"]),
     ),
     ...areaRows(
       `POST ${all}/:key/check-index`,
@@ -319,22 +371,6 @@ function definitionRows(kind: CollectionKind): Row[] {
       async () => ({ path: `${all}/${await newCollection(kind)}/check-index`, body: {} }),
       { page: 303 },
     ),
-    // These do the same at other places of the list.
-    ...[
-      ...changeRows("/fields", "/fields", { type: "text", key: "more" }, (definition) =>
-        agree(keys(definition).at(-1), "more"),
-      ),
-      ...changeRows("/fields/:path/move", "/fields/code/move", { direction: "up" }, (definition) =>
-        agree(keys(definition), ["code", "title", "n", "double"]),
-      ),
-      ...changeRows(
-        "/fields/:path/remove",
-        "/fields/code/remove",
-        {},
-        (definition) => agree(keys(definition), ["title", "n", "double"]),
-        [404],
-      ),
-    ].map(few),
   ];
 }
 
@@ -390,6 +426,10 @@ function itemRows(kind: CollectionKind): Row[] {
       },
       { page: 303 },
     ),
+    ...areaRows(`POST ${all}/selected`, 200, (world) => ({
+      path: `${pathOf(world)}/selected`,
+      body: { ids: first(world).id, act: "download" },
+    })),
     ...actRows("", { version: 1, data: { n: 3 } }, 200, {
       page: 303,
       again: [412],

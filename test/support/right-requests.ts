@@ -63,14 +63,13 @@ const credential = {
 
 type Kind = "app" | "form";
 const unversioned = (kind: Kind): Json => starts[kind]?.documents.at(-1);
-const field = { key: "amount", label: "Amount", minimum: "1", decimals: "2", default: "5" };
 
 /** The bodies that the administration takes for an app or a form. */
 const ofCollections = (kind: Kind): Record<string, (now: World) => Json> => {
   const base = `POST /admin/${kind}s`;
   return {
     [base]: () => ({ key: freshKey(kind), name: "New" }),
-    [`${base}/:key`]: () => ({
+    [`${base}/:key/settings`]: () => ({
       version: 1,
       ...unversioned(kind),
       fields: undefined,
@@ -79,7 +78,6 @@ const ofCollections = (kind: Kind): Record<string, (now: World) => Json> => {
         ? { state: "open", opens_at: "2026-01-01T00:00", closes_at: "", max_submissions: "5" }
         : {}),
     }),
-    [`${base}/:key/check`]: () => ({ path: "amount", ...field }),
     // The body itself from a script, and its text from a browser.
     [`${base}/:key/json`]: () =>
       kind === "app"
@@ -87,18 +85,19 @@ const ofCollections = (kind: Kind): Record<string, (now: World) => Json> => {
         : { document: JSON.stringify({ ...unversioned(kind), schema_version: 1, name: "Pasted" }) },
     [`${base}/:key/fields`]: () => ({
       version: 1,
-      key: freshKey("field"),
-      label: "Another",
-      type: "select",
-      options: "a | A\nb",
-      required: "on",
-      within: "lines",
+      sure: "on",
+      "fields[0].type": "select",
+      "fields[0].key": freshKey("field"),
+      "fields[0].label": "Another",
+      "fields[0].options": "Apple | a\nb",
+      "fields[0].required": "on",
+      "fields[1].type": "line_items",
+      "fields[1].fields[0].type": "text",
+      "fields[1].fields[0].label": "Within",
     }),
-    [`${base}/:key/fields/:path`]: () => ({ version: 1, ...field }),
     [`${base}/:key/check-index`]: () => ({}),
-    [`${base}/:key/fields/:path/move`]: () => ({ version: 1, direction: "up" }),
-    [`${base}/:key/fields/:path/remove`]: () => ({ version: 1 }),
     [`${base}/:key/items`]: () => ({ data: data() }),
+    [`${base}/:key/items/selected`]: () => ({ ids: "sub_x", act: "download" }),
     [`${base}/:key/items/:id`]: () => ({ version: 1, data: { title: "Another" } }),
     [`${base}/:key/items/:id/close`]: () => ({ version: 1 }),
     [`${base}/:key/items/:id/reopen`]: () => ({ version: 1 }),
@@ -157,12 +156,16 @@ export const bodies: Record<string, (now: World) => Json> = {
   "POST /admin/integrations/:id/rotate": () => ({ overlap: "1h" }),
   "POST /admin/integrations/:id/revoke": () => ({}),
   "POST /admin/members": () => ({ email: `${freshKey("guest")}@forms.example`, role: "editor" }),
+  "POST /admin/members/invitations/withdraw": () => ({ email: "nobody@forms.example" }),
+  "POST /admin/account/zone": () => ({ zone: "Asia/Tokyo" }),
+  "POST /admin/preferences": () => ({ theme: "dark", back: "/admin/forms" }),
   "POST /admin/members/:id": () => ({ role: "viewer", disabled: "false" }),
 };
 
 /** Routes whose right body is refused for another reason: there is an owner already, and so on. */
 export const refused = [
   "POST /admin/setup",
+  "POST /admin/members/invitations/withdraw",
   "POST /admin/apps/:key/items/:id/close",
   "POST /admin/apps/:key/items/:id/reopen",
   "POST /admin/apps/:key/items/:id/delete",

@@ -1,5 +1,4 @@
 import {
-  defaultLimits,
   isLive,
   liveSecrets,
   mostLiveCredentials,
@@ -10,22 +9,23 @@ import {
 } from "../../domain/credential/credential";
 import {
   may,
-  within,
   type Permission,
   type Resources,
   type Role,
 } from "../../domain/credential/permissions";
-import { problem, type FieldError } from "../../domain/problem/problem";
+import { noUsage } from "../../domain/credential/usage";
+import { problem } from "../../domain/problem/problem";
 import { sha256, type SigningKeys } from "../../domain/credential/signature";
 import { makeSecret, openLength } from "../../domain/credential/token";
 import {
   findCredential,
   insertCredential,
-  listCredentials,
   revokeCredential as storeRevocation,
   updateCredential,
 } from "../../store/credentials/credentials";
+import { findWithReachable, type Reachable } from "../../store/credentials/lists";
 import { act, type ActionContext } from "../context";
+import { refuseInput } from "./refuse-input";
 
 /** What managing credentials needs besides: who does it, and the credential's object to tell of changes. */
 export interface CredentialContext extends ActionContext {
@@ -54,17 +54,22 @@ export interface Issued {
   secret: string;
 }
 
-/** The credentials that this member may see, newest first. */
-export async function visibleCredentials(ctx: CredentialContext): Promise<Credential[]> {
-  const { id, role } = ctx.member;
-  return listCredentials(ctx.db, may(role, "credentials") ? null : id);
+export async function visibleCredential(ctx: CredentialContext, id: string): Promise<Credential> {
+  return visible(ctx, await findCredential(ctx.db, id));
 }
 
-export async function visibleCredential(ctx: CredentialContext, id: string): Promise<Credential> {
-  const { member } = ctx;
-  const credential = await findCredential(ctx.db, id);
-  const visible = may(member.role, "credentials") || credential?.createdBy.id === member.id;
-  if (!credential || !visible) throw problem.notFound();
+/** The same, with all that a credential could reach. */
+export async function visibleWithReachable(
+  ctx: CredentialContext,
+  id: string,
+): Promise<{ credential: Credential; reachable: Reachable[] }> {
+  const { credential, reachable } = await findWithReachable(ctx.db, id);
+  return { credential: visible(ctx, credential), reachable };
+}
+
+function visible({ member }: CredentialContext, credential: Credential | undefined): Credential {
+  const own = may(member.role, "credentials") || credential?.createdBy.id === member.id;
+  if (!credential || !own) throw problem.notFound();
   return credential;
 }
 
@@ -93,6 +98,7 @@ export async function issueCredential(
     createdAt: ctx.now(),
     createdBy: ctx.member,
     lastUsedAt: null,
+    usage: noUsage(),
   };
   const entry = act(ctx, "credential.issue", `credential:${id}`);
   if (await insertCredential(ctx.db, ctx.member, credential, entry)) return { credential, secret };
@@ -183,45 +189,7 @@ async function newSecret(
   const secret = await makeSecret(ctx.keys, prefix, credentialId, ctx.random());
   const first_characters = secret.slice(0, openLength);
   const hash = await sha256(secret);
-  return { secret, kept: { id, hash, first_characters, created_at: ctx.now(), expires_at: null } };
-}
-
-/** `had` are the limits that it has already: who may not raise them may leave them as they are. */
-function refuseInput(
-  ctx: CredentialContext,
-  kind: CredentialKind,
-  input: CredentialInput,
-  had = defaultLimits,
-): void {
-  const { role } = ctx.member;
-  const errors: FieldError[] = may(role, "credentials") ? [] : limitErrors(input.limits, had);
-  if (kind === "client" && !may(role, "credentials")) {
-    const reason = `The role ${role} issues personal tokens only.`;
-    errors.push({ field: "kind", pointer: "/kind", code: "not_an_option", reason });
-  }
-  const allowed = within(role, input.permissions);
-  if (kind === "token" && allowed.length < input.permissions.length) {
-    const reason = `A personal token never exceeds its member's role, which is ${role}.`;
-    errors.push({
-      field: "permissions",
-      pointer: "/permissions",
-      code: "not_an_option",
-      reason,
-    });
-  }
-  if (input.expiresAt !== null && input.expiresAt <= ctx.now()) {
-    const reason = "Must lie in the future.";
-    errors.push({ field: "expires", pointer: "/expires", code: "too_small", reason });
-  }
-  if (errors.length > 0) throw problem.invalidInput(errors);
-}
-
-/** What is more than the default is given by who manages credentials. */
-function limitErrors(asked: Limits, had: Limits): FieldError[] {
-  return (["requests", "writes"] as const).flatMap((field): FieldError[] => {
-    const maximum = Math.max(defaultLimits[field], had[field]);
-    if (asked[field] <= maximum) return [];
-    const reason = `Must be at most ${maximum}; owners and admins can give more.`;
-    return [{ field, pointer: `/${field}`, code: "too_large", reason, maximum }];
-  });
+  const last_characters = secret.slice(-4);
+  const characters = { first_characters, last_characters };
+  return { secret, kept: { id, hash, ...characters, created_at: ctx.now(), expires_at: null } };
 }

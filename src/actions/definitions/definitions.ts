@@ -96,7 +96,7 @@ export function tagOf(
  * Fields that items lack entries of once this is saved. New ones have no values, so only those that were there; but
  * computed ones, when a formula is new or another: all of them, as they use each other.
  */
-function unindexed(now: CollectionNow, { definition }: Merged): number[] {
+export function unindexed(now: CollectionNow, { definition }: Merged): number[] {
   const before = now.collection.definition.fields;
   const [had, has] = [searchableIds(before), searchableIds(definition.fields)];
   const entered = [...has].filter((id) => !had.has(id) && id < before.next);
@@ -166,7 +166,10 @@ async function save(
 const mostLooks = 20_000;
 const mostBytes = 8_000_000;
 
-function isSmall({ live, largest }: CollectionNow, { emptied, gained }: PendingRules): boolean {
+export function isSmall(
+  { live, largest }: CollectionNow,
+  { emptied, gained }: PendingRules,
+): boolean {
   const fields = emptied.length + gained.length;
   const looks = live * fields;
   return looks === 0 || (looks <= mostLooks && looks * largest <= mostBytes);

@@ -1,22 +1,9 @@
-import { toBase64url } from "../../domain/base64url";
 import { may, mayGive, roles, type Role } from "../../domain/credential/permissions";
 import { problem } from "../../domain/problem/problem";
-import { sha256 } from "../../domain/credential/signature";
-import {
-  acceptInvitation,
-  deleteInvitation,
-  findInvitation,
-  insertInvitation,
-  type Invitation,
-} from "../../store/members/invitations";
+import type { SealingKeys } from "../../domain/credential/sealing";
 import type { Credential } from "../../domain/credential/credential";
-import { listMemberCredentials } from "../../store/credentials/credentials";
-import {
-  findMemberId,
-  listMembers,
-  updateMember,
-  updatePassword,
-} from "../../store/members/members";
+import { listMemberCredentials } from "../../store/credentials/lists";
+import { listMembers, updateMember, updatePassword } from "../../store/members/members";
 import { endOtherSessions } from "../../store/members/sessions";
 import { act, type ActionContext } from "../context";
 import { hashPassword } from "./password";
@@ -25,83 +12,20 @@ import { hashPassword } from "./password";
 export interface MemberContext extends ActionContext {
   member: { id: string; version: number; role: Role };
   random(length: number): Uint8Array;
+  keys: SealingKeys;
   /** Tells the objects of these credentials, so that a change holds for their next request. */
   announce(credentials: readonly Credential[]): Promise<void>;
 }
 
-const invitedFor = 7 * 24 * 60 * 60 * 1000;
-
 /** Refuses to give these roles, or to take them, to who may not. */
-function refuseRole({ member }: MemberContext, ...asked: Role[]): void {
+export function refuseRole({ member }: Pick<MemberContext, "member">, ...asked: Role[]): void {
   if (asked.every((role) => mayGive(member.role, role))) return;
   throw problem.roleRequired(may(member.role, "members") ? "owners" : "members");
 }
 
-const givenBy = ({ member }: MemberContext): Role[] =>
+/** The roles that this member may give and take. */
+export const givenBy = ({ member }: Pick<MemberContext, "member">): Role[] =>
   roles.filter((role) => mayGive(member.role, role));
-
-/** Gives the secret of a link that makes a member, once, within seven days. */
-export async function inviteMember(
-  ctx: MemberContext,
-  email: string,
-  role: Role,
-): Promise<{ secret: string; invitation: Invitation }> {
-  refuseRole(ctx, role);
-  const secret = toBase64url(ctx.random(32));
-  const createdAt = ctx.now();
-  const invitation = {
-    hash: await sha256(secret),
-    email: email.toLowerCase(),
-    role,
-    inviterId: ctx.member.id,
-    createdAt,
-    expiresAt: createdAt + invitedFor,
-  };
-  const invited = act(ctx, "member.invite", `member:${invitation.email}`);
-  const outcome = await insertInvitation(ctx.db, ctx.member, invitation, givenBy(ctx), invited);
-  switch (outcome) {
-    case "invited":
-      return { secret, invitation };
-    case "role_not_given":
-      throw problem.roleRequired("owners");
-    case "address_taken":
-      throw problem.conflict("This address is a member's already.");
-  }
-}
-
-/** Ends the invitation of an address; where there is none, there is none then either. */
-export async function withdrawInvitation(ctx: MemberContext, email: string): Promise<void> {
-  const address = email.toLowerCase();
-  refuseRole(ctx, "viewer");
-  const entry = act(ctx, "member.withdraw", `member:${address}`);
-  const withdrawn = { email: address, given: givenBy(ctx), now: entry.at };
-  if (!(await deleteInvitation(ctx.db, ctx.member, withdrawn, entry)))
-    throw problem.roleRequired("owners");
-}
-
-export async function invitationOf(ctx: ActionContext, secret: string): Promise<Invitation> {
-  const found = await findInvitation(ctx.db, await sha256(secret), ctx.now());
-  if (!found) throw problem.notFound();
-  return found;
-}
-
-/** Makes the member whose link this is. A second time it is not found. */
-export async function joinMembers(
-  ctx: Pick<MemberContext, keyof ActionContext | "random">,
-  secret: string,
-  password: string,
-): Promise<void> {
-  const { hash, email } = await invitationOf(ctx, secret);
-  const joined = {
-    hash,
-    // An address keeps its member for ever, so this holds until the batch.
-    id: (await findMemberId(ctx.db, email)) ?? ctx.newId(),
-    password: await hashPassword(password, ctx.random(16)),
-    now: ctx.now(),
-  };
-  const entry = act(ctx, "member.join", `member:${email}`);
-  if (!(await acceptInvitation(ctx.db, joined, entry))) throw problem.notFound();
-}
 
 /** Gives a member another role, removes it (its tokens end with it), or takes it back. Its sessions end. */
 export async function changeMember(

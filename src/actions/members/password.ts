@@ -1,4 +1,8 @@
 import { scrypt, timingSafeEqual } from "node:crypto";
+import * as z from "zod/mini";
+
+/** What a member may choose; the longest is no burden to hash. */
+export const newPassword = z.string().check(z.minLength(12), z.maxLength(1000));
 
 /** scrypt with one of OWASP's listed settings: 16 MiB, about 250 ms. Written into each hash, so it can be raised. */
 const parameters = { N: 16_384, r: 8, p: 5 };

@@ -1,6 +1,7 @@
 import * as z from "zod/mini";
 import type { CredentialInput } from "../../actions/credentials/credentials";
-import { defaultLimits } from "../../domain/credential/credential";
+import { defaultLimits, type Credential } from "../../domain/credential/credential";
+import { presets, type Preset } from "./presets";
 import { permissions, type Resources } from "../../domain/credential/permissions";
 import { isStorable, storable } from "../../domain/text";
 import { endOfDay, instant, isCalendarDay, isTimeZone } from "../../domain/time";
@@ -9,7 +10,7 @@ import { endOfDay, instant, isCalendarDay, isTimeZone } from "../../domain/time"
 const list = <Item extends z.ZodMiniType>(item: Item) =>
   z.pipe(
     z.transform((sent) => (typeof sent === "string" ? words(sent) : sent)),
-    z.array(item).check(z.minLength(1)),
+    z.array(item).check(z.minLength(1, "Choose at least one.")),
   );
 
 function words(sent: string): string[] {
@@ -21,11 +22,25 @@ const resource = z
   .check(z.regex(/^(app|form):[a-z][a-z0-9_-]{0,62}$/, "Must be app:KEY or form:KEY."));
 
 const resources = z.pipe(
-  z.transform((sent) => (typeof sent === "string" && sent !== "all" ? words(sent) : sent)),
-  z.union([z.literal("all"), z.array(resource).check(z.minLength(1), z.maxLength(500))], {
+  z.transform((sent, ctx) => {
+    const read = typeof sent === "string" && sent !== "all" ? words(sent) : sent;
+    const message = wrongChoice(read);
+    if (message !== undefined) ctx.issues.push({ code: "custom", message, input: read });
+    return message === undefined ? read : z.NEVER;
+  }),
+  z.union([z.literal("all"), z.array(resource).check(z.maxLength(500))], {
     error: 'Must be "all", or a list of app:KEY and form:KEY.',
   }),
 );
+
+function wrongChoice(chosen: unknown): string | undefined {
+  if (!Array.isArray(chosen)) return undefined;
+  if (chosen.length === 0)
+    return "Choose what it has access to: everything, or at least one form or app.";
+  return chosen.includes("all")
+    ? "Choose either everything or single forms and apps, not both."
+    : undefined;
+}
 
 const perMinute = (most: number) => z.coerce.number().check(z.int(), z.minimum(1), z.maximum(most));
 
@@ -50,7 +65,10 @@ const expires = z.pipe(
   }),
 );
 
-/** A form sends empty what was not chosen, and a day apart from the choices. */
+/**
+ * A form sends empty what was not chosen; its day stands apart from the choices, as do the permissions of a purpose and
+ * whether everything is meant. `purpose` and `scope` mark what came from a form: there nothing stays as it was unsaid.
+ */
 const tidy = <Schema extends z.ZodMiniType>(schema: Schema) =>
   z.pipe(
     z.transform((sent) => (typeof sent === "object" && sent !== null ? tidied({ ...sent }) : sent)),
@@ -58,11 +76,26 @@ const tidy = <Schema extends z.ZodMiniType>(schema: Schema) =>
   );
 
 function tidied(sent: Record<string, unknown>): Record<string, unknown> {
-  const { expires_on: day, ...rest } = sent;
-  if (typeof day === "string" && day !== "") rest["expires"] = day;
-  if (Array.isArray(rest["resources"]) && rest["resources"].includes("all"))
-    rest["resources"] = "all";
-  return Object.fromEntries(Object.entries(rest).filter(([, value]) => value !== ""));
+  const { expires_on: day, scope, purpose, ...rest } = sent;
+  if (rest["expires"] === "day" || rest["expires"] === undefined) rest["expires"] = day;
+  if (rest["expires"] === "keep") delete rest["expires"];
+  if (purpose !== undefined) Object.assign(rest, permissionsFor(purpose, rest["permissions"]));
+  if (scope !== undefined) rest["resources"] = resourcesFor(scope, rest["resources"]);
+  return Object.fromEntries(
+    Object.entries(rest).filter(([, value]) => value !== "" && value !== undefined),
+  );
+}
+
+function permissionsFor(purpose: unknown, chosen: unknown) {
+  if (purpose === "custom") return { permissions: chosen ?? [] };
+  const preset = presets[purpose as Preset] as (typeof presets)[Preset] | undefined;
+  return preset ? { permissions: [...preset.permissions] } : { purpose };
+}
+
+/** Everything and single ones are never both meant: whoever sends both is asked which. */
+function resourcesFor(scope: unknown, chosen: unknown): unknown {
+  if (scope !== "all") return chosen ?? [];
+  return chosen === undefined ? "all" : ["all", ...[chosen].flat()];
 }
 
 const shape = {
@@ -88,6 +121,27 @@ export const IssueInput = tidy(
   }),
 );
 
+/**
+ * What the page sends: all that is not chosen there is told at once, and a credential without a name is called after
+ * what it is for. Scripts, which send no mark of the page, name all themselves.
+ */
+export const fromPage = <Schema extends z.ZodMiniType>(schema: Schema) =>
+  z.pipe(
+    z.transform((sent, ctx) => {
+      if (typeof sent !== "object" || sent === null || !("page" in sent)) return sent;
+      const { page: _, ...rest } = sent as Record<string, unknown>;
+      const preset = presets[rest["purpose"] as Preset] as (typeof presets)[Preset] | undefined;
+      const refuse = (field: string, message: string) =>
+        ctx.issues.push({ code: "custom", message, input: "", path: [field] });
+      if (!preset && rest["purpose"] !== "custom") refuse("purpose", "Choose what it is for.");
+      const chosen = rest["scope"] === "all" ? "all" : (rest["resources"] ?? []);
+      const message = wrongChoice(chosen);
+      if (message !== undefined) refuse("resources", message);
+      return rest["name"] === "" ? { ...rest, name: preset?.name ?? "Custom" } : rest;
+    }),
+    schema,
+  );
+
 /** What is left out stays as it is. */
 export const EditInput = tidy(
   z.partial(z.strictObject({ ...shape, version: z.coerce.number().check(z.int()) })),
@@ -104,7 +158,7 @@ export const RotateInput = z.strictObject({
   ),
 });
 
-export function credentialInput(
+export function issueInput(
   sent: Omit<z.infer<typeof IssueInput>, "kind">,
   now: number,
 ): CredentialInput {
@@ -118,8 +172,27 @@ function withResources<Sent extends { resources: "all" | string[] }>(sent: Sent)
   return { ...sent, resources: kept };
 }
 
+/** What an edit makes of a credential: what was not sent stays. */
+export function editInput(
+  { requests, writes, expires: chosen, time_zone, ...rest }: z.infer<typeof EditInput>,
+  before: Credential,
+  now: number,
+): Partial<CredentialInput> {
+  const limits = {
+    requests: requests ?? before.limits.requests,
+    writes: writes ?? before.limits.writes,
+  };
+  const given = Object.fromEntries(
+    Object.entries(rest).filter(([name, value]) => name !== "version" && value !== undefined),
+  );
+  const expiry = chosen
+    ? expiryOf(chosen, time_zone ?? before.expiresZone ?? "UTC", now)
+    : { expiresAt: before.expiresAt, expiresZone: before.expiresZone };
+  return { ...given, limits, ...expiry };
+}
+
 /** A day is good until it ends, in the zone that was chosen. */
-export function expiryOf(
+function expiryOf(
   chosen: z.infer<typeof expires>,
   zone: string,
   now: number,

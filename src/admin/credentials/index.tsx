@@ -1,203 +1,212 @@
 import { Hono, type Context } from "hono";
+import * as z from "zod/mini";
 import {
   editCredential,
   issueCredential,
   revokeCredential,
   rotateCredential,
   visibleCredential,
-  visibleCredentials,
-  type CredentialContext,
+  visibleWithReachable,
   type Issued,
 } from "../../actions/credentials/credentials";
-import { liveSecrets, type Credential } from "../../domain/credential/credential";
+import { visibleCredentials } from "../../actions/credentials/list-credentials";
+import { countCalls } from "../../domain/credential/usage";
 import type { Problem } from "../../domain/problem/problem";
-import { signingKeys } from "../../domain/credential/signature";
-import { dayInZone, stamp } from "../../domain/time";
 import type { AdminEnv } from "../../env";
-import { countCalls, noCalls, type CallLog } from "../../gate/call-log";
-import { logMended } from "../../http/answers/log";
-import { timely } from "../../store/db/attempt";
-import { listCollections } from "../../store/definitions/collections";
-import { announce } from "./announce";
+import { originOf } from "../../http/doors/host";
+import { query, texts } from "../../http/doors/parameters";
+import { credentialStates, listReachable } from "../../store/credentials/lists";
 import { answer, answerDone, attempted } from "../frame/answers";
-import { credentialInput, EditInput, expiryOf, IssueInput, RotateInput } from "./credential-input";
-import { CredentialPage, SecretPage } from "./credential-page";
-import { IntegrationsPage } from "./list-page";
+import { frameOf } from "../frame/frame";
 import { readFields, readSent, wantsJson } from "../frame/negotiate";
-import { readyCall } from "./ready-call";
-import { random } from "../sign-in/session";
+import { say } from "../frame/said";
+import { AccessPage } from "./access-page";
+import { callReason } from "./calls/call-reason";
+import { CallsPage } from "./calls/calls-page";
+import { filterCalls } from "./calls/filter-calls";
+import { callLog, credentialContext } from "./context";
+import {
+  EditInput,
+  editInput,
+  IssueInput,
+  issueInput,
+  fromPage,
+  RotateInput,
+} from "./credential-input";
+import { callDocument, clientId, credentialDocument } from "./document";
+import { IssuePage } from "./issue-page";
+import { IntegrationsPage } from "./list-page";
+import { dryRun, snippets } from "./secrets/dry-run";
+import { handSecret, takeSecret } from "./secrets/handed-secret";
+import { NewSecretPage, SecretsPage } from "./secrets/secrets-page";
+
+const perPage = 100;
+const day = 24 * 60 * 60 * 1000;
+
+const ListQuery = z.object({
+  // A filter that was left alone is sent empty.
+  kind: z.optional(z.enum(["", "token", "client"])),
+  state: z.optional(z.enum(["", ...credentialStates])),
+  before: z.optional(z.string().check(z.maxLength(40))),
+});
 
 /** The area "Integrations and external data": personal tokens and API clients. */
 export const integrations = new Hono<AdminEnv>()
-  .get("/", async (c) => {
-    const shown = await listed(c);
-    return answer(c, { items: shown.credentials }, () => <IntegrationsPage c={c} {...shown} />);
+  .get("/", query(ListQuery), async (c) => {
+    const { before = null, kind, state } = c.req.valid("query");
+    const filter = { kind: kind || undefined, state: state || ("current" as const) };
+    const page = { ...filter, before, limit: perPage };
+    const { found, next } = await visibleCredentials(credentialContext(c), page);
+    const link = next === null ? null : withBefore(c.req.url, next);
+    const now = Date.now();
+    const items = found.map((credential) => ({
+      ...credentialDocument(credential, now),
+      last_24_hours: countCalls(credential.usage, "hours", now - day),
+    }));
+    const document = { items, links: { self: c.req.url, next: link } };
+    return answer(c, document, () => (
+      <IntegrationsPage frame={frameOf(c)} credentials={found} filter={filter} next={link} />
+    ));
   })
   .post("/", (c) =>
     attempted(
       c,
       async () => {
-        const { kind, ...sent } = await readFields(c, IssueInput);
-        const issued = await issueCredential(context(c), kind, credentialInput(sent, Date.now()));
+        const { kind, ...sent } = await readFields(c, fromPage(IssueInput));
+        const issued = await issueCredential(
+          credentialContext(c),
+          kind,
+          issueInput(sent, Date.now()),
+        );
         return answerSecret(c, issued, 201);
       },
-      async (refusal) => (
-        <IntegrationsPage c={c} {...await listed(c)} sent={await readSent(c)} problem={refusal} />
-      ),
+      (refusal) => issuePageAgain(c, refusal),
     ),
   )
-  .get("/:id", async (c) => {
-    const credential = await visibleCredential(context(c), c.req.param("id"));
-    const { calls } = await logOf(c, credential);
-    const document = credentialDocument(credential);
-    const told = calls.map(({ at, requestId, ...call }) => ({
-      at: stamp(at),
-      ...call,
-      request_id: requestId,
-    }));
-    return answer(c, { ...document, calls: told }, await page(c, credential));
+  .get("/new", query(texts("purpose", "resources", "name", "kind")), async (c) => {
+    const reachable = await listReachable(c.env.DB);
+    const shown = { frame: frameOf(c), reachable, sent: c.req.valid("query") };
+    return answer(c, { access_to: reachable }, () => <IssuePage {...shown} />);
   })
+  .get("/:id", query(texts("status", "find")), async (c) => {
+    const context = credentialContext(c);
+    const id = c.req.param("id");
+    const [{ credential, reachable }, log] = await Promise.all([
+      visibleWithReachable(context, id),
+      callLog(c, { id }),
+    ]);
+    const now = Date.now();
+    const sight = { resources: credential.resources, reachable };
+    const { status = "", find = "" } = c.req.valid("query");
+    const calls = filterCalls(log, { status, find }, now).map((call) => ({
+      call,
+      reason: callReason(call, sight),
+    }));
+    const document = {
+      ...credentialDocument(credential, now),
+      calls: calls.map(({ call, reason }) => callDocument(call, reason)),
+    };
+    return answer(c, document, () => (
+      <CallsPage
+        frame={frameOf(c)}
+        credential={credential}
+        log={log}
+        calls={calls.toReversed()}
+        filter={{ status, find }}
+      />
+    ));
+  })
+  .get("/:id/access", query(texts("add")), async (c) => {
+    const found = await visibleWithReachable(credentialContext(c), c.req.param("id"));
+    const document = credentialDocument(found.credential, Date.now());
+    return answer(c, document, () => (
+      <AccessPage frame={frameOf(c)} {...found} add={c.req.valid("query").add} />
+    ));
+  })
+  .get("/:id/secrets", async (c) => {
+    const credential = await visibleCredential(credentialContext(c), c.req.param("id"));
+    const { secrets } = credentialDocument(credential, Date.now());
+    return answer(c, { items: secrets }, () => (
+      <SecretsPage frame={frameOf(c)} credential={credential} />
+    ));
+  })
+  .get("/:id/secret", (c) => newSecretPage(c))
   .post("/:id", (c) =>
     attempted(
       c,
       async () => {
         const id = c.req.param("id");
-        const { requests, writes, expires, time_zone, version, ...rest } = await readFields(
-          c,
-          EditInput,
-        );
-        const before = await visibleCredential(context(c), id);
-        const limits = {
-          requests: requests ?? before.limits.requests,
-          writes: writes ?? before.limits.writes,
-        };
-        const { expiresAt, expiresZone } = expires
-          ? expiryOf(expires, time_zone ?? before.expiresZone ?? "UTC", Date.now())
-          : before;
-        const given = Object.fromEntries(
-          Object.entries(rest).filter(([, value]) => value !== undefined),
-        );
-        const change = { ...given, limits, expiresAt, expiresZone };
-        const after = await editCredential(context(c), before, change, version);
-        return answerDone(c, credentialDocument(after), `/admin/integrations/${id}`);
+        const sent = await readFields(c, EditInput);
+        const before = await visibleCredential(credentialContext(c), id);
+        const change = editInput(sent, before, Date.now());
+        const after = await editCredential(credentialContext(c), before, change, sent.version);
+        say(c, "Access saved. The next request already has it.");
+        const document = credentialDocument(after, Date.now());
+        return answerDone(c, document, `/admin/integrations/${id}/access`);
       },
-      async (refusal) => {
-        const credential = await visibleCredential(context(c), c.req.param("id"));
-        return (await page(c, credential, refusal))();
-      },
+      (refusal) => accessPageAgain(c, refusal),
     ),
   )
   .post("/:id/rotate", async (c) => {
     const { overlap } = await readFields(c, RotateInput);
-    return answerSecret(c, await rotateCredential(context(c), c.req.param("id"), overlap), 200);
+    const issued = await rotateCredential(credentialContext(c), c.req.param("id"), overlap);
+    return answerSecret(c, issued, 200);
   })
   .post("/:id/revoke", async (c) => {
-    await revokeCredential(context(c), c.req.param("id"));
-    return answerDone(c, null, "/admin/integrations");
+    const id = c.req.param("id");
+    await revokeCredential(credentialContext(c), id);
+    say(c, "Revoked. Its next request is refused; its calls stay here for 30 days.");
+    return answerDone(c, null, `/admin/integrations/${id}`);
   });
 
-/** What can be picked: every app and form by its name in a credential. */
-async function resourcesOf(db: D1Database): Promise<string[]> {
-  const [apps, forms] = await Promise.all(
-    (["app", "form"] as const).map((kind) => listCollections(db, kind, "all", 0, 500)),
+function withBefore(url: string, next: string): string {
+  const address = new URL(url);
+  address.searchParams.set("before", next);
+  return address.href;
+}
+
+async function issuePageAgain(c: Context<AdminEnv>, problem: Problem) {
+  const reachable = await listReachable(c.env.DB);
+  const sent = await readSent(c);
+  return <IssuePage frame={frameOf(c)} reachable={reachable} sent={sent} problem={problem} />;
+}
+
+async function accessPageAgain(c: Context<AdminEnv>, problem: Problem) {
+  const found = await visibleWithReachable(credentialContext(c), c.req.param("id") ?? "");
+  const sent = await readSent(c);
+  return <AccessPage frame={frameOf(c)} {...found} sent={sent} problem={problem} />;
+}
+
+/** What a new secret leads to; scripts had it with the answer, and find its name here. */
+async function newSecretPage(c: Context<AdminEnv, "/:id/secret">): Promise<Response> {
+  const credential = await visibleCredential(credentialContext(c), c.req.param("id"));
+  if (wantsJson(c)) return c.json(credentialDocument(credential, Date.now()));
+  const secret = await takeSecret(c, credential.id);
+  const origin = originOf(c);
+  const told =
+    secret && snippets(await dryRun(c.env.DB, origin, credential), origin, credential, secret);
+  return c.html(
+    <NewSecretPage
+      frame={frameOf(c)}
+      credential={credential}
+      secret={secret}
+      snippets={told || undefined}
+    />,
   );
-  return [
-    ...(apps ?? []).map(({ key }) => `app:${key}`),
-    ...(forms ?? []).map(({ key }) => `form:${key}`),
-  ];
 }
 
-/** The log that the credential's own object keeps; none while it cannot be reached. */
-export async function logOf(c: Context<AdminEnv>, { id }: Credential): Promise<CallLog> {
-  try {
-    return await timely<CallLog>(async () => c.env.GATE.getByName(id).report());
-  } catch (error) {
-    logMended("log of calls unreadable", error);
-    return noCalls();
-  }
-}
-
-async function listed(c: Context<AdminEnv>) {
-  const [found, resources] = await Promise.all([
-    visibleCredentials(context(c)),
-    resourcesOf(c.env.DB),
-  ]);
-  const since = Date.now() - 24 * 60 * 60 * 1000;
-  const credentials = await Promise.all(
-    found.map(async (credential) => ({
-      ...credentialDocument(credential),
-      last_24_hours: countCalls(await logOf(c, credential), since),
-    })),
-  );
-  return { credentials, resources };
-}
-
-async function page(c: Context<AdminEnv>, credential: Credential, problem?: Problem) {
-  const [{ calls }, resources] = await Promise.all([logOf(c, credential), resourcesOf(c.env.DB)]);
-  const refused = problem ? { problem, sent: await readSent(c) } : {};
-  const shown = { c, credential: credentialDocument(credential), calls, resources };
-  return () => <CredentialPage {...shown} {...refused} />;
-}
-
-export function context(c: Context<AdminEnv>): CredentialContext {
-  return {
-    ...c.var.action,
-    member: c.var.member,
-    keys: signingKeys(c.env.TOKEN_SECRET),
-    random: () => random(32),
-    announce: (credential) => announce(c.env.GATE, credential),
-  };
-}
-
-export type CredentialDocument = ReturnType<typeof credentialDocument>;
-
-function credentialDocument(credential: Credential) {
-  const { id, kind, name, permissions, resources, limits } = credential;
-  const { expiresAt, expiresZone, lastUsedAt } = credential;
-  return {
-    id,
-    version: credential.version,
-    kind,
-    name,
-    ...(kind === "client" ? { client_id: `efc_${id}` } : {}),
-    secrets: liveSecrets(credential, Date.now()).map((secret) => ({
-      first_characters: secret.first_characters,
-      created_at: stamp(secret.created_at),
-      expires_at: secret.expires_at === null ? null : stamp(secret.expires_at),
-    })),
-    permissions,
-    resources,
-    limits,
-    created_by: credential.createdBy.id,
-    created_at: stamp(credential.createdAt),
-    expires_at: expiresAt === null ? null : stamp(expiresAt),
-    expires: expiryInWords(expiresAt, expiresZone),
-    revoked_at: credential.revokedAt === null ? null : stamp(credential.revokedAt),
-    last_used_at: lastUsedAt === null ? null : stamp(lastUsedAt),
-  };
-}
-
-/** A credential that ends with a day says with which, and where. */
-function expiryInWords(at: number | null, zone: string | null): string {
-  if (at === null) return "never";
-  if (zone === null) return `at ${stamp(at).slice(0, 16).replace("T", " ")} UTC`;
-  return `at the end of ${dayInZone(at - 1, zone)} (${zone})`;
-}
-
-/** The one answer that shows a secret. */
+/** The one answer that holds a secret: scripts get it at once, people on the page that follows. */
 async function answerSecret(
   c: Context<AdminEnv>,
-  { credential, secret }: Issued,
+  issued: Issued,
   status: 200 | 201,
 ): Promise<Response> {
-  const { origin } = new URL(c.req.url);
-  const client_id = `efc_${credential.id}`;
-  const isToken = credential.kind === "token";
-  const shown = isToken ? { token: secret } : { client_id, client_secret: secret };
+  const { credential, secret } = issued;
   c.header("Cache-Control", "no-store");
-  if (wantsJson(c)) return c.json({ ...credentialDocument(credential), ...shown }, status);
-  const ready = isToken
-    ? await readyCall(c.env.DB, origin, credential, secret)
-    : `curl -s -u '${client_id}:${secret}' -d grant_type=client_credentials ${origin}/oauth/token`;
-  return c.html(<SecretPage c={c} name={credential.name} shown={shown} ready={ready} />, status);
+  if (!wantsJson(c)) return handSecret(c, issued);
+  const shown =
+    credential.kind === "token"
+      ? { token: secret }
+      : { client_id: clientId(credential), client_secret: secret };
+  return c.json({ ...credentialDocument(credential, Date.now()), ...shown }, status);
 }

@@ -1,96 +1,136 @@
-import type { Context } from "hono";
-import type { Problem } from "../../domain/problem/problem";
-import type { AdminEnv } from "../../env";
-import { CredentialFields } from "./credential-fields";
-import type { Sent } from "../frame/sent";
-import type { CredentialDocument } from ".";
-import { AdminPage, Table } from "../frame/layout";
+import type { Credential } from "../../domain/credential/credential";
+import { countCalls } from "../../domain/credential/usage";
+import { Options } from "../../html/field";
+import { Badge, Empty, Next, Table } from "../../html/parts";
+import { showCount, Time, useReader } from "../../html/reader";
+import type { Frame } from "../frame/frame";
+import { AdminPage } from "../frame/layout";
+import { accessInWords, kindNames, stateNames, stateOf } from "./words";
+
+interface Shown {
+  frame: Frame;
+  credentials: readonly Credential[];
+  filter: { kind?: string | undefined; state: string };
+  next: string | null;
+}
 
 const heads = [
   "Name",
   "Kind",
-  "Starts with",
-  "Permissions",
-  "Resources",
-  "Expires",
+  "Access",
   "Last used",
-  "24 hours",
+  { name: "24 hours", number: true },
+  "Expires",
+  "State",
 ];
 
-type Listed = CredentialDocument & { last_24_hours: { requests: number; refusals: number } };
-
-interface Shown {
-  c: Context<AdminEnv>;
-  credentials: Listed[];
-  resources: string[];
-  sent?: Sent;
-  problem?: Problem;
-}
-
-export function IntegrationsPage({ c, credentials, resources, sent, problem }: Shown) {
+export function IntegrationsPage({ frame, credentials, filter, next }: Shown) {
+  const filtered = filter.kind !== undefined || filter.state !== "current";
   return (
-    <AdminPage c={c} title="Integrations and external data" problem={problem}>
-      <p>
-        Credentials for other systems. A <strong>personal token</strong> is a bearer of its own and
-        ends with its member; an <strong>API client</strong> exchanges its id and secret for access
-        tokens (OAuth 2.0).
-      </p>
+    <AdminPage
+      frame={frame}
+      title="Integrations and external data"
+      acts={
+        <a class="button" href="/admin/integrations/new">
+          Issue credential
+        </a>
+      }
+    >
+      <Filters {...filter} />
       {credentials.length === 0 ? (
-        <p class="card">There is no credential yet.</p>
+        <Empty>
+          <p>{filtered ? "No credential is like that." : "No system has access yet."}</p>
+          {filtered ? (
+            <p>
+              <a href="/admin/integrations">Show all that are in use</a>
+            </p>
+          ) : (
+            <p>A credential lets another system read or write through the API.</p>
+          )}
+        </Empty>
       ) : (
         <Table caption="Credentials" heads={heads}>
           {credentials.map((credential) => (
-            <CredentialRow credential={credential} />
+            <Row credential={credential} />
           ))}
         </Table>
       )}
-      <h2 id="issue">Issue a credential</h2>
-      <form method="post" action="/admin/integrations">
-        <fieldset>
-          <legend>Kind</legend>
-          <label class="choice">
-            <input type="radio" name="kind" value="token" checked={sent?.["kind"] !== "client"} />
-            <span>
-              Personal token <small>for a script of your own</small>
-            </span>
-          </label>
-          <label class="choice">
-            <input type="radio" name="kind" value="client" checked={sent?.["kind"] === "client"} />
-            <span>
-              API client <small>for a system that outlives its maker</small>
-            </span>
-          </label>
-        </fieldset>
-        <CredentialFields resources={resources} sent={sent} />
-        <button type="submit">Issue</button>
-      </form>
+      <Next href={next} name="Older" />
     </AdminPage>
   );
 }
 
-const day = (stamp: string | null, otherwise: string) => stamp?.slice(0, 10) ?? otherwise;
+const kinds = [
+  { value: "", label: "Any kind" },
+  { value: "token", label: "Personal tokens" },
+  { value: "client", label: "API clients" },
+];
+const states = [
+  { value: "current", label: "Not revoked" },
+  { value: "ends_soon", label: "Expires within 14 days" },
+  { value: "expired", label: "Expired" },
+  { value: "revoked", label: "Revoked" },
+  { value: "all", label: "All" },
+];
 
-function CredentialRow({ credential }: { credential: Listed }) {
-  const { id, name, kind, secrets, resources, last_24_hours: counts } = credential;
+function Filters({ kind, state }: Shown["filter"]) {
+  return (
+    <form method="get" action="/admin/integrations" class="bar" role="search" data-at-once>
+      <select name="kind" aria-label="Kind">
+        <Options options={kinds} value={kind ?? ""} />
+      </select>
+      <select name="state" aria-label="State">
+        <Options options={states} value={state} />
+      </select>
+      <button type="submit" class="quiet">
+        Show
+      </button>
+    </form>
+  );
+}
+
+const day = 24 * 60 * 60 * 1000;
+
+function Row({ credential }: { credential: Credential }) {
+  const { id, name, kind, lastUsedAt, expiresAt, usage } = credential;
+  const { now } = useReader();
+  const counts = countCalls(usage, "hours", now - day);
+  const [state, tone] = stateNames[stateOf(credential, now)];
   return (
     <tr>
       <th scope="row">
         <a href={`/admin/integrations/${id}`}>{name}</a>
       </th>
-      <td>{kind === "token" ? "Personal token" : "API client"}</td>
-      <td>
-        {secrets.map((secret) => (
-          <code>{secret.first_characters}… </code>
-        ))}
+      <td class="less nowrap">{kindNames[kind]}</td>
+      <td class="why full">{accessInWords(credential)}</td>
+      <td data-label="Used">
+        {lastUsedAt === null ? "not yet" : <Time at={lastUsedAt} as="distance" />}
       </td>
-      <td>{credential.permissions.join(", ")}</td>
-      <td>{resources === "all" ? "all" : resources.join(", ")}</td>
-      <td>{day(credential.expires_at, "never")}</td>
-      <td>{day(credential.last_used_at, "not yet")}</td>
+      <td class="number" data-label="24 h">
+        <Requests {...counts} />
+      </td>
+      <td data-label="Expires">
+        {expiresAt === null ? "never" : <Time at={expiresAt} as="day" />}
+      </td>
       <td>
-        {counts.requests} requests
-        {counts.refusals > 0 ? `, ${counts.refusals} refused` : ""}
+        <Badge tone={tone}>{state}</Badge>
       </td>
     </tr>
+  );
+}
+
+/** How many, and how large a part was refused. */
+function Requests({ requests, refusals }: { requests: number; refusals: number }) {
+  const width = 48;
+  const bad = requests === 0 ? 0 : Math.max(refusals > 0 ? 3 : 0, (refusals / requests) * width);
+  return (
+    <span class="nowrap">
+      {showCount(requests)}
+      {refusals > 0 ? <span class="muted">{`, ${showCount(refusals)} refused`}</span> : null}
+      <svg class="meter less" viewBox={`0 0 ${width} 8`} aria-hidden="true">
+        <rect class={requests > 0 ? "used" : undefined} width={width} height={8} rx={2} />
+        <rect class="bad" width={bad} height={8} rx={2} />
+      </svg>
+    </span>
   );
 }

@@ -1,111 +1,120 @@
-import type { Context } from "hono";
-import type { CollectionKind } from "../../domain/definition/collection";
+import { closedReason, type CollectionKind } from "../../domain/definition/collection";
 import { may } from "../../domain/credential/permissions";
-import type { Problem } from "../../domain/problem/problem";
-import type { AdminEnv } from "../../env";
-import { textOf, type Sent } from "../frame/sent";
+import { Badge, Empty, Table } from "../../html/parts";
+import { showCount, Time } from "../../html/reader";
+import type { Glance } from "../../store/definitions/glance";
+import type { Frame } from "../frame/frame";
 import { AdminPage } from "../frame/layout";
-import { type Document } from "./context";
+import { dataAssets } from "./assets";
 import { words } from "./words";
 
-interface Listed {
-  c: Context<AdminEnv>;
+interface Shown {
+  frame: Frame;
   kind: CollectionKind;
-  found: { key: string; name: string; description: string; version: number }[];
-  sent?: Sent;
-  problem?: Problem;
+  found: readonly Glance[];
 }
 
-export function ListPage({ c, kind, found, sent, problem }: Listed) {
-  const { many, one, path, items } = words[kind];
+/** Every app, or every form. */
+export function ListPage({ frame, kind, found }: Shown) {
+  const { many, one, path, Items } = words[kind];
+  const make = may(frame.member.role, "define") ? (
+    <a class="button" href={`${path}?new`}>
+      New {one}
+    </a>
+  ) : null;
+  const heads = [
+    "Name",
+    "Key",
+    ...(kind === "form" ? ["State"] : []),
+    { name: Items, number: true },
+    "Last one",
+    ...(make ? [{ name: <span class="unseen">Fields</span> }] : []),
+  ];
   return (
-    <AdminPage c={c} title={many} problem={problem}>
+    <AdminPage {...dataAssets} frame={frame} title={many} acts={make}>
       {found.length === 0 ? (
-        <p class="card">There is none yet.</p>
+        <Empty>
+          <p>There is no {one} yet.</p>
+          {make ? <p>{make}</p> : <p>Owners, admins and editors can make one.</p>}
+        </Empty>
       ) : (
-        <ul class="cards">
-          {found.map(({ key, name, description }) => (
-            <li class="card">
-              <h2>
-                <a href={`${path}/${key}`}>{name}</a>
-              </h2>
-              <p class="muted">{description || key}</p>
-              <p>
-                <a href={`${path}/${key}/items`} aria-label={`Browse ${items} of ${name}`}>
-                  Browse {items}
-                </a>
-              </p>
-            </li>
+        <Table caption={many} heads={heads}>
+          {found.map((each) => (
+            <Row {...{ each, kind, frame, defines: make !== null }} />
           ))}
-        </ul>
+        </Table>
       )}
-      {may(c.var.member.role, "define") ? (
-        <form method="post" action={path} class="narrow">
-          <h2>Make {one === "App" ? "an app" : "a form"}</h2>
-          <label>
-            Key
-            <small>What programs call it; it never changes.</small>
-            <input
-              name="key"
-              required
-              pattern="[a-z][a-z0-9_\-]{0,62}"
-              value={textOf(sent?.["key"])}
-            />
-          </label>
-          <label>
-            Name
-            <input name="name" required maxlength={200} value={textOf(sent?.["name"])} />
-          </label>
-          <button type="submit">Make it</button>
-        </form>
-      ) : null}
     </AdminPage>
   );
 }
 
-interface Json {
-  c: Context<AdminEnv>;
+function Row({
+  each,
+  kind,
+  frame,
+  defines,
+}: {
+  each: Glance;
   kind: CollectionKind;
-  document: Document;
-  text?: string;
-  problem?: Problem;
+  frame: Frame;
+  defines: boolean;
+}) {
+  const { path, items } = words[kind];
+  const { key, name, description, live, lastItemAt } = each;
+  return (
+    <tr>
+      <th scope="row">
+        <a href={`${path}/${key}/items`}>{name}</a>
+        {description ? <small class="cut">{description}</small> : null}
+      </th>
+      <td class="less">
+        <code>{key}</code>
+      </td>
+      {kind === "form" ? (
+        <td>
+          <State each={each} now={frame.reader.now} />
+        </td>
+      ) : null}
+      <td class="number" data-label={words[kind].Items}>
+        {showCount(live)}
+        <span class="unseen"> {items}</span>
+      </td>
+      <td class="muted" data-label="Last one">
+        {lastItemAt === null ? "–" : <Time at={lastItemAt} as="distance" />}
+      </td>
+      {defines ? (
+        <td class="end">
+          <a href={`${path}/${key}`} aria-label={`Fields of ${name}`}>
+            Fields
+          </a>
+        </td>
+      ) : null}
+    </tr>
+  );
 }
 
-/** The definition as code. */
-export function JsonPage({ c, kind, document, text, problem }: Json) {
-  const base = `${words[kind].path}/${document.key}`;
-  const define = may(c.var.member.role, "define");
+const soon = 14 * 24 * 60 * 60 * 1000;
+const closedWords = { not_open_yet: "Not open yet", closed: "Closed", full: "Full" } as const;
+
+function State({ each, now }: { each: Glance; now: number }) {
+  const reason = closedReason(each, each.live, now);
+  if (reason !== null) {
+    return <Badge tone={reason === "full" ? "warn" : "quiet"}>{closedWords[reason]}</Badge>;
+  }
+  const { closes_at: closes, max_submissions: most } = each;
   return (
-    <AdminPage c={c} title={`Definition of ${document.name}`} problem={problem}>
-      <p>
-        The same document that{" "}
-        <code>
-          PUT /api/v1/{kind}s/{document.key}/schema
-        </code>{" "}
-        takes. To rename a field, say <code>"renamed_from"</code> with its key of now; a field that
-        is left out is hidden with its data.
-      </p>
-      <form method="post" action={`${base}/json`}>
-        <input type="hidden" name="version" value={String(document.schema_version)} />
-        <label>
-          Definition
-          <textarea
-            name="document"
-            class="code"
-            id="definition"
-            spellcheck={false}
-            readonly={!define}
-          >
-            {text ?? JSON.stringify(document, null, 2)}
-          </textarea>
-        </label>
-        <p class="actions">
-          {define ? <button type="submit">Save</button> : null}
-          <a class="button quiet" href={base}>
-            Back
-          </a>
-        </p>
-      </form>
-    </AdminPage>
+    <>
+      <Badge tone="good">Open</Badge>{" "}
+      {closes !== null && closes - now < soon ? (
+        <Badge tone="warn">
+          closes <Time at={closes} as="distance" />
+        </Badge>
+      ) : null}
+      {most === null ? null : (
+        <small>
+          {showCount(each.live)} of {showCount(most)}
+        </small>
+      )}
+    </>
   );
 }

@@ -1,73 +1,121 @@
+import type { Context } from "hono";
+import { putDefinition, readDefinition } from "../../actions/definitions/definitions";
 import type { CollectionKind } from "../../domain/definition/collection";
-import { textOf, type Sent } from "../frame/sent";
+import { fieldDocument } from "../../domain/definition/field-document";
+import { etagOf } from "../../domain/etag";
+import { isObject } from "../../domain/json";
+import { Problem, problem } from "../../domain/problem/problem";
+import type { AdminEnv } from "../../env";
+import type { CollectionNow } from "../../store/definitions/collections";
+import { answer, answerDone, attempted } from "../frame/answers";
+import { frameOf } from "../frame/frame";
+import { readSent } from "../frame/negotiate";
+import { say } from "../frame/said";
+import { numberOf, textOf, type Sent } from "../frame/sent";
+import { zoneSent } from "../items/input/written";
+import { documentOf } from "./document-of";
+import { settingsDocument, settingsOf, settingsSent, type Settings } from "./settings-input";
+import { SettingsPage } from "./settings-page";
+import { words } from "./words";
 
-/** What is said of an app or form besides its fields. */
-export function Settings({
-  kind,
-  base,
-  version,
-  sent,
-}: {
-  kind: CollectionKind;
-  base: string;
-  version: number;
-  sent: Sent;
-}) {
-  const text = (name: string) =>
-    sent[name] === null || sent[name] === undefined ? "" : textOf(sent[name]);
-  const moment = (name: string) => text(name).slice(0, 16);
-  return (
-    <form method="post" action={base}>
-      <h2>Settings</h2>
-      <input type="hidden" name="version" value={String(version)} />
-      <div class="grid">
-        <label>
-          Name
-          <input name="name" value={text("name")} required maxlength={200} />
-        </label>
-        <label>
-          Time zone
-          <input name="time_zone" value={text("time_zone")} required />
-        </label>
-        {kind === "app" ? (
-          <label>
-            Prefix of receipt numbers
-            <input name="receipt_prefix" value={text("receipt_prefix")} maxlength={20} />
-          </label>
-        ) : null}
-      </div>
-      <label>
-        Description
-        <textarea name="description">{text("description")}</textarea>
-      </label>
-      {kind === "form" ? (
-        <div class="grid">
-          <label>
-            Accepts submissions
-            <select name="state">
-              <option value="open" selected={text("state") === "open"}>
-                yes
-              </option>
-              <option value="closed" selected={text("state") === "closed"}>
-                no
-              </option>
-            </select>
-          </label>
-          <label>
-            from (UTC)
-            <input type="datetime-local" name="opens_at" value={moment("opens_at")} />
-          </label>
-          <label>
-            until (UTC)
-            <input type="datetime-local" name="closes_at" value={moment("closes_at")} />
-          </label>
-          <label>
-            at most
-            <input type="number" name="max_submissions" min={1} value={text("max_submissions")} />
-          </label>
-        </div>
-      ) : null}
-      <button type="submit">Save the settings</button>
-    </form>
+type C = Context<AdminEnv>;
+
+export async function showSettings(c: C, kind: CollectionKind): Promise<Response> {
+  const now = await readDefinition(c.var.action, kind, c.req.param("key") ?? "");
+  const frame = frameOf(c);
+  const { zone } = frame.reader;
+  const settings = settingsOf(kind, now.collection.definition, zone);
+  return answer(c, documentOf(now), () => (
+    <SettingsPage {...{ frame, now, settings, zone }} seen={settings} />
+  ));
+}
+
+/** Saves the settings that were changed; those that others changed meanwhile stay as they are. */
+export async function saveSettings(c: C, kind: CollectionKind): Promise<Response> {
+  const key = c.req.param("key") ?? "";
+  const sent = await readSent(c);
+  let now = await readDefinition(c.var.action, kind, key);
+  return attempted(
+    c,
+    async () => {
+      const { settings, theirs, version } = merged(kind, now, sent);
+      if (Object.keys(theirs).length > 0) throw clash();
+      const { definition } = now.collection;
+      const zone = zoneSent(sent["$zone"], definition.time_zone);
+      const body = {
+        ...settingsDocument(kind, settings, definition, zone),
+        fields: JSON.parse(JSON.stringify(definition.fields.fields.map(fieldDocument))) as unknown,
+      };
+      const saved = await putDefinition(c.var.action, kind, key, body, {
+        ifMatch: [etagOf(version)],
+        ifNoneMatch: null,
+      }).catch((error: unknown) => {
+        throw error instanceof Problem && error.code === "version_mismatch" ? clash() : error;
+      });
+      say(c, `${saved.collection.definition.name} is saved.`);
+      return answerDone(c, documentOf(saved), `${words[kind].path}/${key}/settings`);
+    },
+    async (refusal) => {
+      now = await readDefinition(c.var.action, kind, key);
+      const { definition } = now.collection;
+      const zone = zoneSent(sent["$zone"], definition.time_zone);
+      const { settings, theirs } = merged(kind, now, sent);
+      const seen = settingsOf(kind, definition, zone);
+      const shown = { frame: frameOf(c), now, settings, seen, theirs, zone };
+      return <SettingsPage {...shown} problem={named(refusal)} />;
+    },
   );
+}
+
+const clash = () =>
+  problem.conflict(
+    "Somebody else changed this in the meantime. Nothing was saved, and what you wrote is still here: look at what they wrote, then save again.",
+  );
+
+interface MergedSettings {
+  settings: Settings;
+  /** What others made of settings that were changed here too. */
+  theirs: Settings;
+  /** The version that this can be saved onto. */
+  version: number;
+}
+
+function merged(kind: CollectionKind, { collection }: CollectionNow, sent: Sent): MergedSettings {
+  const { definition, version } = collection;
+  const zone = zoneSent(sent["$zone"], definition.time_zone);
+  const stored = settingsOf(kind, definition, zone);
+  const seen = seenSent(sent);
+  const own = settingsSent(sent, stored);
+  // A program names the version; a form brings what it was drawn from.
+  if (!seen) return { settings: own, theirs: {}, version: numberOf(sent["version"]) };
+  const isMine = (name: string) => own[name] !== seen[name];
+  const settings = Object.fromEntries(
+    Object.keys(stored).map((name) => [name, (isMine(name) ? own : stored)[name] ?? ""]),
+  );
+  const both = Object.keys(stored).filter(
+    (name) => isMine(name) && stored[name] !== seen[name] && stored[name] !== own[name],
+  );
+  const theirs = Object.fromEntries(both.map((name) => [name, stored[name] ?? ""]));
+  return { settings, theirs, version };
+}
+
+function seenSent(sent: Sent): Settings | undefined {
+  try {
+    const parsed: unknown = JSON.parse(textOf(sent["$seen"]));
+    if (!isObject(parsed)) return undefined;
+    return Object.fromEntries(Object.entries(parsed).map(([name, value]) => [name, textOf(value)]));
+  } catch {
+    return undefined;
+  }
+}
+
+/** The inputs are named without the member that they stand in. */
+function named(refusal: Problem): Problem {
+  const errors = refusal.members["errors"] as { field: string }[] | undefined;
+  if (!errors) return refusal;
+  const renamed = errors.map((error) => ({
+    ...error,
+    field: error.field.replace(/^acceptance\./, ""),
+  }));
+  return new Problem(refusal.code, refusal.detail, { ...refusal.members, errors: renamed });
 }

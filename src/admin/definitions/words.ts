@@ -1,10 +1,18 @@
 /** Words and addresses of apps and forms in the administration area. */
 export const words = {
-  app: { one: "App", many: "Apps", items: "records", item: "record", path: "/admin/apps" },
+  app: {
+    one: "app",
+    many: "Apps",
+    items: "records",
+    Items: "Records",
+    item: "record",
+    path: "/admin/apps",
+  },
   form: {
-    one: "Form",
+    one: "form",
     many: "Forms",
     items: "submissions",
+    Items: "Submissions",
     item: "submission",
     path: "/admin/forms",
   },

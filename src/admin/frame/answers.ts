@@ -1,5 +1,6 @@
 import type { Context } from "hono";
 import { createMiddleware } from "hono/factory";
+import * as z from "zod/mini";
 import { may, type Ability } from "../../domain/credential/permissions";
 import { Problem, problem } from "../../domain/problem/problem";
 import { problems } from "../../domain/problem/problem-catalogue";
@@ -14,6 +15,17 @@ export const able = (ability: Ability) =>
   });
 
 type Html = Parameters<Context["html"]>[0];
+
+/** A page of this area, to go back to; anywhere else is the overview. */
+export const Back = z.pipe(
+  z.optional(z.string().check(z.maxLength(8000))),
+  z.transform((path: string | undefined) => ownPath(path) ?? "/admin"),
+);
+
+/** A path of this area as it stands in an address of ours; undefined for what leads anywhere else. */
+export function ownPath(path: string | undefined): string | undefined {
+  return path !== undefined && /^\/admin(?:[/?#][\x21-\x7e]*)?$/.test(path) ? path : undefined;
+}
 
 /** JSON for scripts, a page for people. */
 export function answer(

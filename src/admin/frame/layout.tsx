@@ -1,10 +1,11 @@
-import type { Context } from "hono";
 import type { Child, PropsWithChildren } from "hono/jsx";
 import { may, type Ability } from "../../domain/credential/permissions";
 import type { Problem } from "../../domain/problem/problem";
-import type { AdminEnv } from "../../env";
-import { FieldErrors } from "../../html/field-errors";
+import { Crumbs } from "../../html/parts";
 import { Page } from "../../html/page";
+import { ReaderContext } from "../../html/reader";
+import { Summary, WithWrong } from "../../html/wrong";
+import type { Frame } from "./frame";
 
 const places: [path: string, name: string, ability: Ability][] = [
   ["/admin", "Overview", "see"],
@@ -15,139 +16,116 @@ const places: [path: string, name: string, ability: Ability][] = [
   ["/admin/audit", "Audit", "audit"],
 ];
 
-interface Frame {
-  c: Context<AdminEnv>;
+interface Shown {
   title: string;
-  /** What went wrong with what was sent. */
+  /** Where this page hangs: names and addresses, from the outermost. */
+  crumbs?: readonly (readonly [name: string, href: string])[];
+  /** States, beside the title. */
+  badges?: Child;
+  /** What can be done, at the right of the title. */
+  acts?: Child;
+  /** What went wrong with what was sent; the inputs of the page find theirs by their names. */
   problem?: Problem | undefined;
+  /** What people call the inputs of the page, by name: the summary of errors leads to them. */
+  labels?: Record<string, string>;
+  scripts?: readonly string[];
+  styles?: readonly string[];
 }
 
-/** A page of the administration area, with its navigation. */
-export function AdminPage({ c, title, problem, children }: PropsWithChildren<Frame>) {
-  const { role, email } = c.var.member;
-  const here = new URL(c.req.url).pathname;
-  const current = (path: string) =>
-    path === "/admin" ? here === path || here === "/admin/" : here.startsWith(path);
-  const header = (
-    <header class="top">
-      <div class="bar">
+/** A page of the administration area, in its frame. */
+export function AdminPage({
+  frame,
+  crumbs,
+  problem,
+  labels = {},
+  children,
+  ...page
+}: PropsWithChildren<Shown & { frame: Frame }>) {
+  return (
+    <ReaderContext.Provider value={frame.reader}>
+      <Page
+        {...page}
+        theme={frame.theme}
+        side={<Side {...frame} />}
+        crumbs={crumbs ? <Crumbs to={crumbs} /> : null}
+      >
+        {frame.said === undefined ? null : (
+          <p role="status" class="said">
+            {frame.said}
+          </p>
+        )}
+        {problem ? <Summary problem={problem} labels={labels} /> : null}
+        <WithWrong problem={problem}>{children}</WithWrong>
+      </Page>
+    </ReaderContext.Provider>
+  );
+}
+
+function Side({ member, path, reader, theme }: Frame) {
+  const [here = ""] = path.split("?");
+  const current = (place: string) =>
+    place === "/admin" ? here === place || here === "/admin/" : here.startsWith(place);
+  return (
+    <header class="side">
+      <a class="mark" href="/admin">
+        <img src="/assets/icon.svg" alt="" width="20" height="20" />
+        Edge Forms
+      </a>
+      <button type="button" class="quiet open-menu" popovertarget="menu">
+        Menu
+      </button>
+      <div class="menu" id="menu" popover="auto">
         <nav aria-label="Administration">
           <ul>
             {places
-              .filter(([, , ability]) => may(role, ability))
-              .map(([path, name]) => (
+              .filter(([, , ability]) => may(member.role, ability))
+              .map(([place, name]) => (
                 <li>
-                  <a href={path} aria-current={current(path) ? "page" : undefined}>
+                  <a href={place} aria-current={current(place) ? "page" : undefined}>
                     {name}
                   </a>
                 </li>
               ))}
+            <li>
+              <a href="/docs">API reference</a>
+            </li>
           </ul>
         </nav>
-        <form method="post" action="/admin/sign-out">
-          <a href="/admin/account">{email}</a>
-          <button type="submit" class="quiet">
-            Sign out
-          </button>
-        </form>
+        <div class="foot">
+          <a href="/admin/account">{member.email}</a>
+          <a href="/admin/account#zone">{reader.zone.replaceAll("_", " ")}</a>
+          <ThemeSwitch theme={theme} back={path} />
+          <form method="post" action="/admin/sign-out">
+            <button type="submit" class="plain">
+              Sign out
+            </button>
+          </form>
+        </div>
       </div>
     </header>
   );
+}
+
+const themes = [
+  ["system", "System"],
+  ["light", "Light"],
+  ["dark", "Dark"],
+] as const;
+
+function ThemeSwitch({ theme, back }: { theme: string; back: string }) {
   return (
-    <Page title={title} header={header}>
-      {problem ? <ProblemBox problem={problem} /> : null}
-      {children}
-    </Page>
-  );
-}
-
-/** What was wrong, first thing on the page, with every field that was. */
-export function ProblemBox({ problem }: { problem: Problem }) {
-  return (
-    <div role="alert">
-      <p>{problem.detail}</p>
-      <FieldErrors problem={problem} />
-    </div>
-  );
-}
-
-/** A table that scrolls by itself where the window is narrow. */
-export function Table({
-  caption,
-  heads,
-  children,
-}: PropsWithChildren<{ caption: string; heads: readonly Child[] }>) {
-  return (
-    <div class="scroll" role="region" aria-label={caption} tabindex={0}>
-      <table>
-        <thead>
-          <tr>
-            {heads.map((head) => (
-              <th scope="col">{head}</th>
-            ))}
-          </tr>
-        </thead>
-        <tbody>{children}</tbody>
-      </table>
-    </div>
-  );
-}
-
-/** The way to what comes next, where there is more. */
-export function Next({ href, name }: { href: string | null; name: string }) {
-  return href === null ? null : (
-    <p>
-      <a class="button quiet" href={href} rel="next">
-        {name}
-      </a>
-    </p>
-  );
-}
-
-/** A time as people read it; the exact one is in the element. */
-export function Time({ at }: { at: number }) {
-  const iso = new Date(at).toISOString();
-  return <time datetime={iso}>{`${iso.slice(0, 10)} ${iso.slice(11, 16)} UTC`}</time>;
-}
-
-/** A button that posts. */
-export function Act({
-  action,
-  name,
-  confirm,
-  quiet,
-  values = {},
-}: {
-  action: string;
-  name: Child;
-  confirm?: string;
-  quiet?: boolean;
-  values?: Record<string, string>;
-}) {
-  return (
-    <form method="post" action={action} data-confirm={confirm}>
-      {Object.entries(values).map(([key, value]) => (
-        <input type="hidden" name={key} value={value} />
-      ))}
-      <button type="submit" class={confirm ? "danger" : quiet ? "quiet" : undefined}>
-        {name}
-      </button>
-    </form>
-  );
-}
-
-/** Text to take away, with a button that copies it where scripts run. */
-export function Copyable({ id, text }: { id: string; text: string }) {
-  return (
-    <>
-      <pre>
-        <code id={id}>{text}</code>
-      </pre>
-      <p>
-        <button type="button" data-copy={id} hidden>
-          Copy
+    <form method="post" action="/admin/preferences" class="switch" aria-label="Theme">
+      <input type="hidden" name="back" value={back} />
+      {themes.map(([value, name]) => (
+        <button
+          type="submit"
+          name="theme"
+          value={value}
+          aria-pressed={theme === value ? "true" : "false"}
+        >
+          {name}
         </button>
-      </p>
-    </>
+      ))}
+    </form>
   );
 }

@@ -1,22 +1,30 @@
 import { Hono, type Context } from "hono";
 import * as z from "zod/mini";
-import { changeMember, inviteMember, type MemberContext } from "../../actions/members/members";
+import {
+  inviteMember,
+  openInvitations,
+  withdrawInvitation,
+} from "../../actions/members/invitations";
+import { changeMember } from "../../actions/members/members";
 import type { Role } from "../../domain/credential/permissions";
 import type { Problem } from "../../domain/problem/problem";
 import { stamp } from "../../domain/time";
 import type { AdminEnv } from "../../env";
 import { originOf } from "../../http/doors/host";
-import { listInvitations, type Invitation } from "../../store/members/invitations";
-import { listMembers, type MemberSummary } from "../../store/members/members";
-import { announceAll } from "../credentials/announce";
+import type { Invitation } from "../../store/members/invitations";
+import type { MemberSummary } from "../../store/members/members";
 import { able, answer, answerDone, attempted } from "../frame/answers";
-import { Act, AdminPage, Copyable, Table, Time } from "../frame/layout";
-import { readFields } from "../frame/negotiate";
-import { random } from "../sign-in/session";
+import { frameOf } from "../frame/frame";
+import { readFields, readSent } from "../frame/negotiate";
+import { say } from "../frame/said";
+import { memberContext } from "./context";
+import { MembersPage } from "./members-page";
 
 const roles = ["viewer", "editor", "admin", "owner"] as const satisfies Role[];
 const role = z.enum(roles);
-const Invite = z.strictObject({ email: z.email().check(z.maxLength(254)), role });
+const email = z.email().check(z.maxLength(254));
+const Invite = z.strictObject({ email, role });
+const Withdraw = z.strictObject({ email });
 const Change = z.strictObject({
   role: z.optional(role),
   disabled: z.optional(z.stringbool()),
@@ -24,169 +32,101 @@ const Change = z.strictObject({
 
 export const members = new Hono<AdminEnv>()
   .use(able("members"))
-  .get("/", async (c) => page(c))
+  .get("/", async (c) => {
+    const shown = await everybody(c);
+    const document = {
+      items: shown.members.map(memberDocument),
+      invitations: shown.invitations.map(invitationDocument),
+    };
+    return answer(c, document, () => <MembersPage frame={frameOf(c)} {...shown} />);
+  })
   .post("/", (c) =>
     attempted(
       c,
       async () => {
-        const { email, role: given } = await readFields(c, Invite);
-        const { secret, invitation } = await inviteMember(memberContext(c), email, given);
-        const link = new URL(`/admin/join/${secret}`, originOf(c)).href;
-        const document = { ...invitationDocument(invitation), link };
-        return answer(
-          c,
-          document,
-          () => <LinkPage c={c} email={invitation.email} link={link} />,
-          201,
+        const invite = await readFields(c, Invite);
+        const { secret, invitation } = await inviteMember(
+          memberContext(c),
+          invite.email,
+          invite.role,
         );
+        say(
+          c,
+          `Invited. Copy the link for ${invitation.email} below and send it: it works once, within seven days.`,
+        );
+        const document = { ...invitationDocument(invitation), link: linkOf(c, secret) };
+        return answerDone(c, document, "/admin/members", 201);
       },
-      async (refusal) => <MembersPage c={c} problem={refusal} {...await everybody(c)} />,
+      (refusal) => pageAgain(c, refusal),
+    ),
+  )
+  .post("/invitations/withdraw", (c) =>
+    attempted(
+      c,
+      async () => {
+        const { email: address } = await readFields(c, Withdraw);
+        await withdrawInvitation(memberContext(c), address);
+        say(c, `The invitation of ${address} is withdrawn: its link leads nowhere.`);
+        return answerDone(c, null, "/admin/members");
+      },
+      (refusal) => pageAgain(c, refusal),
     ),
   )
   .post("/:id", (c) =>
     attempted(
       c,
       async () => {
-        await changeMember(memberContext(c), c.req.param("id"), await readFields(c, Change));
+        const change = await readFields(c, Change);
+        await changeMember(memberContext(c), c.req.param("id"), change);
+        say(c, changed(change));
         return answerDone(c, null, "/admin/members");
       },
-      async (refusal) => <MembersPage c={c} problem={refusal} {...await everybody(c)} />,
+      (refusal) => pageAgain(c, refusal),
     ),
   );
 
-export function memberContext(c: Context<AdminEnv>): MemberContext {
-  const announce: MemberContext["announce"] = (credentials) => announceAll(c.env.GATE, credentials);
-  return { ...c.var.action, member: c.var.member, random, announce };
+function changed({ role: given, disabled }: z.infer<typeof Change>): string {
+  if (disabled === true)
+    return "Removed. They are signed out, and their personal tokens have ended.";
+  if (disabled === false) return "Taken back. They can sign in again.";
+  return `The role is ${given ?? "as it was"} now. They have to sign in again.`;
 }
+
+const linkOf = (c: Context<AdminEnv>, secret: string) =>
+  new URL(`/admin/join/${secret}`, originOf(c)).href;
 
 async function everybody(c: Context<AdminEnv>) {
-  const [found, invited] = await Promise.all([
-    listMembers(c.env.DB),
-    listInvitations(c.env.DB, Date.now()),
-  ]);
-  return { found, invited };
-}
-
-async function page(c: Context<AdminEnv>) {
-  const all = await everybody(c);
-  const document = {
-    items: all.found.map(memberDocument),
-    invitations: all.invited.map(invitationDocument),
+  const { members: found, invitations } = await openInvitations(memberContext(c));
+  return {
+    members: found,
+    invitations: invitations.map(({ secret, ...invitation }) => ({
+      ...invitation,
+      link: secret === undefined ? undefined : linkOf(c, secret),
+    })),
   };
-  return answer(c, document, () => <MembersPage c={c} {...all} />);
 }
 
-function memberDocument({ id, email, role: now, createdAt, disabledAt }: MemberSummary) {
-  return { id, email, role: now, disabled: disabledAt !== null, created_at: stamp(createdAt) };
+async function pageAgain(c: Context<AdminEnv>, problem: Problem) {
+  const shown = await everybody(c);
+  return <MembersPage frame={frameOf(c)} {...shown} sent={await readSent(c)} problem={problem} />;
 }
 
-function invitationDocument({ email, role: given, expiresAt }: Invitation) {
-  return { email, role: given, expires_at: stamp(expiresAt) };
+function memberDocument({ id, email: address, role: now, createdAt, disabledAt }: MemberSummary) {
+  return {
+    id,
+    email: address,
+    role: now,
+    disabled: disabledAt !== null,
+    created_at: stamp(createdAt),
+  };
 }
 
-interface Shown {
-  c: Context<AdminEnv>;
-  found: MemberSummary[];
-  invited: Invitation[];
-  problem?: Problem;
-}
-
-function MembersPage({ c, found, invited, problem }: Shown) {
-  return (
-    <AdminPage c={c} title="Members" problem={problem}>
-      <Table caption="Members" heads={["E-mail", "Role", "Since", "Change"]}>
-        {found.map((each) => (
-          <MemberRow member={each} self={each.id === c.var.member.id} />
-        ))}
-      </Table>
-      {invited.length > 0 ? (
-        <>
-          <h2>Invited</h2>
-          <ul>
-            {invited.map((each) => (
-              <li>
-                {each.email} as {each.role}, until <Time at={each.expiresAt} />
-              </li>
-            ))}
-          </ul>
-        </>
-      ) : null}
-      <h2>Invite somebody</h2>
-      <form method="post" action="/admin/members" class="narrow">
-        <label>
-          E-mail
-          <input type="email" name="email" required maxlength={254} autocomplete="off" />
-        </label>
-        <label>
-          Role
-          <RoleSelect />
-          <small>
-            Viewers read; editors also change data, apps and forms; admins also manage credentials
-            and members; owners also make admins and owners.
-          </small>
-        </label>
-        <button type="submit">Make a link</button>
-      </form>
-    </AdminPage>
-  );
-}
-
-function RoleSelect({ now, label }: { now?: Role; label?: string }) {
-  return (
-    <select name="role" aria-label={label}>
-      {roles.map((each) => (
-        <option value={each} selected={each === now}>
-          {each}
-        </option>
-      ))}
-    </select>
-  );
-}
-
-function MemberRow({ member, self }: { member: MemberSummary; self: boolean }) {
-  const { id, email, role: now, createdAt, disabledAt } = member;
-  const action = `/admin/members/${id}`;
-  return (
-    <tr>
-      <th scope="row">
-        {email} {self ? <span class="tag">you</span> : null}
-      </th>
-      <td>{disabledAt === null ? now : `${now}, removed`}</td>
-      <td>
-        <Time at={createdAt} />
-      </td>
-      <td>
-        <div class="actions">
-          <form method="post" action={action} class="actions">
-            <RoleSelect now={now} label={`Role of ${email}`} />
-            <button type="submit" class="quiet">
-              Set role
-            </button>
-          </form>
-          {disabledAt === null ? (
-            <Act
-              action={action}
-              name="Remove"
-              confirm={`Remove ${email}? Their sessions and personal tokens end.`}
-              values={{ disabled: "true" }}
-            />
-          ) : (
-            <Act action={action} name="Take back" quiet values={{ disabled: "false" }} />
-          )}
-        </div>
-      </td>
-    </tr>
-  );
-}
-
-function LinkPage({ c, email, link }: { c: Context<AdminEnv>; email: string; link: string }) {
-  return (
-    <AdminPage c={c} title={`Invitation for ${email}`}>
-      <p>Send this link to {email}. It works once, within seven days, and is shown now only.</p>
-      <Copyable id="link" text={link} />
-      <p>
-        <a href="/admin/members">Back to the members</a>
-      </p>
-    </AdminPage>
-  );
+function invitationDocument({
+  email: address,
+  role: given,
+  expiresAt,
+  ...rest
+}: Pick<Invitation, "email" | "role" | "expiresAt"> & { link?: string | undefined }) {
+  const { link } = rest;
+  return { email: address, role: given, expires_at: stamp(expiresAt), ...(link ? { link } : {}) };
 }

@@ -1,43 +1,67 @@
-import { Hono } from "hono";
+import { Hono, type Context } from "hono";
 import * as z from "zod/mini";
-import { invitationOf, joinMembers } from "../../actions/members/members";
+import { invitationOf, joinMembers } from "../../actions/members/invitations";
+import { newPassword } from "../../actions/members/password";
 import { setUp, signIn, signOut } from "../../actions/members/sign-in";
-import { problem } from "../../domain/problem/problem";
+import { Problem, problem } from "../../domain/problem/problem";
 import type { AppEnv } from "../../env";
-import { answerDone, attempted } from "../frame/answers";
-import { readFields, wantsJson } from "../frame/negotiate";
 import { addressOf } from "../../http/doors/address";
+import { answerDone, attempted, ownPath } from "../frame/answers";
+import { readFields, readSent, wantsJson } from "../frame/negotiate";
+import { say } from "../frame/said";
+import { textOf } from "../frame/sent";
 import { limitAttempts } from "./attempts";
+import { readKept } from "./kept";
 import { dropSession, keepSession, sessionIdOf, signInContext } from "./session";
-import { JoinPage, SetUpPage, SignInPage } from "./sign-in-page";
+import { GonePage, GoOnPage, JoinPage, SetUpPage, SignInPage } from "./sign-in-page";
 
 const Account = z.object({
   email: z.email().check(z.maxLength(254)),
   password: z.string().check(z.minLength(1), z.maxLength(1000)),
+  to: z.optional(z.string()),
+  kept: z.optional(z.string()),
 });
-export const newPassword = z.string().check(z.minLength(12), z.maxLength(1000));
-const Owner = z.extend(Account, {
-  secret: z.string().check(z.minLength(1)),
+const Owner = z.object({
+  email: Account.shape.email,
   password: newPassword,
+  secret: z.string().check(z.minLength(1)),
 });
 const Join = z.object({ password: newPassword });
 
 /** Sign-in, sign-out, the making of the first owner, and the links of those who are invited. */
 export const signInRoutes = new Hono<AppEnv>()
-  .get("/sign-in", (c) => c.html(<SignInPage />))
-  .post("/sign-in", async (c) => {
-    const { email, password } = await readFields(c, Account);
-    // A session that somebody else put here is no use to them: signing in always makes a new one.
-    const before = sessionIdOf(c);
-    if (before) await signOut(c.env.DB, before);
-    const session = await signIn(signInContext(c), email, password, addressOf(c));
-    if (session) keepSession(c, session.sessionId, session.maxAge);
-    if (wantsJson(c)) {
-      if (session) return c.json({ signed_in: true });
-      throw problem.unauthenticated(true);
-    }
-    return session ? c.redirect("/admin", 303) : c.html(<SignInPage failed email={email} />, 401);
-  })
+  .get("/sign-in", (c) => c.html(<SignInPage to={ownPath(c.req.query("to"))} />))
+  .post("/sign-in", (c) =>
+    attempted(
+      c,
+      async () => {
+        const { email, password, to, kept } = await readFields(c, Account);
+        const before = sessionIdOf(c);
+        // A session that somebody else put here is no use to them: signing in always makes a new one.
+        if (before) await signOut(c.env.DB, before);
+        const isIn = await startSession(c, email, password);
+        if (wantsJson(c)) {
+          if (isIn) return c.json({ signed_in: true });
+          throw problem.unauthenticated(true);
+        }
+        const goOn = readKept(kept);
+        if (!isIn) return c.html(<SignInPage failed email={email} to={to} kept={goOn} />, 401);
+        if (goOn) return c.html(<GoOnPage kept={goOn} />);
+        return c.redirect(ownPath(to) ?? "/admin", 303);
+      },
+      async (refusal) => {
+        const { email, to, kept } = await readSent(c);
+        return (
+          <SignInPage
+            problem={refusal}
+            email={textOf(email)}
+            to={ownPath(textOf(to))}
+            kept={readKept(textOf(kept))}
+          />
+        );
+      },
+    ),
+  )
   .post("/sign-out", async (c) => {
     const sessionId = sessionIdOf(c);
     if (sessionId) await signOut(c.env.DB, sessionId);
@@ -56,23 +80,49 @@ export const signInRoutes = new Hono<AppEnv>()
         if (!made) throw problem.notFound();
         return answerDone(c, { set_up: true }, "/admin/sign-in", 201);
       },
-      (refusal) => <SetUpPage problem={refusal} />,
+      async (refusal) => (
+        <SetUpPage problem={refusal} email={textOf((await readSent(c))["email"])} />
+      ),
     ),
   )
-  .get("/join/:secret", async (c) => {
-    const { email, role } = await invitationOf(signInContext(c), c.req.param("secret"));
-    return wantsJson(c) ? c.json({ email, role }) : c.html(<JoinPage email={email} role={role} />);
-  })
-  .post("/join/:secret", async (c) => {
-    const secret = c.req.param("secret");
-    const { email, role } = await invitationOf(signInContext(c), secret);
-    return attempted(
-      c,
-      async () => {
-        const { password } = await readFields(c, Join);
-        await joinMembers(signInContext(c), secret, password);
-        return answerDone(c, { joined: true }, "/admin/sign-in", 201);
-      },
-      (refusal) => <JoinPage email={email} role={role} problem={refusal} />,
-    );
-  });
+  .get("/join/:secret", (c) =>
+    invited(c, async ({ email, role }) =>
+      wantsJson(c) ? c.json({ email, role }) : c.html(<JoinPage email={email} role={role} />),
+    ),
+  )
+  .post("/join/:secret", (c) =>
+    invited(c, ({ email, role }) =>
+      attempted(
+        c,
+        async () => {
+          const { password } = await readFields(c, Join);
+          await joinMembers(signInContext(c), c.req.param("secret"), password);
+          const isIn = !wantsJson(c) && (await startSession(c, email, password));
+          say(c, `Welcome. You are signed in as ${email}.`);
+          return answerDone(c, { joined: true }, isIn ? "/admin" : "/admin/sign-in", 201);
+        },
+        (refusal) => <JoinPage email={email} role={role} problem={refusal} />,
+      ),
+    ),
+  );
+
+/** False where the account or the password is wrong. */
+async function startSession(c: Context<AppEnv>, email: string, password: string): Promise<boolean> {
+  const session = await signIn(signInContext(c), email, password, addressOf(c));
+  if (session) keepSession(c, session.sessionId, session.maxAge);
+  return session !== undefined;
+}
+
+/** Does this with an invitation; people whose link has ended are told so. */
+async function invited(
+  c: Context<AppEnv, "/join/:secret">,
+  act: (invitation: { email: string; role: string }) => Promise<Response>,
+): Promise<Response> {
+  try {
+    return await act(await invitationOf(signInContext(c), c.req.param("secret")));
+  } catch (error) {
+    const isGone = error instanceof Problem && error.code === "not_found";
+    if (!isGone || wantsJson(c)) throw error;
+    return c.html(<GonePage />, 404);
+  }
+}

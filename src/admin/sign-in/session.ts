@@ -9,7 +9,10 @@ import { actionContext } from "../../http/doors/action-context";
 import { problem } from "../../domain/problem/problem";
 import { memberOfAccess, usesAccess } from "./access";
 import { limitAttempts } from "./attempts";
+import { ownPath } from "../frame/answers";
 import { wantsJson } from "../frame/negotiate";
+import { keepSent } from "./kept";
+import { signInAgain } from "./sign-in-page";
 
 const cookie = "session";
 
@@ -35,7 +38,7 @@ export const signedIn = createMiddleware<AdminEnv>(async (c, next) => {
     : memberOfSession(c.env.DB, hash, Date.now()));
   if (!member) {
     if (wantsJson(c)) throw problem.unauthenticated(sessionId !== undefined);
-    return c.redirect("/admin/sign-in", 303);
+    return toSignIn(c);
   }
   c.set("member", member);
   c.set("session", hash);
@@ -45,6 +48,17 @@ export const signedIn = createMiddleware<AdminEnv>(async (c, next) => {
   await next();
   return undefined;
 });
+
+/** People are asked to sign in, and go on where they were: with the page, or with what they sent. */
+async function toSignIn(c: Context<AdminEnv>): Promise<Response> {
+  if (c.req.method === "GET" || c.req.method === "HEAD") {
+    const { pathname, search } = new URL(c.req.url);
+    const to = ownPath(pathname + search);
+    const known = to !== undefined && to !== "/admin" && to !== "/admin/";
+    return c.redirect(`/admin/sign-in${known ? `?to=${encodeURIComponent(to)}` : ""}`, 303);
+  }
+  return c.html(signInAgain(await keepSent(c)), 401);
+}
 
 /** Context for those who have not signed in yet. */
 export function signInContext(c: Reading<AppEnv>) {

@@ -1,22 +1,12 @@
 /** A little help where scripts run; every page does its work without. */
 
-import { addRows } from "./add-rows";
-import { checkFormulas } from "./check-formulas";
+import { choose } from "./choose";
 import { copyTexts } from "./copy-texts";
-import { showDownloads } from "./show-downloads";
+import { tellZone } from "./tell-zone";
 
-// Acts that cannot be undone are asked about first.
-for (const form of document.querySelectorAll<HTMLFormElement>("form[data-confirm]")) {
-  form.addEventListener("submit", (event) => {
-    // oxlint-disable-next-line no-alert
-    if (!confirm(form.dataset["confirm"])) event.preventDefault();
-  });
-}
-
+tellZone();
+choose();
 copyTexts();
-addRows();
-checkFormulas();
-showDownloads();
 
 // Indexing goes on by itself: the page looks again.
 if (document.querySelector("progress[data-refresh]")) setTimeout(() => location.reload(), 2000);

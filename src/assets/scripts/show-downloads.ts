@@ -1,13 +1,13 @@
 /** A download tells how far it is. */
 export function showDownloads(): void {
-  for (const link of document.querySelectorAll<HTMLAnchorElement>("a[data-rows]")) {
-    link.addEventListener("click", (event) => {
-      const status = document.getElementById("download");
-      if (!status) return;
-      event.preventDefault();
-      void download(link, status);
-    });
-  }
+  document.addEventListener("click", (event) => {
+    const { target } = event;
+    const link = target instanceof Element && target.closest<HTMLAnchorElement>("a[data-rows]");
+    const status = document.getElementById("download");
+    if (!link || !status) return;
+    event.preventDefault();
+    void download(link, status);
+  });
 }
 
 async function download(link: HTMLAnchorElement, status: HTMLElement): Promise<void> {

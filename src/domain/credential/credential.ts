@@ -1,4 +1,5 @@
 import type { Permission, Resources, Role } from "./permissions";
+import type { Usage } from "./usage";
 
 export type CredentialKind = "token" | "client";
 
@@ -9,6 +10,8 @@ export interface Secret {
   /** SHA-256 of the whole secret, base64url. */
   hash: string;
   first_characters: string;
+  /** Tells one secret from another; absent of those that were made before it was kept. */
+  last_characters?: string;
   created_at: number;
   expires_at: number | null;
 }
@@ -31,6 +34,7 @@ export interface Credential {
   createdAt: number;
   createdBy: { id: string; role: Role | null };
   lastUsedAt: number | null;
+  usage: Usage;
 }
 
 export interface Limits {
@@ -53,6 +57,9 @@ export interface Grant {
   limits: Limits;
   expiresAt: number | null;
 }
+
+/** What a client's secret is exchanged for, or when to come back; the access token names the secret by its id. */
+export type Exchanged = { grant: Grant; secretId: number } | { retryAfter: number };
 
 /** The secrets that are accepted at `now`. */
 export function liveSecrets(credential: Credential, now: number): Secret[] {

@@ -1,3 +1,4 @@
+import { abilities, type Ability } from "../credential/permissions";
 import { problems, type ProblemCode } from "./problem-catalogue";
 
 /** Why one field, parameter or part of a definition was refused (contract, section 5). */
@@ -65,6 +66,12 @@ export class Problem extends Error {
   }
 }
 
+/** As in “owners and admins”. */
+function rolesWith(ability: Ability): string {
+  const names = abilities[ability].map((role) => `${role}s`);
+  return [names.slice(0, -1).join(", "), names.at(-1)].filter(Boolean).join(" and ");
+}
+
 const realm = 'Bearer realm="edge-forms"';
 const mostErrors = 100;
 
@@ -97,8 +104,16 @@ export const problem = {
 
   crossSite: () => new Problem("cross_site", "Requests that another site makes are refused here."),
 
-  roleRequired: (ability: string) =>
-    new Problem("role_required", "Your role does not allow this.", { required_ability: ability }),
+  /** Says who can do it. */
+  roleRequired: (ability: Ability) =>
+    new Problem(
+      "role_required",
+      `Your role does not allow this: ${rolesWith(ability)} can do it.`,
+      {
+        required_ability: ability,
+        allowed_roles: abilities[ability],
+      },
+    ),
 
   conflict: (detail: string) => new Problem("conflict", detail),
 

@@ -33,8 +33,8 @@ export const answerError =
     });
   };
 
-/** The administration area answers with pages, unless it is asked for JSON. */
+/** Browsers get pages everywhere but in the API, whose errors are documents for everybody. */
 function isForPeople(c: Context<AppEnv>): boolean {
   const accept = c.req.header("Accept") ?? "";
-  return c.req.path.startsWith("/admin") && accept.includes("text/html");
+  return !/^\/(api|oauth|\.well-known)\//.test(c.req.path) && accept.includes("text/html");
 }

@@ -1,7 +1,8 @@
+import type { Exchanged } from "../../domain/credential/credential";
 import { problem } from "../../domain/problem/problem";
 import type { Presented } from "../../domain/credential/token";
-import type { Admission, Quota } from "../../gate/credential-gate";
-import { exchangedFor, grantOf, type Exchanged } from "../../gate/grant";
+import type { Admission, Quota } from "../../gate/quota";
+import { exchangedFor, grantOf } from "../../gate/grant";
 import { findCredential } from "../../store/credentials/credentials";
 import { timely } from "../../store/db/attempt";
 import { takePending } from "../answers/call-log";

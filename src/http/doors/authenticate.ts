@@ -1,10 +1,9 @@
 import { createMiddleware } from "hono/factory";
-import { routePath } from "hono/route";
 import { problem } from "../../domain/problem/problem";
 import { signingKeys } from "../../domain/credential/signature";
 import { readBearer, type Presented } from "../../domain/credential/token";
 import type { ApiEnv, AppEnv, Reading } from "../../env";
-import type { Quota, Quotas } from "../../gate/credential-gate";
+import type { Quota, Quotas } from "../../gate/quota";
 import { timely } from "../../store/db/attempt";
 import { addressOf } from "./address";
 import { actionContext } from "./action-context";
@@ -32,21 +31,17 @@ export const identify = createMiddleware<Identified>(async (c, next) => {
 /** Asks the credential's object, once: is it good, what may it do, and do its limits allow this request. */
 export const authenticate = createMiddleware<ApiEnv & Identified>(async (c, next) => {
   const started = Date.now();
-  const note = (status: number) =>
-    noteCall(c, c.var.presented.credentialId, {
-      at: started,
-      method: c.req.method,
-      route: routePath(c, -1),
-      status,
-      milliseconds: Date.now() - started,
-      requestId: c.var.requestId,
-    });
+  const { credentialId } = c.var.presented;
   const admission = await admit(c.env, c.var.presented, effectOf(c).write);
-  if (admission.verdict === "refused") throw await unauthenticated(c, true);
+  if (admission.verdict === "refused") {
+    const refused = await unauthenticated(c, true);
+    noteCall(c, credentialId, started, refused.status, refused);
+    throw refused;
+  }
   if (admission.verdict === "limited") {
     const limited = problem.rateLimited(admission.retryAfter);
     Object.assign(limited.headers, quotaHeaders(admission.quotas));
-    note(429);
+    noteCall(c, credentialId, started, limited.status, limited);
     throw limited;
   }
   const { grant, quotas } = admission;
@@ -54,7 +49,7 @@ export const authenticate = createMiddleware<ApiEnv & Identified>(async (c, next
   const actor = `credential:${grant.credentialId}` as const;
   c.set("action", actionContext(c, actor, grant, null, c.var.replays));
   await next();
-  note(c.res.status);
+  noteCall(c, credentialId, started, c.res.status);
   for (const [name, value] of Object.entries(quotaHeaders(quotas))) c.res.headers.set(name, value);
 });
 

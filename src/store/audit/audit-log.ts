@@ -3,6 +3,7 @@ import type { Actor } from "../../domain/actor";
 import { numbersOf, placesPerCollection } from "../../domain/item/item";
 import { attempt } from "../db/attempt";
 import { parameters, statement } from "../db/statement";
+import { Names, selectNames, type NameRow } from "./names";
 
 /** Something that was done: a change of an item, or another act. */
 export interface AuditEntry {
@@ -17,15 +18,24 @@ export interface AuditEntry {
   session: string | null;
   requestId: string;
   sentRequestId: string | null;
+  /** The e-mail of a member, the name of a credential; null where they have none. */
+  actorName: string | null;
+  /** The same of a subject; the receipt number of a record, the name of an app or form. */
+  subjectName: string | null;
+  /** Where an item is, or was: `form:KEY`, and its name. */
+  collection: string | null;
+  collectionName: string | null;
 }
 
 export interface AuditFilter {
-  /** The start of an actor: `member:ID`, `credential:ID`. */
+  /** The start of an actor (`member:ID`, `credential:ID`), or a part of an e-mail or of a credential's name. */
   actor?: string | undefined;
   /** The start of an action: `member`, `submission.create`. */
   action?: string | undefined;
-  /** A subject as it is written: the id of an item, `form:KEY`. */
+  /** A subject as it is written (the id of an item, `form:KEY`), a receipt number, or an e-mail. */
   subject?: string | undefined;
+  /** `form:KEY`, `app:KEY`: what was done to it, and in it. */
+  collection?: string | undefined;
   /** Milliseconds since 1970. */
   from?: number | undefined;
   until?: number | undefined;
@@ -94,6 +104,11 @@ const selectWindow = statement<AuditValues>((db) =>
       request_id: sql<string>`request_id`,
       sent_request_id: sql<string | null>`sent_request_id`,
       full: sql<number>`full`,
+      receipt: sql<
+        string | null
+      >`iif(substr(subject, 1, 4) = 'rec_', (select receipt_number from item where id = subject), null)`.as(
+        "receipt",
+      ),
     })
     .from(
       sql`(select x.number, x.at, x.actor, x.action, s.id as collection_id, x.item_id as subject, x.version,
@@ -124,6 +139,7 @@ interface WindowRow extends AuditPlace {
   sent_request_id: string | null;
   /** Whether its source has more than was looked at. */
   full: number;
+  receipt: string | null;
 }
 
 /** The entries that pass, newest first, and where to go on: a page may be short, even empty, and still have a next. */
@@ -136,15 +152,19 @@ export async function readAudit(
   const until = filter.until === undefined ? null : { at: filter.until, number: 0 };
   const newest = { at: Number.MAX_SAFE_INTEGER, number: 0 };
   const from = [before, until].reduce((a, b) => (a && b ? earlier(a, b) : (a ?? b))) ?? newest;
-  const { results } = await attempt(() => selectWindow(db, from).all<WindowRow>());
+  const [window, named] = await attempt(() =>
+    db.batch([selectWindow(db, from), selectNames(db, {})]),
+  );
+  const results = (window?.results ?? []) as WindowRow[];
+  const names = new Names((named?.results ?? []) as NameRow[]);
   const edge = edgeOf(results);
   const known = results.filter((row) => !edge || !isBefore(row, edge));
-  const passing = known.filter((row) => passes(filter, row));
+  const passing = known.map((row) => entryOf(row, names)).filter((entry) => passes(filter, entry));
   const shown = passing.slice(0, limit);
   const last = shown.at(-1);
   const ended = edge !== undefined && filter.from !== undefined && edge.at < filter.from;
   const next = passing.length > limit && last ? placeOf(last) : edge && !ended ? edge : null;
-  return { entries: shown.map(entryOf), next };
+  return { entries: shown, next };
 }
 
 /** The newest of the places behind which a source has more that was not looked at: what is older is not known whole. */
@@ -169,15 +189,31 @@ const isBefore = (a: AuditPlace, b: AuditPlace) =>
 
 const earlier = (a: AuditPlace, b: AuditPlace) => (isBefore(a, b) ? a : b);
 
-function passes({ actor, action, subject, from }: AuditFilter, row: WindowRow): boolean {
-  if (actor && !row.actor.startsWith(actor)) return false;
-  if (action && !row.action.startsWith(action)) return false;
-  if (subject && row.subject !== subject) return false;
-  return from === undefined || row.at >= from;
+function passes(filter: AuditFilter, entry: AuditEntry): boolean {
+  const { actor, action, subject, collection, from } = filter;
+  if (actor && !entry.actor.startsWith(actor) && !has(entry.actorName, actor)) return false;
+  if (action && !entry.action.startsWith(action)) return false;
+  if (subject && entry.subject !== subject && !isNamed(entry.subjectName, subject)) return false;
+  if (collection && entry.subject !== collection && entry.collection !== collection) return false;
+  return from === undefined || entry.at >= from;
 }
 
-function entryOf(row: WindowRow): AuditEntry {
-  const { collection_id: collectionId, request_id: requestId, ...rest } = row;
+const has = (name: string | null, part: string) =>
+  name?.toLowerCase().includes(part.toLowerCase()) ?? false;
+const isNamed = (name: string | null, text: string) => name?.toLowerCase() === text.toLowerCase();
+
+function entryOf(row: WindowRow, names: Names): AuditEntry {
+  const { collection_id: collectionId, request_id: requestId, receipt, ...rest } = row;
   const { sent_request_id: sentRequestId, full: _, ...entry } = rest;
-  return { ...entry, collectionId, requestId, sentRequestId };
+  const place = names.collection(collectionId);
+  return {
+    ...entry,
+    collectionId,
+    requestId,
+    sentRequestId,
+    actorName: names.of(row.actor),
+    subjectName: receipt ?? names.of(row.subject),
+    collection: place?.subject ?? null,
+    collectionName: place?.name ?? null,
+  };
 }

@@ -1,4 +1,4 @@
-import { and, desc, eq, gte, isNull, or, sql } from "drizzle-orm";
+import { and, desc, eq, isNull, sql, type SQL } from "drizzle-orm";
 import { drizzle } from "drizzle-orm/d1";
 import {
   mostLiveCredentials,
@@ -6,6 +6,7 @@ import {
   type Secret,
 } from "../../domain/credential/credential";
 import { within, type Permission, type Resources } from "../../domain/credential/permissions";
+import { noUsage, type Usage } from "../../domain/credential/usage";
 import { attempt } from "../db/attempt";
 import { insertAct, type Act } from "../audit/audit";
 import { guardCode, guardStatement } from "../db/guard";
@@ -31,54 +32,50 @@ const columns = {
   expiresZone: credential.expiresZone,
   revokedAt: credential.revokedAt,
   lastUsedAt: credential.lastUsedAt,
+  usage: credential.usage,
   /** Null once the member is disabled. */
   role: sql<
     typeof member.$inferSelect.role | null
   >`case when ${member.disabledAt} is null then ${member.role} end`.as("role"),
 };
 
-async function select(db: D1Database, condition: ReturnType<typeof and>): Promise<Credential[]> {
-  const rows = await attempt(() =>
-    drizzle(db)
-      .select(columns)
-      .from(credential)
-      .innerJoin(member, eq(member.id, credential.memberId))
-      .where(condition)
-      .orderBy(desc(credential.id)),
-  );
-  return rows.map((row) => {
-    const asked = JSON.parse(row.permissions) as Permission[];
-    return {
-      id: row.id,
-      version: row.version,
-      kind: row.kind,
-      name: row.name,
-      permissions: row.kind === "token" && row.role ? within(row.role, asked) : asked,
-      resources: JSON.parse(row.resources) as Resources,
-      limits: { requests: row.requests, writes: row.writes },
-      secrets: JSON.parse(row.secrets) as Secret[],
-      expiresAt: row.expiresAt,
-      expiresZone: row.expiresZone,
-      revokedAt: row.revokedAt,
-      createdAt: row.createdAt,
-      createdBy: { id: row.memberId, role: row.role },
-      lastUsedAt: row.lastUsedAt,
-    };
-  });
+/** Credentials with what their members are now, newest first. */
+export function selectCredentials(db: D1Database, condition: SQL | undefined, limit: number) {
+  return drizzle(db)
+    .select(columns)
+    .from(credential)
+    .innerJoin(member, eq(member.id, credential.memberId))
+    .where(condition)
+    .orderBy(desc(credential.id))
+    .limit(limit);
+}
+
+type Row = Awaited<ReturnType<typeof selectCredentials>>[number];
+
+export function credentialOf(row: Row): Credential {
+  const asked = JSON.parse(row.permissions) as Permission[];
+  return {
+    id: row.id,
+    version: row.version,
+    kind: row.kind,
+    name: row.name,
+    permissions: row.kind === "token" && row.role ? within(row.role, asked) : asked,
+    resources: JSON.parse(row.resources) as Resources,
+    limits: { requests: row.requests, writes: row.writes },
+    secrets: JSON.parse(row.secrets) as Secret[],
+    expiresAt: row.expiresAt,
+    expiresZone: row.expiresZone,
+    revokedAt: row.revokedAt,
+    createdAt: row.createdAt,
+    createdBy: { id: row.memberId, role: row.role },
+    lastUsedAt: row.lastUsedAt,
+    usage: row.usage === null ? noUsage() : (JSON.parse(row.usage) as Usage),
+  };
 }
 
 export async function findCredential(db: D1Database, id: string): Promise<Credential | undefined> {
-  const [found] = await select(db, eq(credential.id, id));
-  return found;
-}
-
-/** The credentials that are not revoked, newest first; of one member, or of all. */
-export async function listCredentials(
-  db: D1Database,
-  memberId: string | null,
-): Promise<Credential[]> {
-  const own = memberId === null ? undefined : eq(credential.memberId, memberId);
-  return select(db, and(isNull(credential.revokedAt), own));
+  const [found] = await attempt(() => selectCredentials(db, eq(credential.id, id), 1));
+  return found && credentialOf(found);
 }
 
 const fields = [
@@ -182,16 +179,6 @@ export async function updateCredential(
   return refused === undefined;
 }
 
-/** Those of a member that are not revoked, or were with its removal at `since`. */
-export async function listMemberCredentials(
-  db: D1Database,
-  memberId: string,
-  since: number,
-): Promise<Credential[]> {
-  const live = or(isNull(credential.revokedAt), gte(credential.revokedAt, since));
-  return select(db, and(eq(credential.memberId, memberId), live));
-}
-
 export async function revokeCredential(
   db: D1Database,
   by: Acting,
@@ -201,6 +188,18 @@ export async function revokeCredential(
   await refusalFor(db, by, [revoke(db, { id, at: act.at }), insertAct(db, { ...act })]);
 }
 
-export async function noteUse(db: D1Database, id: string, at: number): Promise<void> {
-  await drizzle(db).update(credential).set({ lastUsedAt: at }).where(eq(credential.id, id));
+/** When it was last used, and how many calls there were, as its object counts them. */
+export async function noteUse(
+  db: D1Database,
+  id: string,
+  at: number | null,
+  usage: Usage,
+): Promise<void> {
+  await drizzle(db)
+    .update(credential)
+    .set({
+      lastUsedAt: sql`max(coalesce(${credential.lastUsedAt}, 0), ${at ?? 0})`,
+      usage: JSON.stringify(usage),
+    })
+    .where(eq(credential.id, id));
 }

@@ -47,6 +47,7 @@ export const invitation = sqliteTable("invitation", {
   createdAt: integer("created_at").notNull(),
   expiresAt: integer("expires_at").notNull(),
   inviterId: text("inviter_id").references(() => member.id),
+  sealed: text("sealed"),
 });
 
 export const credential = sqliteTable(
@@ -69,6 +70,7 @@ export const credential = sqliteTable(
     expiresZone: text("expires_zone"),
     revokedAt: integer("revoked_at"),
     lastUsedAt: integer("last_used_at"),
+    usage: text("usage"),
   },
   (table) => [index("credential_by_member").on(table.memberId)],
 );

@@ -7,7 +7,7 @@ import { guardCode, guardStatement } from "../db/guard";
 import { invitation, member } from "../db/schema";
 import { placeholders, statement } from "../db/statement";
 import { refusalFor, type Acting } from "./acting";
-import { changeCredentials } from "./members";
+import { changeCredentials, selectMembers, type MemberSummary } from "./members";
 import { endSessions } from "./sessions";
 
 export type Invitation = typeof invitation.$inferSelect;
@@ -27,7 +27,7 @@ const mayReplace = guardStatement(
     except select value from json_each(${placeholder("given")}))`,
 );
 
-const columns = ["hash", "email", "role", "inviterId", "createdAt", "expiresAt"];
+const columns = ["hash", "email", "role", "inviterId", "createdAt", "expiresAt", "sealed"];
 
 /** A new link for an address takes the place of the one before; one that arrives late, of none. */
 const insert = statement((db) =>
@@ -42,6 +42,7 @@ const insert = statement((db) =>
         inviterId: sql`excluded.inviter_id`,
         createdAt: sql`excluded.created_at`,
         expiresAt: sql`excluded.expires_at`,
+        sealed: sql`excluded.sealed`,
       },
       setWhere: sql`excluded.created_at >= invitation.created_at`,
     }),
@@ -87,14 +88,25 @@ const giving = roles.flatMap((by) =>
 const isGiven = sql.raw(`exists (select 1 from member m where m.id = invitation.inviter_id
   and m.disabled_at is null and (m.role, invitation.role) in (values ${giving.join(", ")}))`);
 
-export async function listInvitations(db: D1Database, now: number): Promise<Invitation[]> {
-  return attempt(() =>
-    drizzle(db)
-      .select()
-      .from(invitation)
-      .where(and(gt(invitation.expiresAt, now), isGiven))
-      .orderBy(invitation.email),
+const most = 1000;
+
+/** Everybody, and the invitations that still work, in one trip. */
+export async function listWithInvitations(
+  db: D1Database,
+  now: number,
+): Promise<{ members: MemberSummary[]; invitations: Invitation[] }> {
+  const [members, invitations] = await attempt(() =>
+    drizzle(db).batch([
+      selectMembers(db),
+      drizzle(db)
+        .select()
+        .from(invitation)
+        .where(and(gt(invitation.expiresAt, now), isGiven))
+        .orderBy(invitation.email)
+        .limit(most),
+    ]),
   );
+  return { members, invitations };
 }
 
 export async function findInvitation(

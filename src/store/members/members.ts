@@ -109,14 +109,16 @@ export type MemberSummary = Omit<Member, "password"> & {
 };
 
 /** Every member, the first one first. */
-export async function listMembers(db: D1Database): Promise<MemberSummary[]> {
+export function selectMembers(db: D1Database) {
   const { id, version, email, role, createdAt, disabledAt } = member;
-  return attempt(() =>
-    drizzle(db)
-      .select({ id, version, email, role, createdAt, disabledAt })
-      .from(member)
-      .orderBy(id),
-  );
+  return drizzle(db)
+    .select({ id, version, email, role, createdAt, disabledAt })
+    .from(member)
+    .orderBy(id);
+}
+
+export async function listMembers(db: D1Database): Promise<MemberSummary[]> {
+  return attempt(() => selectMembers(db));
 }
 
 /** Of two changes that were made of one state, the second is refused, however late it arrives. */

@@ -1,0 +1,94 @@
+import { may } from "../../domain/credential/permissions";
+import type { Problem } from "../../domain/problem/problem";
+import { Choices, Input } from "../../html/field";
+import type { Reachable } from "../../store/credentials/lists";
+import type { Frame } from "../frame/frame";
+import { AdminPage } from "../frame/layout";
+import { textOf, type Sent } from "../frame/sent";
+import { AccessTo, Expiry, labels, Limits, listed, Permissions } from "./access-fields";
+import { presets, presetsFor } from "./presets";
+
+interface Shown {
+  frame: Frame;
+  reachable: readonly Reachable[];
+  sent: Sent;
+  problem?: Problem;
+}
+
+/** What a new credential is for, and what it may reach. */
+export function IssuePage({ frame, reachable, sent, problem }: Shown) {
+  const { role } = frame.member;
+  const purpose = textOf(sent["purpose"]);
+  const purposes = presetsFor(role).map((value) => ({
+    value: value as string,
+    label: presets[value].name,
+    hint: presets[value].hint,
+  }));
+  const custom = { value: "custom", label: "Custom", hint: "choose the permissions" };
+  return (
+    <AdminPage
+      frame={frame}
+      title="Issue a credential"
+      crumbs={[["Integrations and external data", "/admin/integrations"]]}
+      problem={problem}
+      labels={labels}
+    >
+      <form method="post" action="/admin/integrations" class="issue">
+        <input type="hidden" name="page" value="issue" />
+        <Choices
+          name="purpose"
+          label={labels.purpose}
+          options={[...purposes, custom]}
+          chosen={[purpose]}
+        >
+          <div class="only" data-only="purpose">
+            <Permissions role={role} sent={sent} isToken={!may(role, "credentials")} />
+          </div>
+        </Choices>
+        <AccessTo reachable={reachable} sent={sent} />
+        {may(role, "credentials") ? (
+          <Kind sent={sent} />
+        ) : (
+          <input type="hidden" name="kind" value="token" />
+        )}
+        <Input
+          name="name"
+          label={labels.name}
+          hint="What you will know it by. Left empty, it is called after its purpose."
+          maxlength={200}
+          value={textOf(sent["name"])}
+        />
+        <Expiry sent={sent} />
+        <Limits sent={sent} />
+        <div class="actions">
+          <button type="submit">Issue credential</button>
+          <a class="button quiet" href="/admin/integrations">
+            Cancel
+          </a>
+        </div>
+      </form>
+    </AdminPage>
+  );
+}
+
+function Kind({ sent }: { sent: Sent }) {
+  return (
+    <Choices
+      name="kind"
+      label={labels.kind}
+      options={[
+        {
+          value: "token",
+          label: "Personal token",
+          hint: "sent with each request; ends when you leave",
+        },
+        {
+          value: "client",
+          label: "API client",
+          hint: "id and secret for OAuth 2.0; outlives its maker",
+        },
+      ]}
+      chosen={listed(sent["kind"] ?? "token")}
+    />
+  );
+}

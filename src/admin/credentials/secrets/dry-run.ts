@@ -1,0 +1,133 @@
+import type { Credential } from "../../../domain/credential/credential";
+import type { CollectionKind } from "../../../domain/definition/collection";
+import { exampleData } from "../../../documents/openapi/example";
+import { allows, visibleKeys, type Permission } from "../../../domain/credential/permissions";
+import { findCollection, listCollections } from "../../../store/definitions/collections";
+import { clientId } from "../document";
+
+/** A first call that works and changes nothing. */
+export interface DryRun {
+  method: "GET" | "POST";
+  url: string;
+  body?: object;
+}
+
+/** A check of a submission where it may create, else the best that it may read. */
+export async function dryRun(
+  db: D1Database,
+  origin: string,
+  credential: Credential,
+): Promise<DryRun> {
+  const at = (path: string) => `${origin}/api/v1${path}`;
+  const has = (permission: Permission) => allows(credential.permissions, permission);
+  const form = has("submissions:create") || has("submissions:read") || has("schema:read");
+  const key = form ? await lastKey(db, "form", credential) : undefined;
+  if (key !== undefined && has("submissions:create")) {
+    const now = await findCollection(db, "form", key);
+    const data = now ? exampleData(now.collection.definition.fields.fields) : {};
+    return { method: "POST", url: at(`/forms/${key}/submissions/validate`), body: { data } };
+  }
+  if (key !== undefined && has("submissions:read"))
+    return { method: "GET", url: at(`/forms/${key}/submissions?limit=5`) };
+  const app = has("records:read") ? await lastKey(db, "app", credential) : undefined;
+  if (app !== undefined) return { method: "GET", url: at(`/apps/${app}/records?limit=5`) };
+  if (key !== undefined && has("schema:read"))
+    return { method: "GET", url: at(`/forms/${key}/schema`) };
+  return { method: "GET", url: at("/me") };
+}
+
+/** The one that was made last: most likely what the credential is for. */
+async function lastKey(db: D1Database, kind: CollectionKind, { resources }: Credential) {
+  const keys = visibleKeys(resources, kind);
+  if (keys !== "all") return keys.at(-1);
+  return (await listCollections(db, kind, "all", 0, 500)).at(-1)?.key;
+}
+
+/** The same call in three languages. */
+export function snippets(
+  run: DryRun,
+  origin: string,
+  credential: Credential,
+  secret: string,
+): Record<"curl" | "TypeScript" | "Python", string> {
+  const who = credential.kind === "token" ? undefined : { id: clientId(credential), secret };
+  return {
+    curl: curl(run, origin, secret, who),
+    TypeScript: typescript(run, origin, secret, who),
+    Python: python(run, origin, secret, who),
+  };
+}
+
+type Client = { id: string; secret: string } | undefined;
+
+/** Quotes for a shell. */
+function quoted(text: string): string {
+  return `'${text.replaceAll("'", String.raw`'\''`)}'`;
+}
+
+function curl({ url, body }: DryRun, origin: string, secret: string, client: Client): string {
+  const token = client
+    ? `TOKEN=$(curl -s -u ${quoted(`${client.id}:${client.secret}`)} -d grant_type=client_credentials \\\n  ${origin}/oauth/token | sed 's/.*"access_token":"\\([^"]*\\)".*/\\1/')\n`
+    : "";
+  const bearer = client
+    ? '"Authorization: Bearer $TOKEN"'
+    : quoted(`Authorization: Bearer ${secret}`);
+  const parts = [`curl -s ${quoted(url)}`, `-H ${bearer}`];
+  if (body) parts.push("-H 'Content-Type: application/json'", `-d ${quoted(JSON.stringify(body))}`);
+  return token + parts.join(" \\\n  ");
+}
+
+function typescript({ method, url, body }: DryRun, origin: string, secret: string, client: Client) {
+  const token = client
+    ? `const exchanged = await fetch(${JSON.stringify(`${origin}/oauth/token`)}, {
+  method: "POST",
+  body: new URLSearchParams({
+    grant_type: "client_credentials",
+    client_id: ${JSON.stringify(client.id)},
+    client_secret: ${JSON.stringify(client.secret)},
+  }),
+});
+const { access_token: token } = await exchanged.json();
+`
+    : `const token = ${JSON.stringify(secret)};\n`;
+  const headers = body
+    ? '{ Authorization: `Bearer ${token}`, "Content-Type": "application/json" }'
+    : "{ Authorization: `Bearer ${token}` }";
+  const sent = body ? `\n  body: JSON.stringify(${JSON.stringify(body)}),` : "";
+  return `${token}const answer = await fetch(${JSON.stringify(url)}, {
+  method: ${JSON.stringify(method)},
+  headers: ${headers},${sent}
+});
+console.log(answer.status, await answer.json());`;
+}
+
+function python({ method, url, body }: DryRun, origin: string, secret: string, client: Client) {
+  const token = client
+    ? `form = urllib.parse.urlencode({
+    "grant_type": "client_credentials",
+    "client_id": ${JSON.stringify(client.id)},
+    "client_secret": ${JSON.stringify(client.secret)},
+}).encode()
+with urllib.request.urlopen(${JSON.stringify(`${origin}/oauth/token`)}, form) as exchanged:
+    token = json.load(exchanged)["access_token"]
+`
+    : `token = ${JSON.stringify(secret)}\n`;
+  const sent = body
+    ? `\n    data=json.dumps(json.loads(${pythonText(JSON.stringify(body))})).encode(),`
+    : "";
+  const type = body ? ', "Content-Type": "application/json"' : "";
+  return `import json, urllib.parse, urllib.request
+
+${token}request = urllib.request.Request(
+    ${JSON.stringify(url)},
+    method=${JSON.stringify(method)},${sent}
+    headers={"Authorization": f"Bearer {token}"${type}},
+)
+with urllib.request.urlopen(request) as answer:
+    print(answer.status, json.load(answer))`;
+}
+
+/** A text between quotes, as Python reads it: JSON's escapes are Python's, but for those of half a character. */
+function pythonText(text: string): string {
+  return JSON.stringify(text);
+}

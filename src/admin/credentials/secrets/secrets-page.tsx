@@ -1,0 +1,135 @@
+import { liveSecrets, type Credential, type Secret } from "../../../domain/credential/credential";
+import { Select } from "../../../html/field";
+import { Copyable, Empty, Table } from "../../../html/parts";
+import { Time } from "../../../html/reader";
+import type { Frame } from "../../frame/frame";
+import { AdminPage } from "../../frame/layout";
+import { CredentialFrame } from "../credential-frame";
+import { clientId } from "../document";
+
+interface Shown {
+  frame: Frame;
+  credential: Credential;
+}
+
+/** A secret without what makes it one: how it begins, and its last four characters. */
+function masked({ first_characters, last_characters }: Secret): string {
+  return `${first_characters.slice(0, 4)}…${last_characters ?? ""}`;
+}
+
+export function SecretsPage({ frame, credential }: Shown) {
+  const { id, revokedAt } = credential;
+  const secrets = revokedAt === null ? liveSecrets(credential, frame.reader.now) : [];
+  return (
+    <CredentialFrame frame={frame} credential={credential} tab="Secrets">
+      {secrets.length === 0 ? (
+        <Empty>
+          <p>It has no secret that is accepted.</p>
+        </Empty>
+      ) : (
+        <Table caption="Secrets" heads={["Secret", "Made", "Ends"]}>
+          {secrets.map((secret) => (
+            <tr>
+              <th scope="row">
+                <code>{masked(secret)}</code>
+              </th>
+              <td data-label="Made">
+                <Time at={secret.created_at} />
+              </td>
+              <td data-label="Ends">
+                {secret.expires_at === null ? (
+                  "with the credential"
+                ) : (
+                  <Time at={secret.expires_at} />
+                )}
+              </td>
+            </tr>
+          ))}
+        </Table>
+      )}
+      {revokedAt === null ? (
+        <>
+          <h2>Make a new secret</h2>
+          <p class="lead">
+            The one before it lives on for a while, so that the other system can change over without
+            a break. An older third one ends at once.
+          </p>
+          <form method="post" action={`/admin/integrations/${id}/rotate`}>
+            <Select
+              name="overlap"
+              label="The secret before ends"
+              value="24h"
+              options={[
+                { value: "none", label: "At once" },
+                { value: "1h", label: "In an hour" },
+                { value: "24h", label: "In 24 hours" },
+                { value: "7d", label: "In 7 days" },
+              ]}
+            />
+            <button type="submit">Make a new secret</button>
+          </form>
+        </>
+      ) : null}
+    </CredentialFrame>
+  );
+}
+
+interface Handed extends Shown {
+  /** Absent where it was shown before. */
+  secret: string | undefined;
+  snippets: Record<string, string> | undefined;
+}
+
+/** A new secret, this once, with a first call that works and changes nothing. */
+export function NewSecretPage({ frame, credential, secret, snippets = {} }: Handed) {
+  const { id, name, kind } = credential;
+  const isToken = kind === "token";
+  return (
+    <AdminPage
+      frame={frame}
+      title={isToken ? "Your new token" : "Your new client secret"}
+      crumbs={[
+        ["Integrations and external data", "/admin/integrations"],
+        [name, `/admin/integrations/${id}`],
+      ]}
+    >
+      {secret === undefined ? (
+        <>
+          <p class="notice warn">
+            It was shown once, and is kept nowhere. Where it was not copied, make a new one.
+          </p>
+          <p>
+            <a class="button" href={`/admin/integrations/${id}/secrets`}>
+              To the secrets
+            </a>
+          </p>
+        </>
+      ) : (
+        <>
+          <p class="notice warn">Copy it now: it is shown this once, and kept nowhere.</p>
+          {isToken ? null : (
+            <>
+              <h2>Client id</h2>
+              <Copyable id="client_id" text={clientId(credential)} />
+            </>
+          )}
+          <h2>{isToken ? "Token" : "Client secret"}</h2>
+          <Copyable id={isToken ? "token" : "client_secret"} text={secret} />
+          <h2>Try it</h2>
+          <p class="lead">A first call that works as it stands, and changes nothing.</p>
+          {Object.entries(snippets).map(([language, text], i) => (
+            <details open={i === 0}>
+              <summary>{language}</summary>
+              <Copyable id={i === 0 ? "ready" : `ready-${language}`} text={text} />
+            </details>
+          ))}
+          <p>
+            <a class="button quiet" href={`/admin/integrations/${id}`}>
+              Done
+            </a>
+          </p>
+        </>
+      )}
+    </AdminPage>
+  );
+}

@@ -1,0 +1,2 @@
+/** The style sheet and the script of definitions and their data. */
+export const dataAssets = { styles: ["/assets/data.css"], scripts: ["/assets/data.js"] };

@@ -1,0 +1,174 @@
+import type { Context } from "hono";
+import { putDefinition, readDefinition, type Put } from "../../../actions/definitions/definitions";
+import type { Preview } from "../../../actions/definitions/preview-definition";
+import type { CollectionKind } from "../../../domain/definition/collection";
+import { collectionKey } from "../../../domain/definition/document";
+import { noFields } from "../../../domain/definition/field";
+import { may } from "../../../domain/credential/permissions";
+import { etagOf } from "../../../domain/etag";
+import { errorAt } from "../../../domain/problem/field-errors";
+import { Problem, problem } from "../../../domain/problem/problem";
+import type { AdminEnv } from "../../../env";
+import type { CollectionNow } from "../../../store/definitions/collections";
+import { findNewestItem } from "../../../store/items/newest-item";
+import { answerDone } from "../../frame/answers";
+import { readSent, wantsJson } from "../../frame/negotiate";
+import { say } from "../../frame/said";
+import { textOf, type Sent } from "../../frame/sent";
+import { documentOf } from "../document-of";
+import { words } from "../words";
+import { acted } from "../draft/acts";
+import { bodyOf, drawn, previewOf, type Basis } from "./draw";
+import type { Draft } from "../draft/draft";
+import { keyOf } from "../draft/keys";
+import { draftsOf, rebase } from "../draft/rebase";
+import { knownKeys, sentDraft } from "../draft/sent-draft";
+
+type C = Context<AdminEnv>;
+
+async function basisOf(c: C, kind: CollectionKind): Promise<Basis & { now: CollectionNow }> {
+  const key = c.req.param("key") ?? "";
+  const [now, newest] = await Promise.all([
+    readDefinition(c.var.action, kind, key),
+    findNewestItem(c.env.DB, kind, key),
+  ]);
+  return { kind, now, newest };
+}
+
+export async function showEditor(c: C, kind: CollectionKind): Promise<Response> {
+  const basis = await basisOf(c, kind);
+  c.header("Vary", "Accept");
+  if (wantsJson(c)) return c.json({ ...documentOf(basis.now), live: basis.now.live });
+  return drawn(c, basis, await storedDraft(basis.now));
+}
+
+export async function showNew(c: C, kind: CollectionKind): Promise<Response> {
+  if (!may(c.var.member.role, "define")) throw problem.roleRequired("define");
+  const draft = { version: 0, key: "", name: "", fields: [] };
+  return drawn(c, { kind, now: undefined, newest: undefined }, draft);
+}
+
+async function storedDraft({ collection }: CollectionNow): Promise<Draft> {
+  const { key, version, definition } = collection;
+  const fields = await draftsOf(definition.fields.fields);
+  return { version, key, name: definition.name, fields };
+}
+
+/** Saves the fields; or does to the draft what a button says, and shows what saving would do. */
+export async function saveFields(c: C, kind: CollectionKind): Promise<Response> {
+  const sent = await readSent(c);
+  const basis = await basisOf(c, kind);
+  const { collection } = basis.now;
+  const draft = { ...sentDraft(sent), key: collection.key, name: collection.definition.name };
+  if (draft.version !== collection.version) return afterOthers(c, basis, draft, sent);
+  const act = actSent(c, sent);
+  if (act !== "save") return actedUpon(c, basis, draft, act);
+  try {
+    refuseUnsure(previewOf(c, basis, draft), sent);
+    const saved = await put(c, kind, collection.key, bodyOf(basis, draft), draft.version);
+    const name = collection.definition.name;
+    say(c, saidOf(saved.outcome, name, saved.live, words[kind].items));
+    return answerDone(c, documentOf(saved), `${words[kind].path}/${collection.key}`);
+  } catch (error) {
+    if (error instanceof Problem && error.code === "version_mismatch") {
+      return afterOthers(c, await basisOf(c, kind), draft, sent);
+    }
+    if (!(error instanceof Problem) || wantsJson(c)) throw error;
+    return drawn(c, basis, draft, { refusal: error });
+  }
+}
+
+export async function createCollection(c: C, kind: CollectionKind): Promise<Response> {
+  const sent = await readSent(c);
+  const draft = { ...sentDraft(sent), version: 0 };
+  const basis = { kind, now: undefined, newest: undefined };
+  const act = actSent(c, sent);
+  if (act !== "save") return actedUpon(c, basis, draft, act);
+  const key = draft.key || keyOf(draft.name, "", new Set());
+  try {
+    refuseNameless(draft, key);
+    const body = { ...bodyOf(basis, draft), name: draft.name, key };
+    const saved = await put(c, kind, key, body, 0).catch((error: unknown) => {
+      throw takenAs(error, key, words[kind].one);
+    });
+    say(c, `${draft.name} is made.`);
+    return answerDone(c, documentOf(saved), `${words[kind].path}/${key}/items`, 201);
+  } catch (error) {
+    if (!(error instanceof Problem) || wantsJson(c)) throw error;
+    return drawn(c, basis, draft, { refusal: error });
+  }
+}
+
+/** What is to be done. An address of a draft stores nothing, whatever is sent there. */
+function actSent(c: C, sent: Sent): string {
+  const isDraft = c.req.query("draft") !== undefined;
+  const act = textOf(sent["do"]) || "save";
+  return isDraft && act === "save" ? "check" : act;
+}
+
+function put(c: C, kind: CollectionKind, key: string, body: object, version: number): Promise<Put> {
+  return putDefinition(c.var.action, kind, key, body, {
+    ifMatch: version === 0 ? null : [etagOf(version)],
+    ifNoneMatch: version === 0 ? "*" : null,
+  });
+}
+
+function refuseNameless({ name }: Draft, key: string): void {
+  const errors = [];
+  if (name === "") errors.push(errorAt(["name"], "required", "Write a name."));
+  if (name !== "" && !collectionKey.test(key)) {
+    const reason =
+      "Small letters, digits, dashes and underscores, beginning with a letter; at most 63.";
+    errors.push(errorAt(["key"], "invalid_format", reason));
+  }
+  if (errors.length > 0) throw problem.invalidInput(errors);
+}
+
+function takenAs(error: unknown, key: string, one: string): unknown {
+  if (!(error instanceof Problem) || error.code !== "version_mismatch") return error;
+  const reason = `There is ${one === "app" ? "an" : "a"} ${one} with the key ${key} already.`;
+  return problem.conflict(reason);
+}
+
+/** What is taken away is hidden only when somebody says so. */
+function refuseUnsure({ differences }: Preview, sent: Sent): void {
+  const hidden = differences.filter(({ what }) => what === "hidden").map(({ path }) => path);
+  if (hidden.length === 0 || sent["sure"] !== undefined) return;
+  const reason = `${hidden.join(", ")} would be hidden with what is stored there: tick that this is meant, or bring ${hidden.length === 1 ? "it" : "them"} back.`;
+  throw problem.invalidInput([errorAt(["sure"], "required", reason)]);
+}
+
+function saidOf(outcome: Put["outcome"], name: string, live: number, items: string): string {
+  if (outcome === "unchanged") return `Nothing was changed in ${name}.`;
+  if (outcome === "pending") {
+    return `${name} is being changed: ${live} ${items} are looked at first, and what holds now holds until then.`;
+  }
+  return `${name} is saved.`;
+}
+
+async function actedUpon(c: C, basis: Basis, draft: Draft, act: string): Promise<Response> {
+  const stored = basis.now?.collection.definition.fields ?? noFields;
+  const { draft: next, focus } = acted(draft, act, stored);
+  return drawn(c, basis, next, { focus });
+}
+
+/** Somebody else saved first: nothing is stored; the draft goes on from what they left. */
+async function afterOthers(
+  c: C,
+  basis: Basis & { now: CollectionNow },
+  draft: Draft,
+  sent: Sent,
+): Promise<Response> {
+  const { version, definition } = basis.now.collection;
+  const rebased = await rebase(draft, knownKeys(sent), definition.fields.fields, version);
+  const { theirs, both } = rebased;
+  const parts = [
+    "Somebody else changed this in the meantime. Nothing was saved, and what you wrote is still here.",
+    theirs.length > 0 ? `Taken over from them: ${theirs.join(", ")}.` : "",
+    both.length > 0 ? `Changed by both, and shown as you have it: ${both.join(", ")}.` : "",
+    "Look at it, then save again.",
+  ];
+  const refusal = problem.conflict(parts.filter((part) => part !== "").join(" "));
+  if (wantsJson(c)) throw refusal;
+  return drawn(c, basis, rebased.draft, { refusal });
+}

@@ -1,0 +1,119 @@
+import type { CollectionNow } from "../../store/definitions/collections";
+import { may } from "../../domain/credential/permissions";
+import type { Problem } from "../../domain/problem/problem";
+import { Act } from "../../html/act";
+import { Input, Select, TextArea } from "../../html/field";
+import { stepOf } from "../items/input/line";
+import type { Frame } from "../frame/frame";
+import { CollectionHead } from "./head";
+import type { Settings } from "./settings-input";
+import { words } from "./words";
+
+interface Shown {
+  frame: Frame;
+  now: CollectionNow;
+  settings: Settings;
+  /** As they were when the form was drawn. */
+  seen: Settings;
+  /** What others made of settings that were changed here too. */
+  theirs?: Settings;
+  zone: string;
+  problem?: Problem | undefined;
+}
+
+const labels = {
+  name: "Name",
+  description: "Description",
+  time_zone: "Time zone",
+  receipt_prefix: "Prefix of receipt numbers",
+  state: "Takes submissions",
+  opens_at: "Opens",
+  closes_at: "Closes",
+  max_submissions: "At most",
+} as const;
+
+/** What is said of an app or form besides its fields. */
+export function SettingsPage({ frame, now, settings, seen, theirs = {}, zone, problem }: Shown) {
+  const { collection, live } = now;
+  const { kind, key, version } = collection;
+  const base = `${words[kind].path}/${key}`;
+  const named = Object.fromEntries(
+    Object.entries(labels).flatMap(([name, label]) => [
+      [name, label],
+      [`acceptance.${name}`, label],
+    ]),
+  );
+  const input = (name: keyof typeof labels) => {
+    const stored = theirs[name];
+    const hint =
+      stored === undefined ? undefined : `Stored now, by somebody else: ${stored || "nothing"}`;
+    return { name, label: labels[name], value: settings[name] ?? "", ...(hint ? { hint } : {}) };
+  };
+  return (
+    <CollectionHead {...{ frame, collection, live, problem }} labels={named} tab="settings">
+      <form method="post" action={`${base}/settings`} class="inputs">
+        <input type="hidden" name="version" value={String(version)} />
+        <input type="hidden" name="$seen" value={JSON.stringify(seen)} />
+        <input type="hidden" name="$zone" value={zone} />
+        <Input {...input("name")} required maxlength={200} />
+        <TextArea {...input("description")} value={`\n${settings["description"] ?? ""}`} />
+        <Input {...input("time_zone")} hint="Where its days begin, like Europe/Berlin" required />
+        {kind === "app" ? (
+          <Input {...input("receipt_prefix")} hint="As in ORD-000042" maxlength={20} />
+        ) : (
+          <Acceptance input={input} zone={zone} />
+        )}
+        <p class="actions">
+          <button type="submit">Save changes</button>
+        </p>
+      </form>
+      {may(frame.member.role, "owners") ? (
+        <section>
+          <h2>Search index</h2>
+          <p class="muted">
+            Looks through all {words[kind].items} for search entries that are missing or wrong, and
+            mends them.
+          </p>
+          <Act action={`${base}/check-index`} name="Check the search index" quiet />
+        </section>
+      ) : null}
+    </CollectionHead>
+  );
+}
+
+function Acceptance({
+  input,
+  zone,
+}: {
+  input: (name: keyof typeof labels) => {
+    name: string;
+    label: string;
+    value: string;
+    hint?: string;
+  };
+  zone: string;
+}) {
+  const own = zone.replaceAll("_", " ");
+  const state = [
+    { value: "open", label: "Yes" },
+    { value: "closed", label: "No" },
+  ];
+  const moment = (name: "opens_at" | "closes_at") => {
+    const given = input(name);
+    return { ...given, type: "datetime-local", step: stepOf(given.value) };
+  };
+  return (
+    <>
+      <Select {...input("state")} options={state} />
+      <div class="grid">
+        <Input hint={`${own}; at once where empty`} {...moment("opens_at")} />
+        <Input hint={`${own}; never where empty`} {...moment("closes_at")} />
+        <Input
+          hint="Submissions; without end where empty"
+          {...input("max_submissions")}
+          inputmode="numeric"
+        />
+      </div>
+    </>
+  );
+}

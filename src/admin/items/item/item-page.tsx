@@ -1,0 +1,137 @@
+import type { Child } from "hono/jsx";
+import type { Collection } from "../../../domain/definition/collection";
+import type { ItemView } from "../../../domain/item/item-view";
+import { may } from "../../../domain/credential/permissions";
+import type { Problem } from "../../../domain/problem/problem";
+import { Act } from "../../../html/act";
+import { Id } from "../../../html/parts";
+import { Time } from "../../../html/reader";
+import { words } from "../../definitions/words";
+import type { Frame } from "../../frame/frame";
+import { AdminPage } from "../../frame/layout";
+import { dataAssets } from "../../definitions/assets";
+import { StatusBadge } from "../status";
+import { titleOf } from "./title";
+import { Values } from "./values";
+
+interface Shown {
+  frame: Frame;
+  collection: Collection;
+  view: ItemView;
+  problem?: Problem | undefined;
+  /** Who changed what, where it is known. */
+  history?: Child;
+}
+
+/** One item: what it says, and what can be done with it. */
+export function ItemPage({ frame, collection, view, problem, history }: Shown) {
+  const { kind, key, definition } = collection;
+  const { path, many, items } = words[kind];
+  const base = `${path}/${key}/items`;
+  const { fields } = definition.fields;
+  const writes = may(frame.member.role, "write");
+  return (
+    <AdminPage
+      {...dataAssets}
+      frame={frame}
+      title={titleOf(view, fields)}
+      crumbs={[
+        [many, path],
+        [definition.name, base],
+      ]}
+      badges={<StatusBadge status={view.status} />}
+      acts={writes ? <Acts at={`${base}/${view.id}`} view={view} /> : null}
+      problem={problem}
+    >
+      {view.status === "closed" ? (
+        <p class="notice quiet">
+          Closed: it is kept as it is.{" "}
+          {writes ? "Reopen it to change it." : "Owners, admins and editors can reopen it."}
+        </p>
+      ) : null}
+      <div class="beside">
+        <section class="card" aria-label="Data">
+          {fields.length === 0 ? (
+            <p class="muted">
+              This has no fields yet. <a href={`${path}/${key}`}>Add fields</a>
+            </p>
+          ) : (
+            <Values fields={fields} data={view.data} />
+          )}
+        </section>
+        <aside aria-label={`About this ${items.slice(0, -1)}`}>
+          <About view={view} frame={frame} />
+          {history}
+        </aside>
+      </div>
+    </AdminPage>
+  );
+}
+
+function Acts({ at, view }: { at: string; view: ItemView }) {
+  const values = { $version: String(view.version) };
+  const { status } = view;
+  return (
+    <>
+      {status === "closed" ? (
+        <Act action={`${at}/reopen`} name="Reopen" quiet values={values} />
+      ) : (
+        <a class="button" href={`${at}?edit`}>
+          Edit
+        </a>
+      )}
+      {status === "submitted" ? (
+        <Act action={`${at}/close`} name="Close" quiet values={values} />
+      ) : null}
+      {status === "draft" || status === "submitted" ? (
+        <Act
+          action={`${at}/delete`}
+          name="Delete"
+          title="Delete this submission?"
+          confirm="All that it says is lost for good; nothing brings it back."
+          values={values}
+        />
+      ) : null}
+    </>
+  );
+}
+
+function About({ view, frame }: { view: ItemView; frame: Frame }) {
+  const changed = view.version > 1;
+  return (
+    <dl class="about">
+      <dt>Id</dt>
+      <dd>
+        <Id of={view.id} />
+      </dd>
+      <dt>Created</dt>
+      <dd>
+        <Time at={view.createdAt} />
+        <small>
+          by <By actor={view.createdBy} frame={frame} />
+        </small>
+      </dd>
+      <dt>Changed</dt>
+      <dd>
+        {changed ? <Time at={view.updatedAt} /> : "never"}
+        {changed ? (
+          <small>
+            by <By actor={view.updatedBy} frame={frame} />, version {view.version}
+          </small>
+        ) : null}
+      </dd>
+    </dl>
+  );
+}
+
+/** Who did it, as far as the item itself says. */
+export function By({ actor, frame }: { actor: string; frame: Frame }) {
+  const [kind = "", id = ""] = actor.split(":");
+  if (kind === "member") return <>{id === frame.member.id ? "you" : "another member"}</>;
+  if (kind !== "credential") return <>a recalculation</>;
+  return may(frame.member.role, "credentials") ? (
+    <a href={`/admin/integrations/${id}`}>an integration</a>
+  ) : (
+    <>an integration</>
+  );
+}

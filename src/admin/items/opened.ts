@@ -1,0 +1,35 @@
+import type { Context } from "hono";
+import { readCollection } from "../../actions/definitions/known-collections";
+import { visibleRecord, visibleSubmission, type Found } from "../../actions/visible";
+import type { CollectionKind } from "../../domain/definition/collection";
+import { etagOf } from "../../domain/etag";
+import { problem } from "../../domain/problem/problem";
+import type { AdminEnv } from "../../env";
+import { words } from "../definitions/words";
+import { numberOf, type Sent } from "../frame/sent";
+
+export const keyOf = (c: Context<AdminEnv>) => c.req.param("key") ?? "";
+
+export const addressOf = (c: Context<AdminEnv>, kind: CollectionKind) =>
+  `${words[kind].path}/${keyOf(c)}/items`;
+
+/** The collection as it is now, and how many items it holds. */
+export async function opened(c: Context<AdminEnv>, kind: CollectionKind) {
+  const read = await readCollection(c.env.DB, kind, keyOf(c));
+  if (!read) throw problem.notFound();
+  return read;
+}
+
+export async function foundItem(c: Context<AdminEnv>, kind: CollectionKind): Promise<Found> {
+  const id = c.req.param("id") ?? "";
+  if (kind === "app") return visibleRecord(c.var.action, keyOf(c), id);
+  const one = await visibleSubmission(c.var.action, id);
+  if (one.compiled.collection.key !== keyOf(c)) throw problem.notFound();
+  return one;
+}
+
+/** The version that a form was drawn from; programs call it `version`. */
+export function versionSent(sent: Sent): string[] | null {
+  const version = sent["$version"] ?? sent["version"];
+  return version === undefined ? null : [etagOf(numberOf(version))];
+}

@@ -1,0 +1,15 @@
+/** A little help with definitions and their data; every page does its work without. */
+
+import { addRows } from "./add-rows";
+import { closeDrops } from "./close-drops";
+import { DefinitionEditor } from "./edit-definition";
+import { findAsWritten } from "./find-as-written";
+import { showDownloads } from "./show-downloads";
+
+addRows();
+showDownloads();
+closeDrops();
+findAsWritten();
+for (const form of document.querySelectorAll<HTMLFormElement>("form[data-editor]")) {
+  void new DefinitionEditor(form);
+}

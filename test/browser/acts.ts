@@ -1,0 +1,48 @@
+import type { Locator, Page } from "playwright-core";
+
+/** What a person does, counted: each click, each field that is filled, each key that opens something. */
+export class Acts {
+  count = 0;
+  readonly #page: Page;
+  readonly #visited: string[] = [];
+
+  constructor(page: Page) {
+    this.#page = page;
+    page.on("framenavigated", (frame) => {
+      if (frame === page.mainFrame()) this.#visited.push(new URL(frame.url()).pathname);
+    });
+  }
+
+  async click(target: Locator): Promise<void> {
+    this.count += 1;
+    await target.click();
+  }
+
+  async link(name: string): Promise<void> {
+    await this.click(this.#page.getByRole("link", { name, exact: true }));
+  }
+
+  async button(name: string): Promise<void> {
+    await this.click(this.#page.getByRole("button", { name, exact: true }));
+  }
+
+  async check(name: string | RegExp): Promise<void> {
+    this.count += 1;
+    await this.#page.getByLabel(name).first().check();
+  }
+
+  async fill(name: string, value: string): Promise<void> {
+    this.count += 1;
+    await this.#page.getByLabel(name).first().fill(value);
+  }
+
+  async select(name: string, value: string): Promise<void> {
+    this.count += 1;
+    await this.#page.getByLabel(name).first().selectOption(value);
+  }
+
+  /** The pages that were visited more than once on the way. */
+  get twice(): string[] {
+    return this.#visited.filter((path, i) => this.#visited.indexOf(path) < i);
+  }
+}

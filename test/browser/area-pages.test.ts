@@ -1,0 +1,176 @@
+import { gzipSync } from "node:zlib";
+import type { Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { account, caller, Server } from "../dev/server.ts";
+import {
+  expectNoAxeViolations,
+  expectNoSidewaysScroll,
+  schemes,
+  signIn,
+  useBrowser,
+} from "./browser.ts";
+
+const phone = 390;
+const desk = 1440;
+const mostBytes = 25 * 1024;
+
+const names = [
+  "ERP-Anbindung für die Rechnungsprüfung und Beschaffungsabwicklung im Werk München-Ost",
+  "倉庫管理システムとの双方向同期（東京本社・大阪支社・福岡営業所）",
+  "نظام الموارد البشرية",
+  "Shop 🛒",
+];
+
+describe("The pages of credentials, people and the audit", () => {
+  const server = new Server(8815);
+  const { open } = useBrowser(() => server.url);
+  const ids: string[] = [];
+  beforeAll(async () => {
+    await server.start();
+    for (const name of names) {
+      const { id, token } = await server.credential(
+        "--name",
+        name,
+        "--permissions",
+        "submissions:create",
+        "--expires",
+        "7d",
+      );
+      ids.push(id);
+      const call = caller(server.url, token);
+      await call("GET", "/forms/purchase/submissions?limit=5");
+      await call("POST", "/forms/purchase/submissions/validate", { data: { amount2: 1 } });
+      await call("POST", "/forms/Bestellungen/submissions", { data: {} });
+    }
+  }, 120_000);
+  afterAll(() => server.remove());
+
+  const heights = (page: Page) =>
+    page.evaluate<number[]>("[...document.querySelectorAll('.scroll')].map((e) => e.scrollHeight)");
+  const wider = (page: Page) =>
+    page.evaluate<number>(
+      "Math.max(0, ...[...document.querySelectorAll('.scroll')].map((e) => e.scrollWidth - e.clientWidth))",
+    );
+
+  /** As it is now, at both widths and in both schemes. */
+  async function look(page: Page): Promise<void> {
+    await page.waitForLoadState("networkidle");
+    await page.setViewportSize({ width: desk, height: 900 });
+    const tall = await heights(page);
+    for (const width of [desk, phone]) {
+      await page.setViewportSize({ width, height: 900 });
+      await expectNoSidewaysScroll(page);
+      for (const colorScheme of schemes) {
+        await page.emulateMedia({ colorScheme });
+        await expectNoAxeViolations(page);
+      }
+    }
+    expect([page.url(), await wider(page)]).toEqual([page.url(), 0]);
+    for (const [i, height] of (await heights(page)).entries()) {
+      expect([page.url(), height <= 3 * (tall[i] ?? 0)]).toEqual([page.url(), true]);
+    }
+    await page.setViewportSize({ width: desk, height: 900 });
+  }
+
+  /** HTML, CSS and script together, as they are sent. */
+  async function sizeOf(page: Page): Promise<number> {
+    const paths = await page.evaluate<string[]>(
+      "[...document.querySelectorAll('link[rel=stylesheet], script[src]')].map((e) => e.href || e.src)",
+    );
+    const parts = await Promise.all(paths.map(async (path) => (await fetch(path)).text()));
+    return [await page.content(), ...parts].reduce((sum, part) => sum + gzipSync(part).length, 0);
+  }
+
+  it("axe finds nothing on any page in any state; tables fit a phone; each weighs at most 25 KB", async () => {
+    const { page, complaints } = await open("/admin/sign-in");
+    const visit = async (path: string) => {
+      await page.goto(path);
+      await look(page);
+      expect([path, (await sizeOf(page)) <= mostBytes]).toEqual([path, true]);
+    };
+    await visit("/admin/sign-in?to=/admin/audit");
+    await visit("/admin/setup");
+    const { email, password } = account(server);
+    await page.goto("/admin/sign-in");
+    await signIn(page, email, "wrong");
+    await look(page);
+    await signIn(page, email, password);
+    await page.waitForURL("/admin");
+    const [first = "", second = ""] = ids;
+    const of = (id: string, rest = "") => `/admin/integrations/${id}${rest}`;
+    for (const path of [
+      "/admin",
+      "/admin/integrations",
+      "/admin/integrations?state=revoked",
+      "/admin/integrations/new",
+      of(first),
+      of(second, "?status=refused"),
+      of(second, "?find=nowhere"),
+      of(second, "/access?add=submissions:read"),
+      of(second, "/secrets"),
+      of(second, "/secret"),
+      "/admin/members",
+      "/admin/audit",
+      "/admin/audit?subject=nothing",
+      "/admin/account",
+      "/admin/nowhere",
+    ]) {
+      await visit(path);
+    }
+    complaints.length = 0;
+  }, 400_000);
+
+  it("axe finds nothing after an act either: refused, done, asked, issued, revoked, invited, on the menu of a phone", async () => {
+    const { page, complaints } = await open("/admin/sign-in");
+    const { email, password } = account(server);
+    await signIn(page, email, password);
+    const press = (name: string) => page.getByRole("button", { name, exact: true }).click();
+
+    await page.goto("/admin/integrations/new");
+    await press("Issue credential");
+    await look(page);
+    await page.getByLabel(/^Custom/).check();
+    await page.getByLabel(/^Delete submissions/).check();
+    await page.getByLabel(/^Purchase request/).check();
+    await page.getByLabel("At the end of a day").check();
+    await page.getByLabel("Day", { exact: true }).fill("2020-01-01");
+    await press("Issue credential");
+    expect(await page.locator("#f-expires-wrong").textContent()).toContain("future");
+    await look(page);
+    await page.getByLabel(/^In a year/).check();
+    await page.getByLabel(/^API client/).check();
+    await press("Issue credential");
+    await look(page);
+
+    await page.goto(`/admin/integrations/${ids[2]}/access`);
+    await press("Save changes");
+    await look(page);
+    await press("Revoke…");
+    await look(page);
+    await page.getByRole("dialog").getByRole("button", { name: "Revoke" }).click();
+    await look(page);
+    await page.goto(`/admin/integrations/${ids[2]}/access`);
+    await look(page);
+    await page.goto("/admin/integrations?state=revoked");
+    await look(page);
+
+    await page.goto("/admin/members");
+    await page.getByLabel("E-mail").fill("neue.kollegin.mit.langem.namen@beschaffung.example.com");
+    await press("Make an invitation");
+    await look(page);
+    const link = await page.getByLabel(/^Invitation link/).inputValue();
+    await page.getByLabel("E-mail").fill(email);
+    await press("Make an invitation");
+    await look(page);
+    await page.setViewportSize({ width: phone, height: 900 });
+    await press("Menu");
+    await expectNoAxeViolations(page);
+    await page.goto(link);
+    await look(page);
+    await page.context().clearCookies();
+    await page.goto("/admin/sign-in");
+    await page.goto("/admin/join/nothing");
+    await look(page);
+    complaints.length = 0;
+  }, 400_000);
+});

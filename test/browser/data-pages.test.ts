@@ -1,0 +1,215 @@
+import { readFileSync } from "node:fs";
+import { gzipSync } from "node:zlib";
+import type { Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { account, caller, Server, type Call } from "../dev/server.ts";
+import { expectNoAxeViolations, expectNoSidewaysScroll, schemes, useBrowser } from "./browser.ts";
+import { Person } from "./person.ts";
+
+const long = {
+  name: "Beschaffungsantragsbearbeitungsverfahren für Bürodrehstühle und 事務用回転椅子の購入申請",
+  description: "Donaudampfschifffahrtselektrizitätenhauptbetriebswerkbauunterbeamtengesellschaft",
+  fields: [
+    { key: "title", label: "Kurzbezeichnung des Beschaffungsgegenstandes", type: "text" },
+    { key: "note", label: "備考（自由記述。改行できます。）", type: "multiline_text" },
+    {
+      key: "kind",
+      label: "Verfahrensart",
+      type: "select",
+      options: [{ value: "a", label: "Verhandlungsvergabe ohne Teilnahmewettbewerb" }],
+    },
+    { key: "amount", label: "Voraussichtlicher Auftragswert", type: "number", decimals: 2 },
+    { key: "at", label: "Zeitpunkt", type: "datetime" },
+    { key: "url", label: "Fundstelle", type: "url" },
+    {
+      key: "rows",
+      label: "Einzelpositionen",
+      type: "line_items",
+      fields: [
+        { key: "what", label: "Positionsbezeichnung", type: "text" },
+        { key: "n", label: "Stückzahl", type: "number" },
+        { key: "price", label: "Einzelpreis", type: "number", decimals: 2 },
+        { key: "sum", label: "Summe", type: "computed", formula: "n * price", result: "number" },
+      ],
+    },
+    {
+      key: "total",
+      label: "Gesamtsumme",
+      type: "computed",
+      formula: "sum(rows.map(r, r.sum))",
+      result: "number",
+    },
+  ],
+};
+
+const item = {
+  title: "Stehpulthöhenverstellungsmechanismusersatzteillieferung für 会議室の予備の椅子",
+  note: `${"会議室の椅子が足りません。".repeat(20)}\n${"x".repeat(300)}`,
+  kind: "a",
+  amount: 1234567.5,
+  at: "2026-12-02T08:30:00Z",
+  url: `https://example.com/${"long-path/".repeat(12)}`,
+  rows: [{ what: "Ersatzrollensatz für Bürodrehstühle", n: 12, price: 9.95 }],
+};
+
+/** What a page may weigh: its HTML, style sheets and scripts, compressed. */
+const mostBytes = 25 * 1024;
+
+describe("Pages of definitions and data", () => {
+  const server = new Server(8831);
+  const { open } = useBrowser(() => server.url);
+  let call: Call;
+  let [plain, closed] = ["", ""];
+  const post = async (form: string, data: object, status = "submitted") =>
+    (await call("POST", `/forms/${form}/submissions`, { status, data })).body.id as string;
+  beforeAll(async () => {
+    await server.start();
+    const { token } = await server.credential("--name", "Pages");
+    call = caller(server.url, token);
+    await call("PUT", "/forms/empty/schema", { name: "Empty", fields: [] });
+    await call("PUT", "/forms/long/schema", long);
+    for (let n = 0; n < 52; n += 1) plain = await post("long", { ...item, amount: n });
+    await post("long", {}, "draft");
+    closed = await post("long", item);
+    await call("PATCH", `/submissions/${closed}`, { status: "closed" });
+  }, 120_000);
+  afterAll(() => server.remove());
+
+  const signedIn = async () => {
+    const { page, complaints } = await open("/admin/sign-in", { locale: "de-DE" });
+    const person = new Person(page);
+    await person.signIn(account(server));
+    await page.waitForURL("/admin");
+    return { page, person, complaints };
+  };
+
+  const look = async (page: Page) => {
+    for (const colorScheme of schemes) {
+      await page.emulateMedia({ colorScheme });
+      for (const width of [390, 1440]) {
+        await page.setViewportSize({ width, height: 900 });
+        await expectNoAxeViolations(page);
+        await expectNoSidewaysScroll(page);
+      }
+    }
+  };
+
+  const paths = () => [
+    "/admin/forms",
+    "/admin/forms?new",
+    "/admin/forms/empty",
+    "/admin/forms/empty/items",
+    "/admin/forms/empty/items/new",
+    "/admin/forms/long",
+    "/admin/forms/long/settings",
+    "/admin/forms/long/api",
+    "/admin/forms/long/json",
+    "/admin/forms/long/items",
+    "/admin/forms/long/items?q=stuhl&f.amount.gte=3&f.at.days=-30&f.kind.in=a&empty=url",
+    "/admin/forms/long/items?field=amount&op=contains&value=x",
+    "/admin/forms/long/items/new",
+    `/admin/forms/long/items/${plain}`,
+    `/admin/forms/long/items/${plain}?edit`,
+    `/admin/forms/long/items/${closed}`,
+    "/admin/apps",
+    "/admin/apps/orders",
+    "/admin/apps/orders/items",
+  ];
+
+  it("have no violation that axe finds, at both widths and in both schemes, whatever they hold", async () => {
+    const { page, complaints } = await signedIn();
+    for (const path of paths()) {
+      await page.goto(path);
+      expect(new URL(page.url()).pathname).toBe(path.split("?")[0]);
+      await look(page);
+    }
+    complaints.length = 0;
+  }, 300_000);
+
+  it("have none when something is open, wrong, in conflict, or asked about", async () => {
+    const { page, person, complaints } = await signedIn();
+    await page.goto("/admin/forms/long/items");
+    await page.locator("summary", { hasText: "Filter" }).click();
+    await look(page);
+    await page.goto("/admin/forms/long");
+    await page.locator("li.def .more > summary").first().click();
+    await person.press("Single choice", "Add a field");
+    await expect.poll(() => page.locator("li.def").count()).toBe(13);
+    await person.press("Save changes");
+    await look(page);
+    await page.goto(`/admin/forms/long/items/${plain}?edit`);
+    await call("PATCH", `/submissions/${plain}`, { data: { title: "Theirs", rows: [] } });
+    await person.fill("Kurzbezeichnung des Beschaffungsgegenstandes", "Mine");
+    await person.fill("Positionsbezeichnung, row 1", "Mine");
+    await person.press("Save changes");
+    await page.getByText("Somebody else changed this as well").waitFor();
+    await look(page);
+    await page.goto("/admin/forms/long/items");
+    await page.locator("tbody input").first().check();
+    await page.locator("tbody input").nth(2).check();
+    await look(page);
+    await person.press("Delete selected…");
+    await page.getByRole("heading", { name: "Delete 2 submissions?" }).waitFor();
+    await look(page);
+    complaints.length = 0;
+  }, 300_000);
+
+  it("weigh at most 25 KB with their style sheets and scripts, and a phone's list is no tower", async () => {
+    const { page, complaints } = await signedIn();
+    const asset = (name: string) =>
+      gzipSync(readFileSync(new URL(`../../dist/assets${name}`, import.meta.url))).length;
+    for (const path of paths()) {
+      await page.goto(path);
+      const links = await page
+        .locator("link[rel=stylesheet], script[src]")
+        .evaluateAll((all) =>
+          all.map((each) => each.getAttribute("href") ?? each.getAttribute("src") ?? ""),
+        );
+      const html = gzipSync(await (await page.request.get(path)).text()).length;
+      const bytes = links.reduce((sum, link) => sum + asset(link), html);
+      expect([path, bytes, bytes <= mostBytes]).toEqual([path, bytes, true]);
+    }
+    await page.goto("/admin/forms/long/items");
+    const height = async (width: number) => {
+      await page.setViewportSize({ width, height: 900 });
+      return (await page.locator("table").first().boundingBox())?.height ?? 0;
+    };
+    expect((await height(390)) / (await height(1440))).toBeLessThan(3);
+    complaints.length = 0;
+  }, 120_000);
+
+  it("a viewer is offered nothing that would be refused", async () => {
+    const { page } = await signedIn();
+    const invited = await page.request.post("/admin/members", {
+      headers: { Accept: "application/json", Origin: server.url },
+      data: { email: "viewer@example.com", role: "viewer" },
+    });
+    const { link } = (await invited.json()) as { link: string };
+    await page.request.post(new URL(link).pathname, {
+      headers: { Accept: "application/json", Origin: server.url },
+      data: { password: "a password of some length" },
+    });
+    const viewer = await open("/admin/sign-in");
+    const own = new Person(viewer.page);
+    await own.signIn({ email: "viewer@example.com", password: "a password of some length" });
+    await viewer.page.waitForURL("/admin");
+    for (const path of [
+      "/admin/forms",
+      "/admin/forms/long",
+      "/admin/forms/long/items",
+      `/admin/forms/long/items/${plain}`,
+    ]) {
+      await viewer.page.goto(path);
+      const offered = viewer.page
+        .locator("main")
+        .getByRole("button", { name: /^(Save|New|Edit|Close|Delete|Reopen)/ })
+        .or(
+          viewer.page.locator("main").getByRole("link", { name: /^(New|Edit|Fields of|Settings)/ }),
+        );
+      expect([path, await offered.count()]).toEqual([path, 0]);
+      await expectNoAxeViolations(viewer.page);
+    }
+    await viewer.page.goto("/admin/forms/long");
+    expect(await own.main()).toContain("Owners, admins and editors can change these.");
+  }, 60_000);
+});

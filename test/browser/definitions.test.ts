@@ -1,0 +1,229 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { account, caller, Server } from "../dev/server.ts";
+import { useBrowser } from "./browser.ts";
+import { Person } from "./person.ts";
+
+describe.each([
+  ["with scripts", true],
+  ["without scripts", false],
+])("Who makes and changes a form, %s", (_, javaScriptEnabled) => {
+  const server = new Server(8811 + Number(javaScriptEnabled));
+  const { open } = useBrowser(() => server.url);
+  beforeAll(() => server.start());
+  afterAll(() => server.remove());
+
+  const start = async () => {
+    const { page, complaints } = await open("/admin/sign-in", {
+      javaScriptEnabled,
+      locale: "en-GB",
+    });
+    const person = new Person(page);
+    await person.signIn(account(server));
+    return { page, person, complaints };
+  };
+  type Started = Awaited<ReturnType<typeof start>>;
+
+  /** Adds a field, and names it: the focus is in its label. */
+  const add = async ({ person, page }: Started, type: string, label: string, isColumn = false) => {
+    const before = await page.locator("li.def").count();
+    if (isColumn) {
+      person.acts += 1;
+      const columns = page.locator(".columns-of");
+      await columns.getByRole("button", { name: type, exact: true }).click();
+    } else await person.press(type, "Add a field");
+    await expect.poll(() => page.locator("li.def").count()).toBeGreaterThan(before);
+    await expect.poll(() => page.locator("input.label:focus").count()).toBe(1);
+    await person.write(label);
+  };
+
+  it("makes one with eight fields and fills it in once, in at most 40 acts from sign-in on", async () => {
+    const started = await start();
+    const { page, person } = started;
+    await person.follow("Forms");
+    await person.follow("New form");
+    await person.fill("Name", "Expense claim");
+    await add(started, "Text", "Who");
+    await add(started, "E-mail", "E-mail");
+    await add(started, "Single choice", "Category");
+    await person.fill("Options", "Travel\nOffice supplies");
+    await add(started, "Text", "Claim number");
+    person.acts += 1;
+    await page.locator("li.def").nth(3).getByLabel("No value twice").check();
+    await add(started, "Date", "Spent on");
+    await add(started, "Line items", "Lines");
+    await person.fill("Label of Text", "What");
+    await add(started, "Number", "Amount", true);
+    await add(started, "Calculated", "Total");
+    await person.fill("Formula", "sum(lines.map(l, l.amount))");
+    await person.press("Make the form");
+    await person.follow("New submission");
+    await person.fill("Who", "Sato");
+    await person.fill("E-mail", "sato@example.com");
+    await person.choose("Category", "Office supplies");
+    await person.fill("Claim number", "C-1");
+    await person.fill("Spent on", "2026-11-20");
+    await person.fill("What, row 1", "Chair");
+    await person.fill("Amount, row 1", "120.5");
+    await person.press("Submit");
+    expect(await page.getByRole("status").first().textContent()).toBe("Sato is saved.");
+    const said = await person.main();
+    for (const text of ["Office supplies", "C-1", "20 Nov 2026", "Chair", "120.5"]) {
+      expect(said).toContain(text);
+    }
+    expect(person.acts).toBeLessThanOrEqual(40);
+    if (javaScriptEnabled) {
+      expect(person.visited).toEqual([
+        "/admin",
+        "/admin/forms",
+        "/admin/forms",
+        "/admin/forms/expense_claim/items",
+        "/admin/forms/expense_claim/items/new",
+        expect.stringMatching(/items\/sub_/),
+      ]);
+    }
+  });
+
+  it("sees what will happen before saving, and hides a field only when that is meant", async () => {
+    const { page, person, complaints } = await start();
+    await page.goto("/admin/forms/purchase");
+    await person.fill("Label of Department", "Team");
+    await person.press("Remove: Needed by");
+    if (javaScriptEnabled) await expect.poll(() => page.locator("li.def").count()).toBe(5);
+    const outcome = await page.locator("#outcome").textContent();
+    expect(outcome).toContain("Team changes");
+    expect(outcome).toContain("Needed by is hidden. Its data is kept");
+    await person.press("Save changes");
+    const alert = page.getByRole("alert");
+    expect(await alert.textContent()).toContain("Needed by would be hidden");
+    expect(await page.locator(":focus").getAttribute("id")).toBe("wrong");
+    complaints.length = 0;
+    await person.press("Bring back Needed by");
+    if (javaScriptEnabled) await expect.poll(() => page.locator("li.def").count()).toBe(6);
+    await person.press("Remove: Tags");
+    if (javaScriptEnabled) await expect.poll(() => page.locator("li.def").count()).toBe(5);
+    await person.tick("Hide what is taken away");
+    await person.press("Save changes");
+    expect(await page.getByRole("status").first().textContent()).toBe("Purchase request is saved.");
+    expect(await page.locator("input.label").evaluateAll(values)).toEqual([
+      "What",
+      "Team",
+      "Amount",
+      "Needed by",
+      "Reference",
+    ]);
+  });
+
+  it("is told beside the input what is wrong with a formula, with what was written still there", async () => {
+    const started = await start();
+    const { page, person, complaints } = started;
+    await page.goto("/admin/apps/orders");
+    await add(started, "Calculated", "Wrong");
+    const formula = page.getByLabel("Formula").last();
+    await formula.fill("sum(lines.map(l, l.qtyy))");
+    await person.press("Save changes");
+    await page
+      .getByRole("alert")
+      .getByRole("link", { name: /Wrong, formula/ })
+      .click();
+    const own = page.getByLabel("Formula").last();
+    expect(await own.getAttribute("aria-invalid")).toBe("true");
+    expect(await own.inputValue()).toBe("sum(lines.map(l, l.qtyy))");
+    const described = (await own.getAttribute("aria-describedby"))?.split(" ").at(-1);
+    expect(await page.locator(`[id="${described}"]`).textContent()).toContain("qtyy");
+    complaints.length = 0;
+  });
+
+  it("two who change one form lose nothing: each field is as the one who changed it left it", async () => {
+    const { page, person, complaints } = await start();
+    const { token } = await server.credential("--name", "Two");
+    const field = (key: string, label: string) => ({ key, label, type: "text" });
+    await caller(server.url, token)("PUT", "/forms/shared/schema", {
+      name: "Shared",
+      fields: [field("a", "A"), field("b", "B"), field("c", "C")],
+    });
+    await page.goto("/admin/forms/shared");
+    const other = await page.context().newPage();
+    const others = new Person(other);
+    await other.goto("/admin/forms/shared");
+    await others.fill("Label of A", "A of theirs");
+    await others.fill("Label of C", "C of theirs");
+    await others.press("Text", "Add a field");
+    await expect.poll(() => other.locator("li.def").count()).toBe(4);
+    await others.fill("Label of Text", "New of theirs");
+    await others.press("Save changes");
+    await person.fill("Label of B", "B of mine");
+    await person.fill("Label of C", "C of mine");
+    await person.press("Save changes");
+    const alert = await page.getByRole("alert").textContent();
+    expect(alert).toContain("Taken over from them: A of theirs, New of theirs.");
+    expect(alert).toContain("Changed by both, and shown as you have it: C of theirs.");
+    complaints.length = 0;
+    await person.press("Save changes");
+    await page.getByText("Shared is saved.").waitFor();
+    expect(await page.locator("input.label").evaluateAll(values)).toEqual([
+      "A of theirs",
+      "B of mine",
+      "C of mine",
+      "New of theirs",
+    ]);
+  });
+});
+
+const values = (inputs: Element[]) => inputs.map((input) => (input as HTMLInputElement).value);
+
+describe("Who has a keyboard alone", () => {
+  const server = new Server(8813);
+  const { open } = useBrowser(() => server.url);
+  beforeAll(() => server.start());
+  afterAll(() => server.remove());
+
+  it("adds fields with Enter, moves them, completes names in a formula, and saves", async () => {
+    const { page } = await open("/admin/sign-in");
+    const keys = async (...pressed: string[]) => {
+      for (const key of pressed) await page.keyboard.press(key);
+    };
+    const { email, password } = account(server);
+    await page.getByLabel("E-mail").focus();
+    await page.keyboard.type(email);
+    await keys("Tab");
+    await page.keyboard.type(password);
+    await keys("Enter");
+    await page.waitForURL("/admin");
+    await page.goto("/admin/forms?new");
+    await page.keyboard.type("By keyboard");
+    const text = page.getByRole("button", { name: "Text", exact: true }).first();
+    while (!(await text.evaluate((button) => button === document.activeElement))) await keys("Tab");
+    await keys("Enter");
+    await expect.poll(() => page.locator("input.label:focus").count()).toBe(1);
+    for (const label of ["One", "Two", "Three"]) {
+      const count = await page.locator("li.def").count();
+      await page.keyboard.type(label);
+      if (label === "Three") break;
+      await keys("Enter");
+      await expect.poll(() => page.locator("li.def").count()).toBe(count + 1);
+      await expect.poll(() => page.locator("input.label:focus").inputValue()).toBe("");
+    }
+    const up = page.getByRole("button", { name: "Move up: Three" });
+    while (!(await up.evaluate((button) => button === document.activeElement))) await keys("Tab");
+    await keys("Enter");
+    await expect.poll(() => page.locator("input.label").nth(1).inputValue()).toBe("Three");
+    expect(await up.evaluate((button) => button === document.activeElement)).toBe(true);
+    await page.getByRole("button", { name: "Calculated" }).first().focus();
+    await keys("Enter");
+    await expect.poll(() => page.locator("input.label:focus").count()).toBe(1);
+    await keys("Tab", "Tab", "Tab", "Tab", "Tab");
+    await page.getByLabel("Formula").focus();
+    await page.keyboard.type("concat(th");
+    await page.getByRole("option", { name: "three" }).waitFor();
+    await keys("Enter");
+    await page.keyboard.type(", on");
+    await page.getByRole("option", { name: "one" }).waitFor();
+    await keys("Enter");
+    await page.keyboard.type(")");
+    expect(await page.getByLabel("Formula").inputValue()).toBe("concat(three, one)");
+    await page.getByLabel("Result").selectOption("text");
+    await page.getByRole("button", { name: "Make the form" }).focus();
+    await keys("Enter");
+    await page.getByText("By keyboard is made.").waitFor();
+  });
+});
