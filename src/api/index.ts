@@ -10,6 +10,7 @@ import { noParameters } from "../http/doors/parameters";
 import { records } from "./records";
 import { answerContent } from "./representation";
 import { submissions } from "./submissions";
+import { webhooks } from "./webhooks";
 
 /** The REST API: every route below `/api/v1`. */
 export const api = new Hono<ApiEnv>()
@@ -22,7 +23,8 @@ export const api = new Hono<ApiEnv>()
   })
   .route("/", records)
   .route("/", submissions)
-  .route("/", definitions);
+  .route("/", definitions)
+  .route("/", webhooks);
 
 for (const [path, methods] of methodsByPath()) {
   api.all(path, only(...methods));

@@ -12,6 +12,7 @@ const meanings: Record<Permission, string> = {
   "submissions:delete": "delete submissions",
   "schema:read": "read definitions and OpenAPI documents",
   "schema:write": "make and change apps and forms",
+  "webhooks:manage": "make and change webhooks, and look at their deliveries",
 };
 
 const expiries = [

@@ -15,6 +15,7 @@ import type { Schema } from "./field-schema";
 import { nounOf } from "./noun";
 import { body, itemPaths, operation, page } from "./paths";
 import { answered, object, ref, refusals } from "./responses";
+import { webhookParameters, webhookPaths, webhookSchemas } from "./webhooks";
 
 const all = (parts: Schema[]): Schema => Object.assign({}, ...parts) as Schema;
 const kinds = ["app", "form"] as const;
@@ -32,12 +33,14 @@ export function serviceDocument(host: Host): Schema {
       { name: "definitions", description: "Apps and forms, and their fields." },
       { name: "records", description: "The records of apps." },
       { name: "submissions", description: "The submissions of forms." },
+      { name: "webhooks", description: "Being told of changes." },
     ],
     paths: {
       ...all(nouns.map(batchPaths)),
       ...all(nouns.map((noun) => itemPaths(noun))),
       ...all(nouns.map(changePaths)),
       ...all(kinds.map(definitionPaths)),
+      ...webhookPaths(),
       "/me": { get: me() },
     },
     schemas: {
@@ -45,6 +48,7 @@ export function serviceDocument(host: Host): Schema {
       ...all(nouns.map(batchSchemas)),
       ...all(nouns.map(changeSchemas)),
       ...all(kinds.map(definitionSchemas)),
+      ...webhookSchemas(),
       Me: meSchema,
       ...sharedSchemas(),
     },
@@ -53,6 +57,7 @@ export function serviceDocument(host: Host): Schema {
       ...all(kinds.map(keyParameter)),
       ...batchParameters(),
       ...changeParameters(),
+      ...webhookParameters(),
       ...sharedParameters(),
       ifNoneMatchAny: parameter(
         "If-None-Match",
