@@ -1,4 +1,9 @@
-import { mayTell, nextMessage, rightsOfMaker } from "../actions/webhooks/next-message";
+import {
+  mayTell,
+  nextMessage,
+  rightsOfMaker,
+  type Message,
+} from "../actions/webhooks/next-message";
 import { numbersOf } from "../domain/item/item";
 import { isDelivered, type Tried } from "../domain/webhook/delivery";
 import { pauseAfter } from "../domain/webhook/retries";
@@ -48,11 +53,11 @@ export async function tellAll(env: Bindings, ledger: Ledger, id: string): Promis
   // After a failure one message shows whether the receiver is back: the one that failed.
   if (failure) {
     const first = behind.find((each) => each.id === failure.collection) ?? behind[0];
-    if (first) await tellCollection(state, first, 1);
+    if (first) await tellCollection(state, hook, first, 1);
   }
   const queue = behind.values();
   const lane = async () => {
-    for (const each of queue) await tellCollection(state, each, Infinity);
+    for (const each of queue) await tellCollection(state, hook, each, Infinity);
   };
   await Promise.all(Array.from({ length: lanes }, lane));
   return { next: ledger.failure?.nextAt ?? (state.unfinished ? Date.now() : null) };
@@ -73,55 +78,66 @@ async function collectionsBehind(
   });
 }
 
-/** Tells a collection's changes in order, at most so many; what the webhook and its maker are is looked up for each. */
-async function tellCollection(run: Run, behind: Behind, most: number): Promise<void> {
+/**
+ * Tells a collection's changes in order, at most so many. What the webhook is, and what its maker may read, is looked
+ * up for each one, beside the change itself.
+ */
+async function tellCollection(
+  run: Run,
+  found: Webhook,
+  behind: Behind,
+  most: number,
+): Promise<void> {
   const { env, ledger } = run;
+  let hook = found;
   for (let told = 0; told < most && !run.stopped;) {
     if (run.steps <= 0 || Date.now() >= run.until) {
       run.unfinished = true;
       return;
     }
     run.steps -= 1;
-    const hook = await findWebhook(env.DB, run.id);
-    if (hook?.state !== "active") {
+    const [now, rights, next] = await Promise.all([
+      findWebhook(env.DB, run.id),
+      rightsOfMaker(env.DB, hook.maker, Date.now()),
+      nextMessage(env.DB, hook, behind.id, behind.place),
+    ]);
+    if (now?.state !== "active") {
       run.stopped = true;
       return;
     }
-    if (!(await mayBeTold(run, hook, behind))) return;
-    const { message, through, atEnd } = await nextMessage(env.DB, hook, behind.id, behind.place);
-    if (!message) {
-      if (through > behind.place) ledger.moveTo(behind.id, through);
-      behind.place = through;
-      if (atEnd) return;
+    if (now.version !== hook.version) {
+      hook = now;
       continue;
     }
-    const tried = await sendMessage(env, hook, message, (ledger.failure?.tries ?? 0) + 1);
-    ledger.add(tried);
-    if (!isDelivered(tried)) {
-      await failed(run, hook, behind.id, tried);
-      return;
-    }
-    ledger.moveTo(behind.id, through);
-    behind.place = through;
-    told += 1;
-    if (!run.stopped) ledger.failure = null;
+    if (!rights) return endRevoked(run, hook);
+    if (!listensTo(hook, `${behind.kind}:${behind.key}`)) return;
+    // What may not be read now keeps its place, in case it may be again.
+    if (!mayTell(rights, behind.kind, behind.key)) return;
+    const isTold = next.message === null || (await tellOne(run, hook, behind, next.message));
+    if (!isTold) return;
+    if (next.through > behind.place) ledger.moveTo(behind.id, next.through);
+    behind.place = next.through;
+    if (next.atEnd) return;
+    if (next.message) told += 1;
   }
 }
 
-/** What may not be read now keeps its place, in case it may be again. */
-async function mayBeTold(run: Run, hook: Webhook, { kind, key }: Behind): Promise<boolean> {
-  if (!listensTo(hook, `${kind}:${key}`)) return false;
-  const rights = await rightsOfMaker(run.env.DB, hook.maker, Date.now());
-  if (rights) return mayTell(rights, kind, key);
-  if (!run.stopped) {
-    await end(
-      run,
-      hook,
-      "disabled",
-      "What it tells is bounded by its maker, who has been revoked.",
-    );
+async function tellOne(run: Run, hook: Webhook, { id }: Behind, message: Message) {
+  const { env, ledger } = run;
+  const tried = await sendMessage(env, hook, message, (ledger.failure?.tries ?? 0) + 1);
+  ledger.add(tried);
+  if (!isDelivered(tried)) {
+    await failed(run, hook, id, tried);
+    return false;
   }
-  return false;
+  if (!run.stopped) ledger.failure = null;
+  return true;
+}
+
+async function endRevoked(run: Run, hook: Webhook): Promise<void> {
+  if (run.stopped) return;
+  const reason = "It tells what its maker may read, who has been revoked, removed, or has expired.";
+  await end(run, hook, "disabled", reason);
 }
 
 /** Several lanes that fail at once are one failure. */

@@ -112,6 +112,17 @@ export async function forget(name: string): Promise<void> {
   await env.DB.prepare("UPDATE credential SET revoked_at = 1 WHERE name = ?").bind(name).run();
 }
 
+export async function webhooksNamed(name: string): Promise<number> {
+  const found = await env.DB.prepare("SELECT count(*) n FROM webhook WHERE name = ?")
+    .bind(name)
+    .first<{ n: number }>();
+  return found?.n ?? 0;
+}
+
+export async function forgetWebhook(name: string): Promise<void> {
+  await env.DB.prepare("DELETE FROM webhook WHERE name = ?").bind(name).run();
+}
+
 export async function canSignIn(email: string, password: string): Promise<boolean> {
   const { status } = await askSteadily("POST", "/admin/sign-in", { body: { email, password } });
   return status === 200;

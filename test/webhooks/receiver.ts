@@ -46,7 +46,7 @@ const receivers = new Map<string, Receiver>();
 const network = globalThis.fetch;
 
 vi.spyOn(globalThis, "fetch").mockImplementation(async (input, init) => {
-  const request = new Request(input as string, init);
+  const request = new Request(input, init);
   const receiver = receivers.get(request.url);
   if (!receiver) return network(request);
   const signal = init?.signal;

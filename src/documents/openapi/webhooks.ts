@@ -138,7 +138,7 @@ export function webhookSchemas(): Schema {
   const webhook: Schema = {
     id: text,
     name: text,
-    url: { type: "string", format: "uri" },
+    url: text,
     types: { type: "array", items: { type: "string", enum: webhookTypes } },
     collections: { oneOf: [{ const: "all" }, { type: "array", items: text }] },
     include: { type: "string", enum: ["item", "ids"] },
