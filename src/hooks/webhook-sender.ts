@@ -13,7 +13,7 @@ const gathering = 1000;
 /** After a fault of ours, or of storage. */
 const afterFault = 10_000;
 /** An alarm that is so late is lost. */
-const lost = 60_000;
+const lost = 5000;
 
 /**
  * One object per webhook: it follows the changes feed from its own places and sends what it finds, woken by alarm.

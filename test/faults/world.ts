@@ -120,7 +120,12 @@ export async function webhooksNamed(name: string): Promise<number> {
 }
 
 export async function forgetWebhook(name: string): Promise<void> {
-  await env.DB.prepare("DELETE FROM webhook WHERE name = ?").bind(name).run();
+  const statements = [
+    `UPDATE collection SET listened = 0 WHERE kind || ':' || key IN
+      (SELECT j.value FROM webhook w, json_each(w.collections) j WHERE w.name = ?)`,
+    "DELETE FROM webhook WHERE name = ?",
+  ];
+  await env.DB.batch(statements.map((sql) => env.DB.prepare(sql).bind(name)));
 }
 
 export async function canSignIn(email: string, password: string): Promise<boolean> {
