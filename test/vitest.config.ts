@@ -25,7 +25,7 @@ export default defineConfig({
           // How many random acts are tried while a fifth of all calls fails.
           FAULTS: process.env["FAULTS"] ?? "320",
           // How many changes one webhook tells while its receiver fails and recovers.
-          CHANGES: process.env["CHANGES"] ?? "300",
+          WEBHOOK_CHANGES: process.env["WEBHOOK_CHANGES"] ?? "300",
           MIGRATIONS: await readD1Migrations(`${root}migrations`),
         },
       },

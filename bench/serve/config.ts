@@ -61,8 +61,8 @@ function workerService({ name }: Served, main: Served, layout: Layout): string {
     (key) => `(name="${key}", wrapped=(moduleName="bench:never-limits", innerBindings=[]))`,
   );
   const objects = own
-    ? (name: string) => `"${name}"`
-    : (name: string) => `(className="${name}", serviceName="${main.name}")`;
+    ? (className: string) => `"${className}"`
+    : (className: string) => `(className="${className}", serviceName="${main.name}")`;
   return `(name="${name}", worker=(
       modules=[(name="worker.js", ${embedded(`worker-${name}`)})],
       compatibilityDate="${layout.compatibilityDate}",

@@ -24,8 +24,8 @@ const pauses = [
   24 * hour,
 ];
 
-/** As many as are told while the receiver fails and recovers; `CHANGES=10000` takes a few minutes. */
-const changes = Number((env as { CHANGES?: string }).CHANGES);
+/** As many as are told while the receiver fails and recovers; `WEBHOOK_CHANGES=10000` takes a few minutes. */
+const changes = Number((env as { WEBHOOK_CHANGES?: string }).WEBHOOK_CHANGES);
 
 const nextAt = (id: string) =>
   runInDurableObject(objectOf(id), (_, state) => state.storage.getAlarm());
