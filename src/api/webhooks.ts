@@ -22,8 +22,8 @@ import { writes } from "../http/doors/effect";
 import { jsonBody, mergePatch } from "../http/doors/json-body";
 import { permit } from "../http/doors/permit";
 import { ifMatch } from "../http/doors/preconditions";
-import { nextUrl, paging, placeOf } from "./paging";
-import { noParameters } from "./parameters";
+import { nextUrl, paging, readPosition } from "./paging";
+import { noParameters } from "../http/doors/parameters";
 import { answerPage, answerTagged } from "./representation";
 
 type HookEnv = ApiEnv & { Variables: { hook: Webhook } };
@@ -42,7 +42,7 @@ const one = `${list}/:id`;
 export const webhooks = new Hono<ApiEnv>()
   .get(list, manage, paging, async (c) => {
     const sent = c.req.valid("query");
-    const place = await placeOf(c, "webhooks", sent);
+    const place = await readPosition(c, "webhooks", sent);
     const after = place === null ? "" : String(place[0]);
     const all = (await visibleWebhooks(contextOf(c))).filter(({ id }) => id > after);
     const page = all.slice(0, sent.limit ?? defaultLimit);
@@ -76,7 +76,7 @@ export const webhooks = new Hono<ApiEnv>()
     const { hook } = c.var;
     const sent = c.req.valid("query");
     const binding = `deliveries ${hook.id}`;
-    const place = await placeOf(c, binding, sent);
+    const place = await readPosition(c, binding, sent);
     const before = place && Number(place[0]);
     const limit = sent.limit ?? defaultLimit;
     const { deliveries, more } = await listDeliveries(contextOf(c), hook, before, limit);

@@ -143,6 +143,7 @@ function contextOf(id: string, role: "owner" | "admin" | "editor"): MemberContex
     sentRequestId: null,
     now: () => Date.now(),
     newId: () => freshKey("id"),
+    noteChange: () => undefined,
     later: () => undefined,
     member: { id, version: 1, role },
     random: (length) => crypto.getRandomValues(new Uint8Array(length)),

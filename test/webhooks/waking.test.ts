@@ -34,6 +34,13 @@ describe("What wakes a webhook", () => {
     expect(await cost(heard)).toBe(1);
     await until(() => receiver.taken.length === 2);
     expect(await cost(heard)).toBe(2);
+    await by.post(`/apps/${heard}/records/batch`, {
+      operations: [
+        { op: "create", data: {} },
+        { op: "create", data: {} },
+      ],
+    });
+    await until(() => receiver.taken.length === 5);
     await by.patch(`/webhooks/${id}`, { state: "paused" });
     expect(await cost(heard)).toBe(1);
   });
