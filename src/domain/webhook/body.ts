@@ -46,9 +46,6 @@ export const webhookChange = z.strictObject({
   ),
 });
 
-export type WebhookBody = z.output<typeof webhookBody>;
-export type WebhookChange = z.output<typeof webhookChange>;
-
 /** What was sent, or a 422 with all that is wrong with it. `local` allows receivers on one's own machine. */
 export function parseWebhook<Schema extends typeof webhookBody | typeof webhookChange>(
   schema: Schema,

@@ -70,7 +70,7 @@ export const claim = statement<ClaimValues>((db, v) =>
     }),
 );
 
-export const readReplay = statement<{ key: string | null }>((db, v) =>
+const readReplay = statement<{ key: string | null }>((db, v) =>
   db.select().from(replay).where(eq(replay.key, v.key)),
 );
 
