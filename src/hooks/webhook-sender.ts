@@ -20,12 +20,12 @@ const lost = 5000;
  * Between tries it holds nothing: no timer, no connection, no memory that matters.
  */
 export class WebhookSender extends DurableObject<Bindings> {
-  #ledger: Ledger;
+  #kept: Ledger | undefined;
   #telling: Promise<Told> | undefined;
 
-  constructor(ctx: DurableObjectState, env: Bindings) {
-    super(ctx, env);
-    this.#ledger = new Ledger(ctx.storage);
+  /** Made when it is first needed, so that an object that has forgotten all stores nothing. */
+  get #ledger(): Ledger {
+    return (this.#kept ??= new Ledger(this.ctx.storage));
   }
 
   /** There may be something to tell; gives the milliseconds until it is looked for. One alarm serves a burst. */
@@ -116,7 +116,7 @@ export class WebhookSender extends DurableObject<Bindings> {
   async forget(): Promise<void> {
     await this.ctx.storage.deleteAlarm();
     await this.ctx.storage.deleteAll();
-    this.#ledger = new Ledger(this.ctx.storage);
+    this.#kept = undefined;
   }
 
   async #hook(id: string): Promise<Webhook> {

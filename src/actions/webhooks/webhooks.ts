@@ -130,7 +130,8 @@ export function changeWebhook(
       version,
     });
     if (!(await updateWebhook(ctx.db, next, starts, entry))) return undefined;
-    if (next.state === "active") ctx.later(() => ctx.objects.resume(before.id));
+    const named = Object.keys(sent).every((name) => name === "name");
+    if (next.state === "active" && !named) ctx.later(() => ctx.objects.resume(before.id));
     return { hook: { ...next, version }, secret: made?.secret ?? null };
   });
 }
