@@ -1,13 +1,10 @@
 import { app } from "./app";
-import { catchUp } from "./actions/definitions/catch-up";
-import { sweep } from "./actions/sweep";
+import { onSchedule } from "./scheduled";
 
 export { CredentialGate } from "./gate/credential-gate";
+export { WebhookSender } from "./hooks/webhook-sender";
 
 export default {
   fetch: app.fetch,
-  scheduled: async (event, env) => {
-    await sweep(env.DB, event.scheduledTime);
-    await catchUp(env.DB);
-  },
+  scheduled: (event, env) => onSchedule(env, event.scheduledTime),
 } satisfies ExportedHandler<Bindings>;

@@ -12,6 +12,8 @@ export default defineConfig({
       miniflare: {
         // Tests make in seconds what people make in days.
         ratelimits: { CHANGES: { namespace_id: "1004", simple: { limit: 1_000_000, period: 60 } } },
+        // Nothing that a test does reaches the network; receivers of webhooks answer, unless a test has one of its own.
+        outboundService: () => new Response("taken"),
         bindings: {
           TOKEN_SECRET: "a secret of the tests,an older one",
           SETUP_SECRET: "set-up secret of the tests",
@@ -22,6 +24,8 @@ export default defineConfig({
           FUZZ_SEED: process.env["FUZZ_SEED"] ?? "",
           // How many random acts are tried while a fifth of all calls fails.
           FAULTS: process.env["FAULTS"] ?? "320",
+          // How many changes one webhook tells while its receiver fails and recovers.
+          WEBHOOK_CHANGES: process.env["WEBHOOK_CHANGES"] ?? "300",
           MIGRATIONS: await readD1Migrations(`${root}migrations`),
         },
       },

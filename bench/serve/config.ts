@@ -61,8 +61,8 @@ function workerService({ name }: Served, main: Served, layout: Layout): string {
     (key) => `(name="${key}", wrapped=(moduleName="bench:never-limits", innerBindings=[]))`,
   );
   const objects = own
-    ? `"CredentialGate"`
-    : `(className="CredentialGate", serviceName="${main.name}")`;
+    ? (className: string) => `"${className}"`
+    : (className: string) => `(className="${className}", serviceName="${main.name}")`;
   return `(name="${name}", worker=(
       modules=[(name="worker.js", ${embedded(`worker-${name}`)})],
       compatibilityDate="${layout.compatibilityDate}",
@@ -70,15 +70,18 @@ function workerService({ name }: Served, main: Served, layout: Layout): string {
         (name="DB", wrapped=(moduleName="cloudflare-internal:d1-api",
           innerBindings=[(name="fetcher", service=(name="d1-entry", ${namespace("db")}))])),
         (name="REPLAYS", kvNamespace=(name="kv-entry", ${namespace("kv")})),
-        (name="GATE", durableObjectNamespace=${objects}),
+        (name="GATE", durableObjectNamespace=${objects("CredentialGate")}),
+        (name="HOOKS", durableObjectNamespace=${objects("WebhookSender")}),
         ${[...limits, ...secrets].join(",\n        ")}
       ],
-      ${own ? objectsOf("CredentialGate", "objects-disk") : ""}
+      ${own ? objectsOf(["CredentialGate", "WebhookSender"], "objects-disk") : ""}
     ))`;
 }
 
-const objectsOf = (className: string, storage: string) =>
-  `durableObjectNamespaces=[(className="${className}", uniqueKey="${className}", enableSql=true)],
+const objectsOf = (classNames: string[], storage: string) =>
+  `durableObjectNamespaces=[${classNames
+    .map((name) => `(className="${name}", uniqueKey="${name}", enableSql=true)`)
+    .join(", ")}],
       durableObjectStorage=(localDisk="${storage}")`;
 
 /** miniflare's wiring: a door that finds the object of a namespace, and the object that keeps the data. */
@@ -87,7 +90,7 @@ function storageServices(name: string, className: string, { data }: Layout): str
   const object = `(name="${name}", worker=(${dated}, compatibilityFlags=["nodejs_compat", "experimental"],
       modules=[(name="w.js", ${embedded(name)})],
       bindings=[(name="MINIFLARE_BLOBS", service="${name}-disk")],
-      ${objectsOf(className, `${name}-disk`)}))`;
+      ${objectsOf([className], `${name}-disk`)}))`;
   const door = `(name="${name}-entry", worker=(${dated},
       modules=[(name="e.js", ${embedded("entry")})],
       bindings=[(name="MINIFLARE_OBJECT",

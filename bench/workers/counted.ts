@@ -3,6 +3,7 @@ import { waiting } from "../../src/http/answers/call-log";
 import { countsOf, nothing, recording } from "./recording";
 
 export { CredentialGate } from "../../src/gate/credential-gate";
+export { WebhookSender } from "../../src/hooks/webhook-sender";
 
 /** The service, whose answers tell in the header `X-Counts` what they cost, with what ran behind them. */
 export default {

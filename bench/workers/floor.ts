@@ -3,6 +3,7 @@ import { waiting } from "../../src/http/answers/call-log";
 import { nothing, recording, type Recorded } from "./recording";
 
 export { CredentialGate } from "../../src/gate/credential-gate";
+export { WebhookSender } from "../../src/hooks/webhook-sender";
 
 /**
  * The floor: a bare Worker that makes the same object call and the same D1 statements as the service does for a

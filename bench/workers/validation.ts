@@ -85,3 +85,4 @@ export default {
 } satisfies ExportedHandler;
 
 export { CredentialGate } from "../../src/gate/credential-gate";
+export { WebhookSender } from "../../src/hooks/webhook-sender";

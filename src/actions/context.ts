@@ -29,6 +29,8 @@ export interface ActionContext {
   now(): number;
   /** A ULID. */
   newId(): string;
+  /** Says, behind the answer, that a collection that some webhook listens to has changed. */
+  noteChange(collectionId: number): void;
   /** Does this behind the answer. */
   later(work: () => Promise<unknown>): void;
 }

@@ -11,6 +11,7 @@ import { openApi } from "./open-api";
 import { records } from "./records";
 import { answerContent } from "./representation";
 import { submissions } from "./submissions";
+import { webhooks } from "./webhooks";
 
 /** The REST API: every route below `/api/v1`. */
 export const api = new Hono<ApiEnv>()
@@ -24,7 +25,8 @@ export const api = new Hono<ApiEnv>()
   .route("/", records)
   .route("/", submissions)
   .route("/", definitions)
-  .route("/", openApi);
+  .route("/", openApi)
+  .route("/", webhooks);
 
 for (const [path, methods] of methodsByPath()) {
   api.all(path, only(...methods));

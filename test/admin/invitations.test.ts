@@ -145,6 +145,7 @@ function contextOf(id: string, role: "owner" | "admin" | "editor"): MemberContex
     sentRequestId: null,
     now: () => Date.now(),
     newId: () => freshKey("id"),
+    noteChange: () => undefined,
     later: () => undefined,
     member: { id, version: 1, role },
     keys: signingKeys("a secret of this test"),

@@ -25,6 +25,7 @@ const ctx: ActionContext = {
   now: () => Date.now(),
   newId: () => ulid(),
   later: () => undefined,
+  noteChange: () => undefined,
   replays: { recalled: () => undefined, remember: () => undefined },
 };
 

@@ -99,6 +99,11 @@ const checks = [
     where a.created is not 1 and (r.item_id like 'rec_%' or r.item_id like 'sub_%')`,
   `select 'a credential whose issue is not in the audit, or is twice' what, c.id from credential c
     left join ${acts} a on a.subject = 'credential:' || c.id where a.issued is not 1`,
+  `select 'a webhook whose changes are not in the audit, or are twice' what, w.id from webhook w
+    where w.version <> (select count(*) from audit_entry a where a.subject = 'webhook:' || w.id)`,
+  `select 'a collection that does not say whether a webhook listens' what, c.key id from collection c
+    where c.listened <> exists (select 1 from webhook w, json_each(w.collections) j
+      where w.state = 'active' and j.value = c.kind || ':' || c.key)`,
   `select 'a row in the guard' what, code id from guard`,
 ];
 

@@ -16,10 +16,12 @@ import {
   countOf,
   fields,
   forget,
+  forgetWebhook,
   itemsOf,
   newCollection,
   newCredential,
   newItem,
+  webhooksNamed,
   word,
   type World,
 } from "./world";
@@ -315,7 +317,85 @@ const credentialRows = [
   ),
 ];
 
+const types = ["record.created"];
+const url = "https://receiver.example/hook";
+
+/** A webhook of an app that nobody writes to; there may be 100 of them, so each goes again. */
+async function newWebhook(world: World) {
+  const collections = [`app:${await newCollection("app")}`];
+  const { body } = await api(world, "POST", "/webhooks", { name: word(), url, types, collections });
+  const path = `/webhooks/${body.id}`;
+  return { path, after: () => forgetWebhook(body.name) };
+}
+
+const webhooks = `${base}/webhooks`;
+const ofWebhook = (rest: (path: string, world: World) => Partial<Prepared> = () => ({})) =>
+  asIntegrator(async (world) => {
+    const hook = await newWebhook(world);
+    return { ...hook, ...rest(hook.path, world) };
+  });
+
+const webhookRows = [
+  row(
+    `GET ${webhooks}`,
+    200,
+    asIntegrator(() => ({ path: "/webhooks?limit=1" })),
+  ),
+  row(
+    `POST ${webhooks}`,
+    201,
+    asIntegrator(async () => {
+      const name = word();
+      const collections = [`app:${await newCollection("app")}`];
+      return {
+        path: "/webhooks",
+        body: { name, url, types, collections },
+        done: async () => agree(await webhooksNamed(name), 1),
+        unknown: async () => agree((await webhooksNamed(name)) <= 1, true),
+        after: () => forgetWebhook(name),
+      };
+    }),
+  ),
+  row(`GET ${webhooks}/:id`, 200, ofWebhook()),
+  row(
+    `PATCH ${webhooks}/:id`,
+    200,
+    ofWebhook((path, world) => ({
+      body: { state: "paused" },
+      done: async () => agree((await api(world, "GET", path)).body.state, "paused"),
+    })),
+  ),
+  row(
+    `DELETE ${webhooks}/:id`,
+    204,
+    ofWebhook((path, world) => ({
+      done: async () => agreeStatus(await api(world, "GET", path), 404),
+      again: [404],
+    })),
+  ),
+  row(
+    `GET ${webhooks}/:id/deliveries`,
+    200,
+    ofWebhook((path) => ({ path: `${path}/deliveries?limit=2` })),
+  ),
+  row(
+    `POST ${webhooks}/:id/test`,
+    200,
+    ofWebhook((path) => ({ path: `${path}/test` })),
+  ),
+  row(
+    `POST ${webhooks}/:id/deliveries/:delivery/redeliver`,
+    200,
+    asIntegrator(async (world) => {
+      const { path, after } = await newWebhook(world);
+      const { body } = await api(world, "POST", `${path}/test`);
+      return { path: `${path}/deliveries/${body.id}/redeliver`, after };
+    }),
+  ),
+];
+
 export const apiRows = [
+  ...webhookRows,
   ...credentialRows,
   ...collectionRows("form"),
   // One engine serves both kinds: what is particular is tried with forms.

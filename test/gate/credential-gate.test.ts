@@ -110,7 +110,7 @@ describe("The gate", () => {
   it("a personal token never exceeds its member's role, and dies with the member", async () => {
     const issued = await issue();
     const by = new Client(issued.token);
-    expect((await by.get("/me")).body.permissions).toHaveLength(9);
+    expect((await by.get("/me")).body.permissions).toHaveLength(10);
     const setMember = (sql: string) =>
       env.DB.prepare(`UPDATE member SET ${sql} WHERE id = ?`).bind(issued.created_by).run();
     vi.useFakeTimers({ toFake: ["Date"], now: Date.now() });

@@ -34,6 +34,14 @@ POST /api/v1/forms/:key/submissions/batch     | submissions:write               
 POST /api/v1/forms/:key/submissions/validate  | submissions:create, submissions:write      | 200     | 404
 PATCH /api/v1/submissions/:id                 | submissions:write                          | 200     | 404
 DELETE /api/v1/submissions/:id                | submissions:delete                         | 204     | 404
+GET /api/v1/webhooks                          | webhooks:manage                            | 200     | -
+POST /api/v1/webhooks                         | webhooks:manage                            | 201     | -
+GET /api/v1/webhooks/:id                      | webhooks:manage                            | 200     | 404
+PATCH /api/v1/webhooks/:id                    | webhooks:manage                            | 200     | 404
+DELETE /api/v1/webhooks/:id                   | webhooks:manage                            | 204     | 404
+GET /api/v1/webhooks/:id/deliveries           | webhooks:manage                            | 200     | 404
+POST /api/v1/webhooks/:id/test                | webhooks:manage                            | 200     | 404
+POST /api/v1/webhooks/:id/deliveries/:delivery/redeliver | webhooks:manage                 | 200     | 404
 `;
 
 /**
@@ -92,6 +100,7 @@ POST /admin/integrations, a token with submissions:write         | 201   | 201  
 POST /admin/integrations, a token with submissions:delete        | 201   | 201   | 201    | 422    | 401
 POST /admin/integrations, a token with schema:read               | 201   | 201   | 201    | 201    | 401
 POST /admin/integrations, a token with schema:write              | 201   | 201   | 201    | 422    | 401
+POST /admin/integrations, a token with webhooks:manage           | 201   | 201   | 422    | 422    | 401
 POST /admin/integrations, a client with schema:read              | 201   | 201   | 422    | 422    | 401
 GET /admin/integrations/:id, one's own token                     | 200   | 200   | 200    | 200    | 401
 GET /admin/integrations/:id, somebody else's token               | 200   | 200   | 404    | 404    | 401

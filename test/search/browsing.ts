@@ -21,6 +21,7 @@ export class Browser {
     sentRequestId: null,
     now: Date.now,
     newId: () => "none",
+    noteChange: () => undefined,
     later: () => undefined,
   };
 

@@ -13,7 +13,10 @@ export function parametersOf({ path }: Route, now: World): Record<string, string
       ? now.credential
       : path.includes("/members")
         ? now.member
-        : id,
+        : path.includes("/webhooks")
+          ? now.webhook.id
+          : id,
+    delivery: now.webhook.delivery,
     path: path.endsWith("/move") ? "lines.qty" : "amount",
     secret: now.invitation,
     code: "not_found",
@@ -140,6 +143,14 @@ export const bodies: Record<string, (now: World) => Json> = {
   }),
   "PATCH /api/v1/submissions/:id": () => ({ status: "closed", data: { lines: create.data.lines } }),
   "PUT /api/v1/forms/:key/schema": () => unversioned("form"),
+  "POST /api/v1/webhooks": () => ({
+    name: "Stock",
+    url: "https://receiver.example/hook",
+    types: ["record.created", "submission.closed"],
+    collections: "all",
+    include: "ids",
+  }),
+  "PATCH /api/v1/webhooks/:id": () => ({ name: "Stock", rotate_secret: { overlap_hours: 24 } }),
   "POST /admin/sign-in": () => account,
   "POST /admin/sign-out": () => ({}),
   "POST /admin/setup": () => ({ ...account, secret: "set-up secret of the tests" }),
@@ -193,5 +204,6 @@ export function spendAfter(route: string): void {
   else if (/\/forms\/:key|\/submissions\//.test(path)) spend("form");
   else if (path.includes("/integrations/:id")) spend("credential");
   else if (path.includes("/members/:id")) spend("member");
+  else if (path.includes("/webhooks/:id")) spend("webhook");
   else if (path.includes("/join/")) spend("invitation");
 }

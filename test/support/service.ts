@@ -68,6 +68,7 @@ export const everything = [
   "submissions:delete",
   "schema:read",
   "schema:write",
+  "webhooks:manage",
 ];
 
 export interface CredentialChoice {

@@ -22,6 +22,7 @@ export interface World {
   credential: string;
   member: string;
   invitation: string;
+  webhook: { id: string; delivery: string };
 }
 
 type Part = keyof World;
@@ -48,6 +49,13 @@ const makers: { [Name in Part]: () => Promise<World[Name]> } = {
   client: () => issue({ kind: "client" }),
   credential: async () => (await issue()).id,
   member: async () => (await newMember("viewer")).id,
+  webhook: async () => {
+    const by = await maker();
+    const { url, types } = { url: "https://receiver.example/hook", types: ["record.created"] };
+    const made = await by.post("/webhooks", { name: "Test", url, types, collections: "all" });
+    const { id } = made.body;
+    return { id, delivery: (await by.post(`/webhooks/${id}/test`, undefined)).body.id };
+  },
   invitation: async () => new URL((await invited()).link).pathname.split("/").at(-1) ?? "",
 };
 

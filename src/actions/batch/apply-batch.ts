@@ -130,6 +130,8 @@ async function store(
   const stored = await storeBatch(ctx.db, write, claim, itemAct(ctx, action, write.now));
   switch (stored.outcome) {
     case "created":
+      if (stored.listened) ctx.noteChange(compiled.collection.id);
+      return stored;
     case "replayed":
       return stored;
     case "closed":

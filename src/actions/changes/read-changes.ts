@@ -62,7 +62,7 @@ function refuseExpired(
   if (gone || (nextAt !== null && nextAt < since)) throw problem.changesExpired();
 }
 
-function viewChange(
+export function viewChange(
   change: Change,
   items: ReadonlyMap<number, Parameters<typeof viewOf>[0]>,
   compiled: Compiled,

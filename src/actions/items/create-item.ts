@@ -58,6 +58,8 @@ async function storeItem(
   const created = await store(ctx.db, item, claim, itemAct(ctx, action, item.now));
   switch (created.outcome) {
     case "created":
+      if (created.listened) ctx.noteChange(compiled.collection.id);
+      return created;
     case "replayed":
       return created;
     case "closed":

@@ -25,6 +25,8 @@ export async function deleteSubmission(
       unique: uniqueValues(compiled.collection, item.data, item.status),
     };
     const removed = await removeItem(ctx.db, removal, itemAct(ctx, "submission.delete"));
-    return removed.outcome === "changed" || undefined;
+    if (removed.outcome !== "changed") return undefined;
+    if (removed.listened) ctx.noteChange(item.collectionId);
+    return true;
   });
 }

@@ -115,6 +115,7 @@ export async function writeItem(
   );
   switch (changed.outcome) {
     case "changed":
+      if (changed.listened) ctx.noteChange(item.collectionId);
       return after;
     case "stale":
       return undefined;

@@ -18,6 +18,7 @@ export const permissionNames: Record<Permission, string> = {
   "submissions:delete": "Delete submissions",
   "schema:read": "Read definitions and API documents",
   "schema:write": "Make and change forms and apps",
+  "webhooks:manage": "Make and change webhooks, and look at their deliveries",
 };
 
 const verbs: Record<string, string> = {

@@ -27,6 +27,7 @@ import { listPaths } from "./paths";
 import { answered, json, refusals } from "./responses";
 import { count, list, oneOfTexts, open, ref, stamp, text, type Schema } from "./schema";
 import { anySearchSchemas } from "./search-schema";
+import { webhookParameters, webhookPaths, webhookSchemas } from "./webhooks";
 
 const all = (parts: Schema[]): Schema => Object.assign({}, ...parts) as Schema;
 const kinds = ["app", "form"] as const;
@@ -55,14 +56,21 @@ export function serviceDocument(host: Host): Schema {
       { name: "definitions", description: "Apps and forms, and their fields." },
       { name: "records", description: "The records of apps." },
       { name: "submissions", description: "The submissions of forms." },
+      { name: "webhooks", description: "Being told of changes." },
     ],
-    paths: { ...all(paths), "/me": { get: me() }, "/openapi.json": { get: chosen() } },
+    paths: {
+      ...all(paths),
+      ...webhookPaths(),
+      "/me": { get: me() },
+      "/openapi.json": { get: chosen() },
+    },
     schemas: {
       ...all(nouns.map((noun) => itemSchemas(noun))),
       ...all(nouns.map((noun) => batchSchemas(noun, false))),
       ...all(nouns.map(changeSchemas)),
       ...all(kinds.map(definitionSchemas)),
       ...anySearchSchemas(),
+      ...webhookSchemas(),
       Me: meSchema,
       ...sharedSchemas(),
     },
@@ -72,6 +80,7 @@ export function serviceDocument(host: Host): Schema {
       ...batchParameters(),
       ...changeParameters(),
       ...documentParameters(),
+      ...webhookParameters(),
       ...sharedParameters(),
       ifNoneMatchAny: {
         ...parameter("If-None-Match", "header", "`*`: only where there is none yet.", text),

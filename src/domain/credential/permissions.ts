@@ -10,6 +10,7 @@ export const permissions = [
   "submissions:delete",
   "schema:read",
   "schema:write",
+  "webhooks:manage",
 ] as const;
 export type Permission = (typeof permissions)[number];
 
@@ -33,7 +34,7 @@ const reads: readonly Permission[] = permissions.filter((each) => each.endsWith(
 const permissionsOfRole: Record<Role, readonly Permission[]> = {
   owner: permissions,
   admin: permissions,
-  editor: permissions,
+  editor: permissions.filter((each) => each !== "webhooks:manage"),
   viewer: reads,
 };
 

@@ -1,9 +1,13 @@
 import { ulid } from "ulid";
+import { wakeListeners } from "../../actions/webhooks/wake-listeners";
 import type { ActionContext, ReplayCache } from "../../actions/context";
 import type { Actor } from "../../domain/actor";
 import type { AppEnv, Reading } from "../../env";
+import { webhookObjects } from "../../hooks/objects";
 import { logMended } from "../answers/log";
 import { replaysOf } from "./recall-replay";
+
+const now = () => Date.now();
 
 /** What actions are given of a request: who acts, the clock and fresh ids. */
 export function actionContext(
@@ -13,6 +17,11 @@ export function actionContext(
   session: string | null = null,
   replays: ReplayCache = replaysOf(c),
 ): ActionContext {
+  const later = (work: () => Promise<unknown>) => {
+    c.executionCtx.waitUntil(
+      work().catch((error: unknown) => logMended("work behind an answer failed", error)),
+    );
+  };
   return {
     db: c.env.DB,
     actor,
@@ -22,12 +31,10 @@ export function actionContext(
     replays,
     requestId: c.var.requestId,
     sentRequestId: c.var.sentRequestId,
-    now: () => Date.now(),
+    now,
     newId: () => ulid(),
-    later: (work) => {
-      c.executionCtx.waitUntil(
-        work().catch((error: unknown) => logMended("work behind an answer failed", error)),
-      );
-    },
+    later,
+    noteChange: (collectionId) =>
+      later(() => wakeListeners(c.env.DB, webhookObjects(c.env), collectionId, now)),
   };
 }

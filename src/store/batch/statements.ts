@@ -1,7 +1,7 @@
 import { eq, sql } from "drizzle-orm";
 import { fieldsPerCollection, systemFieldIds } from "../../domain/data/field-number";
 import { placesPerCollection } from "../../domain/item/item";
-import { changeTime, erasedAtOnce, lastChange } from "../changes/change-statements";
+import { changeTime, erasedAtOnce, lastChange, listened } from "../changes/change-statements";
 import { guardCode, guardStatement } from "../db/guard";
 import { change, erasure, item, searchEntry, tally, uniqueValue } from "../db/schema";
 import { parameters, statement } from "../db/statement";
@@ -230,6 +230,7 @@ export const readGiven = statement<{ collectionId: number; made: number }>((db, 
     .select({
       place: sql<number>`last_place - ${values.made} + 1`.as("place"),
       created_at: sql<number>`last_created_at - ${values.made} + 1`.as("created_at"),
+      listened: listened("tally.collection_id"),
     })
     .from(tally)
     .where(eq(tally.collectionId, values.collectionId)),

@@ -62,12 +62,19 @@ export interface BatchWrite {
 }
 
 export type BatchStored =
-  | { outcome: "created"; given: Given }
+  /** `listened`: some webhook listens to the collection. */
+  | { outcome: "created"; given: Given; listened: boolean }
   | { outcome: "replayed"; replay: Replay }
   /** An item or the definition is not what it was, or somebody made an item of the same value: read again. */
   | { outcome: "stale" }
   | { outcome: "closed"; reason: ClosedReason }
   | { outcome: "taken" };
+
+interface GivenRow {
+  place: number;
+  created_at: number;
+  listened: number;
+}
 
 /** Stores a batch of operations, all of it or nothing. */
 export async function storeBatch(
@@ -79,11 +86,11 @@ export async function storeBatch(
   const { collectionId, now, batchId } = write;
   const statements = statementsOf(db, write, claimed, act);
   try {
-    const results = await once(() => db.batch<{ place: number; created_at: number }>(statements));
+    const results = await once(() => db.batch<GivenRow>(statements));
     const [row] = results.at(-1)?.results ?? [];
     if (!row) throw new Error(`Collection ${collectionId} has no tally.`);
     const given = { itemId: batchId, place: row.place, createdAt: row.created_at };
-    return { outcome: "created", given };
+    return { outcome: "created", given, listened: row.listened === 1 };
   } catch (error) {
     const failure = failureOf(error);
     if (failure.kind !== "guard") throw error;

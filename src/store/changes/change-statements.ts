@@ -38,6 +38,12 @@ export function lastChange(collectionIdColumn: string): SQL {
       and number < (${id} + 1) * ${collectionEnd} order by number desc limit 1), ${id} * ${collectionEnd})`;
 }
 
+/** Whether some webhook listens to the collection. */
+export const listened = (collectionIdColumn: string) =>
+  sql<number>`(select listened from collection where id = ${sql.raw(collectionIdColumn)})`.as(
+    "listened",
+  );
+
 /** Times grow with the numbers, whatever the clocks of the writers say. */
 export function changeTime(at: SQL, collectionIdColumn: string): SQL {
   return sql`max(${at}, coalesce((select at from change where number = ${lastChange(collectionIdColumn)}), 0))`;

@@ -101,7 +101,7 @@ interface Edges {
   kept: number | null;
 }
 
-interface ChangeRow extends Omit<Change, "itemId" | "fields"> {
+export interface ChangeRow extends Omit<Change, "itemId" | "fields"> {
   item_id: string;
   fields: string;
 }
@@ -141,6 +141,6 @@ export async function readFeed(
   };
 }
 
-function changeOf({ item_id: itemId, fields, ...row }: ChangeRow): Change {
+export function changeOf({ item_id: itemId, fields, ...row }: ChangeRow): Change {
   return { ...row, itemId, fields: JSON.parse(fields) as number[] };
 }

@@ -11,10 +11,13 @@ export const patience = { milliseconds: 10_000 };
 class TookTooLong extends Error {}
 
 /** Gives up on what does not answer. It may go on, and be done. */
-export async function timely<T>(run: () => Promise<T>): Promise<T> {
+export async function timely<T>(
+  run: () => Promise<T>,
+  milliseconds = patience.milliseconds,
+): Promise<T> {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const limit = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new TookTooLong("No answer in time.")), patience.milliseconds);
+    timer = setTimeout(() => reject(new TookTooLong("No answer in time.")), milliseconds);
   });
   try {
     return await Promise.race([run(), limit]);

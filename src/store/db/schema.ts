@@ -11,6 +11,7 @@ import type { Actor } from "../../domain/actor";
 import type { ItemAction } from "../../domain/item/change";
 
 export * from "./people-schema";
+export * from "./webhook-schema";
 
 /** The tables of `migrations/`, which say what each is for; a test compares the two, column by column. */
 
@@ -38,6 +39,7 @@ export const collection = sqliteTable(
     createdAt: integer("created_at").notNull(),
     updatedAt: integer("updated_at").notNull(),
     historyDays: integer("history_days").notNull().default(365),
+    listened: integer("listened").notNull().default(0),
   },
   (table) => [unique().on(table.kind, table.key)],
 );

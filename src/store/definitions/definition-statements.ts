@@ -53,8 +53,11 @@ const columns = [
   "historyDays",
 ] as const;
 
+/** Whether a webhook listens to all collections, those that are made later included. */
+const toAll = sql`exists (select 1 from webhook where state = 'active' and collections = '"all"')`;
+
 export const insertCollection = statement((db) =>
-  db.insert(collection).values(placeholders(columns)),
+  db.insert(collection).values({ ...(placeholders(columns) as object), listened: toAll } as never),
 );
 
 const ownCollection = sql`kind = ${placeholder("kind")} and key = ${placeholder("key")}`;

@@ -66,7 +66,8 @@ export interface ItemRemoval extends Expected {
 }
 
 export type Changed =
-  | { outcome: "changed" }
+  /** `listened`: some webhook listens to the collection. */
+  | { outcome: "changed"; listened: boolean }
   /** The item or its definition is not what it was: read again. */
   | { outcome: "stale" }
   | { outcome: "closed"; reason: ClosedReason }
@@ -138,8 +139,11 @@ async function outcomeOf(
   number: number,
 ): Promise<Changed> {
   try {
-    await once(() => db.batch(statements));
-    return { outcome: "changed" };
+    const results = await once(() => db.batch<{ listened?: number }>(statements));
+    return {
+      outcome: "changed",
+      listened: results.some(({ results: [row] }) => row?.listened === 1),
+    };
   } catch (error) {
     const failure = failureOf(error);
     if (failure.kind === "guard" && failure.constraint === "taken") {

@@ -1,6 +1,6 @@
 import { and, eq, sql } from "drizzle-orm";
 import type { Status } from "../../domain/item/status";
-import { lastChange, type ItemAct } from "../changes/change-statements";
+import { lastChange, listened, type ItemAct } from "../changes/change-statements";
 import { guardCode, guardStatement } from "../db/guard";
 import { item, searchEntry, tally, uniqueValue } from "../db/schema";
 import { parameters, statement } from "../db/statement";
@@ -101,7 +101,8 @@ export const updateItem = statement<ChangeValues>((db) =>
       data: v.data,
       lastChange: lastChange("collection_id"),
     })
-    .where(eq(item.number, v.number)),
+    .where(eq(item.number, v.number))
+    .returning({ listened: listened("collection_id") }),
 );
 
 /** What grows may be the largest now. */
@@ -113,7 +114,10 @@ export const growLargest = statement<ChangeValues>((db) =>
 );
 
 export const deleteItem = statement<Removal>((db) =>
-  db.delete(item).where(eq(item.number, v.number)),
+  db
+    .delete(item)
+    .where(eq(item.number, v.number))
+    .returning({ listened: listened("collection_id") }),
 );
 
 export const countDown = statement<Removal>((db) =>

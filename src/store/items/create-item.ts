@@ -15,7 +15,7 @@ import {
 import { failureOf } from "../db/failure";
 import {
   claim,
-  readReplay,
+  readClaimed,
   replayOf,
   type Claim,
   type Given,
@@ -46,7 +46,7 @@ export interface NewItem {
 }
 
 export type Created =
-  | { outcome: "created"; given: Given }
+  | { outcome: "created"; given: Given; listened: boolean }
   | { outcome: "replayed"; replay: Replay }
   | { outcome: "definition_changed" }
   | { outcome: "closed"; reason: ClosedReason }
@@ -74,7 +74,7 @@ export async function createItem(
     insertEntries,
     insertChange,
     insertItem,
-    claimed ? readReplay : readPlace,
+    claimed ? readClaimed : readPlace,
   ].map((bind) => bind(db, values));
   try {
     const results = await attempt(() => db.batch<Record<string, unknown>>(statements));
@@ -90,15 +90,20 @@ function createdOf(
   row: Record<string, unknown> | undefined,
 ): Created {
   if (!row) throw new Error("A create left no trace of itself.");
+  const listened = row["listened"] === 1;
   if (!claimed) {
     const { number: stored, created_at } = row as { number: number; created_at: number };
     const place = stored % placesPerCollection;
-    return { outcome: "created", given: { itemId: create.id, place, createdAt: created_at } };
+    return {
+      outcome: "created",
+      given: { itemId: create.id, place, createdAt: created_at },
+      listened,
+    };
   }
   const replay = replayOf(row as unknown as ReplayRow);
   if (replay.itemId !== create.id) return { outcome: "replayed", replay };
   const { itemId, place, createdAt } = replay;
-  return { outcome: "created", given: { itemId, place, createdAt } };
+  return { outcome: "created", given: { itemId, place, createdAt }, listened };
 }
 
 async function refusedOf(db: D1Database, create: NewItem, error: unknown): Promise<Created> {

@@ -2,7 +2,7 @@ import { and, eq, sql } from "drizzle-orm";
 import { fieldsPerCollection, systemFieldIds } from "../../domain/data/field-number";
 import { placesPerCollection } from "../../domain/item/item";
 import { guardCode, guardStatement } from "../db/guard";
-import { changeTime, lastChange, type ItemAct } from "../changes/change-statements";
+import { changeTime, lastChange, listened, type ItemAct } from "../changes/change-statements";
 import { change, item, searchEntry, tally, uniqueValue } from "../db/schema";
 import { parameters, statement } from "../db/statement";
 import type { ClaimValues } from "./replays";
@@ -104,7 +104,11 @@ export const insertItem = statement<CreateValues>((db) =>
 
 export const readPlace = statement<{ id: string }>((db) =>
   db
-    .select({ number: item.number, created_at: item.createdAt })
+    .select({
+      number: item.number,
+      created_at: item.createdAt,
+      listened: listened("item.collection_id"),
+    })
     .from(item)
     .where(eq(item.id, v.id)),
 );

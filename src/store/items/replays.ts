@@ -1,4 +1,4 @@
-import { eq, sql } from "drizzle-orm";
+import { eq, getTableColumns, sql } from "drizzle-orm";
 import { attempt } from "../db/attempt";
 import { replay } from "../db/schema";
 import { statement } from "../db/statement";
@@ -70,8 +70,21 @@ export const claim = statement<ClaimValues>((db, v) =>
     }),
 );
 
-export const readReplay = statement<{ key: string | null }>((db, v) =>
+const readReplay = statement<{ key: string | null }>((db, v) =>
   db.select().from(replay).where(eq(replay.key, v.key)),
+);
+
+/** The same, and whether some webhook listens to the collection. */
+export const readClaimed = statement<{ key: string | null; collectionId: number }>((db, values) =>
+  db
+    .select({
+      ...getTableColumns(replay),
+      listened: sql<number>`(select listened from collection where id = ${values.collectionId})`.as(
+        "listened",
+      ),
+    })
+    .from(replay)
+    .where(eq(replay.key, values.key)),
 );
 
 /** The answer that is remembered for a key, unless it has expired. */

@@ -64,6 +64,17 @@ export async function findSigningIn(
   return found && { ...found, addresses: JSON.parse(found.addresses) as string[] };
 }
 
+/** Unless it is removed. */
+export async function findMember(db: D1Database, id: string): Promise<Member | undefined> {
+  const [found] = await attempt(() =>
+    drizzle(db)
+      .select(columns)
+      .from(member)
+      .where(and(eq(member.id, id), isNull(member.disabledAt))),
+  );
+  return found;
+}
+
 const { placeholder } = sql;
 const insertFirst = statement((db) =>
   db

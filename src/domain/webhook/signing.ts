@@ -1,0 +1,44 @@
+/** Standard Webhooks: `whsec_` and the key in base64; signatures are HMAC-SHA256 of id, time and body. */
+
+const prefix = "whsec_";
+const encoder = new TextEncoder();
+
+/** Makes a secret of `random`, 32 bytes. */
+export function makeSigningSecret(random: Uint8Array): string {
+  return prefix + toBase64(random);
+}
+
+/** One message as it is signed. */
+export interface Signed {
+  /** The same for each try. */
+  id: string;
+  /** Milliseconds since 1970: of this try. */
+  at: number;
+  body: string;
+}
+
+/** The headers that tell who sent a message, when and that it is whole; one signature for each secret. */
+export async function signatureHeaders(
+  secrets: readonly string[],
+  { id, at, body }: Signed,
+): Promise<Record<string, string>> {
+  const timestamp = String(Math.floor(at / 1000));
+  const text = encoder.encode(`${id}.${timestamp}.${body}`);
+  const signatures = await Promise.all(secrets.map((secret) => signature(secret, text)));
+  return {
+    "webhook-id": id,
+    "webhook-timestamp": timestamp,
+    "webhook-signature": signatures.join(" "),
+  };
+}
+
+async function signature(secret: string, text: Uint8Array): Promise<string> {
+  const bytes = Uint8Array.from(atob(secret.slice(prefix.length)), (each) => each.charCodeAt(0));
+  const algorithm = { name: "HMAC", hash: "SHA-256" };
+  const key = await crypto.subtle.importKey("raw", bytes, algorithm, false, ["sign"]);
+  return `v1,${toBase64(new Uint8Array(await crypto.subtle.sign("HMAC", key, text)))}`;
+}
+
+function toBase64(bytes: Uint8Array): string {
+  return btoa(String.fromCharCode(...bytes));
+}

@@ -1,0 +1,22 @@
+import { catchUp } from "./actions/definitions/catch-up";
+import { sweep } from "./actions/sweep";
+import { wakeDue } from "./actions/webhooks/wake-listeners";
+import { sweepWebhooks } from "./actions/webhooks/webhooks";
+import { webhookObjects } from "./hooks/objects";
+
+const minute = 60_000;
+
+/** Each minute, webhooks whose wake-up was lost; each fifth one, all that is swept and caught up besides. */
+export async function onSchedule(env: Bindings, now: number): Promise<void> {
+  const objects = webhookObjects(env);
+  const woken = await Promise.allSettled([
+    wakeDue(env.DB, objects, now),
+    sweepWebhooks({ db: env.DB, objects }),
+  ]);
+  if (Math.floor(now / minute) % 5 === 0) {
+    await sweep(env.DB, now);
+    await catchUp(env.DB);
+  }
+  const failed = woken.find((each) => each.status === "rejected");
+  if (failed) throw failed.reason;
+}

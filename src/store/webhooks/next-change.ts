@@ -1,0 +1,103 @@
+import { sql } from "drizzle-orm";
+import type { Actor } from "../../domain/actor";
+import type { ItemAction } from "../../domain/item/change";
+import { numbersOf, type Item } from "../../domain/item/item";
+import { changeOf, type Change, type ChangeRow } from "../changes/feed";
+import { attempt } from "../db/attempt";
+import { item } from "../db/schema";
+import { parameters, statement } from "../db/statement";
+import { itemColumns, itemOf, type ItemRow } from "../items/items";
+
+/** Changes that are looked at in one step, for one that is to be told. */
+const window = 1000;
+
+interface Values {
+  after: number;
+  below: number;
+  /** Names of acts, JSON. */
+  actions: string;
+}
+
+const v = parameters<Values>();
+const scanned = sql`(select * from change where number > ${v.after} and number < ${v.below}
+  order by number limit ${sql.raw(String(window))})`;
+const first = sql`(select * from ${scanned} where action in (select value from json_each(${v.actions}))
+  order by number limit 1)`;
+
+const selectEnd = statement<Values>((db) =>
+  db
+    .select({
+      through: sql<number | null>`max(number)`.as("through"),
+      count: sql<number>`count(*)`.as("count"),
+    })
+    .from(scanned),
+);
+
+const selectFirst = statement<Values>((db) =>
+  db
+    .select({
+      number: sql<number>`number`,
+      at: sql<number>`at`,
+      actor: sql<Actor>`actor`,
+      action: sql<ItemAction>`action`,
+      item: sql<number>`item`,
+      item_id: sql<string>`item_id`,
+      version: sql<number>`version`,
+      fields: sql<string>`fields`,
+    })
+    .from(first),
+);
+
+const selectItem = statement<Values>((db) =>
+  db
+    .select(itemColumns)
+    .from(item)
+    .where(sql`number = (select item from ${first})`),
+);
+
+const selectRevision = statement<{ id: number }>((db, { id }) =>
+  db.select({ revision: sql<number>`revision` }).from(sql`collection where id = ${id}`),
+);
+
+export interface NextChange {
+  change: Change | null;
+  /** As it is now; null where it has gone. */
+  item: Item | null;
+  /** All changes up to this one are looked at. */
+  through: number;
+  /** Whether that is the present end. */
+  atEnd: boolean;
+  /** The definition's, at this moment. */
+  revision: number;
+}
+
+/** The first change behind `after` that is one of these acts, and its item as it is now. */
+export async function nextChange(
+  db: D1Database,
+  collectionId: number,
+  after: number,
+  actions: readonly ItemAction[],
+): Promise<NextChange> {
+  const { below } = numbersOf(collectionId);
+  const values = { after, below, actions: JSON.stringify(actions) };
+  const [end, changes, items, collections] = await attempt(() =>
+    db.batch([
+      selectEnd(db, values),
+      selectFirst(db, values),
+      selectItem(db, values),
+      selectRevision(db, { id: collectionId }),
+    ]),
+  );
+  const [scan] = (end?.results ?? []) as { through: number | null; count: number }[];
+  const [row] = (changes?.results ?? []) as ChangeRow[];
+  const [found] = (items?.results ?? []) as ItemRow[];
+  const [own] = (collections?.results ?? []) as { revision: number }[];
+  const change = row ? changeOf(row) : null;
+  return {
+    change,
+    item: found ? itemOf(found) : null,
+    through: change?.number ?? scan?.through ?? after,
+    atEnd: change === null && (scan?.count ?? 0) < window,
+    revision: own?.revision ?? 0,
+  };
+}

@@ -1,0 +1,177 @@
+import { and, asc, count, eq, ne, sql } from "drizzle-orm";
+import { drizzle } from "drizzle-orm/d1";
+import type { Webhook, WebhookSecret, WebhookType } from "../../domain/webhook/webhook";
+import { actTime, type Act } from "../audit/audit";
+import { attempt, once } from "../db/attempt";
+import { auditEntry, collection, webhook } from "../db/schema";
+import { parameters, placeholders, statement } from "../db/statement";
+import type { Starts } from "./places";
+
+const { starts: _, ...columns } = {
+  id: webhook.id,
+  version: webhook.version,
+  name: webhook.name,
+  url: webhook.url,
+  types: webhook.types,
+  collections: webhook.collections,
+  include: webhook.include,
+  state: webhook.state,
+  reason: webhook.reason,
+  secrets: webhook.secrets,
+  maker: webhook.maker,
+  starts: webhook.starts,
+  createdAt: webhook.createdAt,
+  updatedAt: webhook.updatedAt,
+};
+
+type Row = Omit<typeof webhook.$inferSelect, "starts">;
+
+function webhookOf(row: Row): Webhook {
+  return {
+    ...row,
+    state: row.state as Webhook["state"],
+    types: JSON.parse(row.types) as WebhookType[],
+    collections: JSON.parse(row.collections) as Webhook["collections"],
+    secrets: JSON.parse(row.secrets) as WebhookSecret[],
+  };
+}
+
+const live = ne(webhook.state, "deleted");
+
+export async function findWebhook(db: D1Database, id: string): Promise<Webhook | undefined> {
+  const [row] = await attempt(() =>
+    drizzle(db)
+      .select(columns)
+      .from(webhook)
+      .where(and(eq(webhook.id, id), live)),
+  );
+  return row && webhookOf(row);
+}
+
+/** All of them, in the order in which they were made: there are few. */
+export async function listWebhooks(db: D1Database): Promise<Webhook[]> {
+  const rows = await attempt(() =>
+    drizzle(db).select(columns).from(webhook).where(live).orderBy(asc(webhook.id)),
+  );
+  return rows.map(webhookOf);
+}
+
+const v = parameters<Act>();
+
+/** Only where the statement before it did something: what is not done is not told. */
+const insertActOfChange = statement<Act>((db) =>
+  db.insert(auditEntry).select(
+    sql`select null, ${actTime(v.at)}, ${v.actor}, ${v.action}, ${v.collectionId}, ${v.subject}, ${v.version},
+        ${v.session}, ${v.requestId}, ${v.sentRequestId} where changes() > 0`,
+  ),
+);
+
+const listening = sql`iif(exists (select 1 from webhook where state = 'active' and collections = '"all"'), 1,
+  kind || ':' || key in (select j.value from webhook w, json_each(w.collections) j where w.state = 'active'))`;
+
+/** Each collection's row says whether some webhook listens. */
+const tellCollections = statement((db) =>
+  db
+    .update(collection)
+    .set({ listened: listening })
+    .where(sql`listened <> ${listening}`),
+);
+
+const { placeholder } = sql;
+const fields = Object.keys(columns) as (keyof typeof columns)[];
+
+const insert = statement((db) =>
+  db
+    .insert(webhook)
+    .select(
+      sql`select ${sql.join(
+        [...fields.slice(0, 11), "starts", "createdAt", "updatedAt"].map(
+          (name) => sql`${placeholder(name)}`,
+        ),
+        sql`, `,
+      )} where (select count(*) from webhook where state <> 'deleted') < ${placeholder("most")}`,
+    )
+    .onConflictDoNothing(),
+);
+
+const update = statement((db) =>
+  db
+    .update(webhook)
+    .set({
+      ...(placeholders(
+        fields.filter((name) => !["id", "createdAt", "version"].includes(name)),
+      ) as object),
+      version: sql`version + 1`,
+      starts: sql`coalesce(${placeholder("starts")}, starts)`,
+    })
+    .where(
+      and(eq(webhook.id, placeholder("id")), eq(webhook.version, placeholder("version")), live),
+    ),
+);
+
+function rowOf(hook: Webhook) {
+  const { types, collections, secrets } = hook;
+  return {
+    ...hook,
+    types: JSON.stringify(types),
+    collections: JSON.stringify(collections),
+    secrets: JSON.stringify(secrets),
+  };
+}
+
+/** False, with nothing stored, where there are as many as there may be. Sent again it is done once. */
+export async function insertWebhook(
+  db: D1Database,
+  hook: Webhook,
+  starts: Starts,
+  most: number,
+  act: Act,
+): Promise<boolean> {
+  const values = { ...rowOf(hook), starts: JSON.stringify(starts), most };
+  await attempt(() =>
+    db.batch([insert(db, values), insertActOfChange(db, act), tellCollections(db, {})]),
+  );
+  const found = await attempt(() =>
+    drizzle(db).select({ n: count() }).from(webhook).where(eq(webhook.id, hook.id)),
+  );
+  return (found[0]?.n ?? 0) > 0;
+}
+
+/** False, with nothing stored, where somebody else changed or deleted it since it was read at `hook.version`. */
+export async function updateWebhook(
+  db: D1Database,
+  hook: Webhook,
+  starts: Starts | null,
+  act: Act,
+): Promise<boolean> {
+  const values = { ...rowOf(hook), starts: starts && JSON.stringify(starts) };
+  const [updated] = await once(() =>
+    db.batch([update(db, values), insertActOfChange(db, act), tellCollections(db, {})]),
+  );
+  return (updated?.meta.changes ?? 0) > 0;
+}
+
+const markDeleted = statement((db) =>
+  db
+    .update(webhook)
+    .set({ state: "deleted", version: sql`version + 1`, secrets: "[]" })
+    .where(
+      and(eq(webhook.id, placeholder("id")), eq(webhook.version, placeholder("version")), live),
+    ),
+);
+
+/** Ends it; its row stays until its object has forgotten it. False where somebody else changed it since. */
+export async function deleteWebhook(
+  db: D1Database,
+  { id, version }: Pick<Webhook, "id" | "version">,
+  act: Act,
+): Promise<boolean> {
+  const [marked] = await once(() =>
+    db.batch([
+      markDeleted(db, { id, version }),
+      insertActOfChange(db, act),
+      tellCollections(db, {}),
+    ]),
+  );
+  return (marked?.meta.changes ?? 0) > 0;
+}
