@@ -124,8 +124,6 @@ export const preparing: Record<string, Preparing> = {
     id: await issuedBy(caller, "token"),
     body: { permissions: ["schema:read", "records:write"] },
   }),
-  "GET /admin/apps/:key/fields/new": () => ({ query: "?type=text" }),
-  "GET /admin/forms/:key/fields/new": () => ({ query: "?type=text" }),
   "POST /admin/forms/:key/items/:id/reopen, after it was closed": async () => {
     const items = `/forms/${(await world()).form.key}/items`;
     const { id } = (await admin("POST", items, { data: { title: "Closed" } })).body;
