@@ -95,7 +95,11 @@ export async function exportItems(c: C, kind: CollectionKind): Promise<Response>
   const format = c.req.query("format") ?? "ndjson";
   if (!isFormat(format)) {
     const reason = `Must be one of ${oneOf(Object.keys(formats))}.`;
-    throw problem.invalidInput([{ field: "format", code: "invalid_format", reason }]);
+    throw problem.invalidInput([{ field: "format", code: "not_an_option", reason }]);
+  }
+  if (c.req.query("cursor") !== undefined) {
+    const reason = "A download holds all that is found: it goes on nowhere.";
+    throw problem.invalidInput([{ field: "cursor", code: "unknown_parameter", reason }]);
   }
   const { compiled } = await opened(c, kind);
   const query = readQuery(c.req.queries());
