@@ -36,8 +36,8 @@ describe("The pages of the documentation", () => {
 
   it("lead from one to the next, and to a section", async () => {
     const { page } = await open("/docs/errors");
-    await page.getByRole("link", { name: "recipe" }).first().click();
-    expect(page.url()).toBe(`${server.url}/docs/recipes#change-what-nobody-changed`);
+    await page.getByRole("link", { name: "recipe", exact: true }).first().click();
+    expect(page.url()).toBe(`${server.url}/docs/recipes#fetch-what-changed`);
     await page.getByRole("link", { name: "Documentation", exact: true }).click();
     expect(await page.title()).toBe("Documentation – Edge Forms");
   });

@@ -36,13 +36,14 @@ export function render(markdown: string, served: ReadonlySet<string>): Rendered 
       // Both may be wider than a phone: they scroll by themselves, with the keyboard, too.
       code({ text, lang }: Tokens.Code) {
         const label = `Code${lang ? ` (${escape(lang)})` : ""}`;
-        return `<pre tabindex="0" role="region" aria-label="${label}" data-language="${escape(lang ?? "")}"><code>${escape(text)}</code></pre>\n`;
+        return `<pre tabindex="0" role="group" aria-label="${label}" data-language="${escape(lang ?? "")}"><code>${escape(text)}</code></pre>\n`;
       },
       table(token: Tokens.Table) {
-        const row = (cells: Tokens.TableCell[], tag: string) =>
-          `<tr>${cells.map((cell) => `<${tag}>${this.parser.parseInline(cell.tokens)}</${tag}>`).join("")}</tr>`;
-        const body = token.rows.map((cells) => row(cells, "td")).join("\n");
-        return `<div class="scroll" tabindex="0" role="region" aria-label="Table"><table><thead>${row(token.header, "th")}</thead><tbody>${body}</tbody></table></div>\n`;
+        const inside = (cell: Tokens.TableCell) => this.parser.parseInline(cell.tokens);
+        return tableOf(
+          token.header.map(inside),
+          token.rows.map((cells) => cells.map(inside)),
+        );
       },
       link({ href, tokens }: Tokens.Link) {
         return `<a href="${escape(address(href, served))}">${this.parser.parseInline(tokens)}</a>`;
@@ -52,6 +53,18 @@ export function render(markdown: string, served: ReadonlySet<string>): Rendered 
   const html = marked.parse(markdown, { async: false });
   if (title === "") throw new Error("A page of the documentation begins with its title.");
   return { title, html, headings };
+}
+
+/** A first column without a heading names its rows; a table without any has no head. */
+function tableOf(header: string[], rows: string[][]): string {
+  const namesRows = header[0] === "";
+  const heads = header.map((cell) => (cell === "" ? "<td></td>" : `<th scope="col">${cell}</th>`));
+  const head = header.some(Boolean) ? `<thead><tr>${heads.join("")}</tr></thead>` : "";
+  const body = rows.map(([first = "", ...others]) => {
+    const name = namesRows ? `<th scope="row">${first}</th>` : `<td>${first}</td>`;
+    return `<tr>${name}${others.map((cell) => `<td>${cell}</td>`).join("")}</tr>`;
+  });
+  return `<div class="scroll" tabindex="0" role="group" aria-label="Table"><table>${head}<tbody>${body.join("\n")}</tbody></table></div>\n`;
 }
 
 /** Where a link of a file leads on the pages: to another page, or to the file in the repository. */
