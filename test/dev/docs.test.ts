@@ -1,5 +1,7 @@
 import { execFile } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
@@ -7,51 +9,64 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { fieldErrorCodes } from "../../src/domain/problem/problem";
 import { apiCodes } from "../../src/domain/problem/problem-catalogue";
 import { functions, methods } from "../../src/domain/formula/environment";
+import { commands, pageOf, programsOf, project, withPrograms } from "./doc-programs.ts";
 import { Server } from "./server.ts";
 
 const run = promisify(execFile);
-const project = new URL("../..", import.meta.url).pathname;
-const withPrograms = ["first-call", "authentication", "recipes"];
-
-interface Program {
-  heading: string;
-  code: string;
-  /** What it prints, with … for whatever stands there. */
-  prints: string;
-}
-
-/** The programs of a page in one language, in order; those with a name are files that the others import. */
-function programsOf(page: string, language: string) {
-  const text = pageOf(page);
-  const files = new Map<string, string>();
-  const programs: Program[] = [];
-  let heading = "";
-  let waiting: Program[] = [];
-  for (const [block, title, info = "", body = ""] of text.matchAll(
-    /^#{2,3} (.*)$|^```(.*)\n([^]*?)^```$/gm,
-  )) {
-    if (title !== undefined) {
-      if (block.startsWith("## ")) [heading, waiting] = [title, []];
-      continue;
-    }
-    const [lang = "", name] = info.split(" ");
-    if (name !== undefined) files.set(name, body);
-    else if (lang === "text") {
-      // It speaks of all programs since the one before it.
-      for (const program of waiting) program.prints = body;
-      waiting = [];
-    } else if (["sh", "python", "ts"].includes(lang)) {
-      const program = { heading, code: body, prints: "" };
-      waiting.push(program);
-      if (lang === language) programs.push(program);
-    }
-  }
-  return { files, programs };
-}
-
-const pageOf = (name: string) => readFileSync(join(project, `docs/${name}.md`), "utf8");
 
 describe("The documentation is whole", () => {
+  it("every event of the log that tells of something mended has its row", async () => {
+    const { stdout } = await run(
+      "git",
+      ["grep", "-hoE", String.raw`"[a-z ]+ (un|not |cannot |failed)[a-z ]*"`, "--", "src"],
+      {
+        cwd: project,
+      },
+    );
+    const code = await run("git", ["grep", "-hE", "-A1", "logMended\\(|behind\\(", "--", "src"], {
+      cwd: project,
+    });
+    const told = stdout
+      .split("\n")
+      .map((each) => each.replaceAll('"', ""))
+      .filter((each) => each !== "" && code.stdout.includes(`"${each}"`));
+    expect(told.length).toBeGreaterThan(8);
+    const guide = pageOf("deployment");
+    expect(told.filter((each) => !guide.includes(`\`${each}\``))).toEqual([]);
+  });
+
+  it("its TypeScript holds under strict checks", async () => {
+    const folder = mkdtempSync(join(tmpdir(), "edge-forms-types-"));
+    writeFileSync(join(folder, "package.json"), `{ "type": "module" }`);
+    symlinkSync(join(project, "node_modules"), join(folder, "node_modules"));
+    const names: string[] = [];
+    for (const page of withPrograms) {
+      const { files, programs } = programsOf(page, "ts");
+      for (const [name, body] of files)
+        if (name.endsWith(".ts")) writeFileSync(join(folder, name), body);
+      for (const [index, { code }] of programs.entries()) {
+        names.push(`${page}-${index}.ts`);
+        // A file without imports is a module as well, as Node sees it.
+        writeFileSync(join(folder, `${page}-${index}.ts`), `${code}\nexport {};\n`);
+      }
+    }
+    const options =
+      "--noEmit --strict --target es2024 --module nodenext --allowImportingTsExtensions --types node";
+    await run(join(project, "node_modules/.bin/tsc"), [...options.split(" "), ...names], {
+      cwd: folder,
+    });
+    rmSync(folder, { recursive: true });
+    expect(names.length).toBeGreaterThan(8);
+  });
+
+  it("the credential command without a server says how to start one", async () => {
+    const command = join(project, "src/dev/credential.ts");
+    const failed = run(process.execPath, [command, "--url", "http://127.0.0.1:9"]);
+    await expect(failed).rejects.toThrow(
+      "Start the service in another terminal with `npm run dev`",
+    );
+  });
+
   it("every code of a problem and of a field has its row", () => {
     const errors = pageOf("errors");
     const missing = [...apiCodes, ...fieldErrorCodes].filter(
@@ -78,16 +93,6 @@ const pattern = (prints: string) =>
 
 /** Blocks that need more than a running service: packages, an account at Cloudflare, minutes. */
 const elsewhere = /^npm (ci|run deploy|run example:import)|^export EDGE_FORMS_TOKEN/m;
-
-const commands = {
-  sh: (code: string): [string, string[]] => ["bash", ["-euo", "pipefail", "-c", code]],
-  python: (code: string): [string, string[]] => ["python3", ["-c", code]],
-  ts: (code: string, folder: string): [string, string[]] => {
-    const file = join(folder, "program.ts");
-    writeFileSync(file, code);
-    return [process.execPath, ["--disable-warning=MODULE_TYPELESS_PACKAGE_JSON", file]];
-  },
-};
 
 describe.each(Object.entries(commands))(
   "The programs of the documentation, in %s",
@@ -198,3 +203,68 @@ describe.each(Object.entries(commands))(
     });
   },
 );
+
+describe.each([
+  [
+    "python",
+    `import edge_forms as api
+print(api.call("GET", "/limited").status, api.call("GET", "/ill").status)
+print(api.call("POST", "/lost", {}, {"Idempotency-Key": "k"}).status)
+try:
+    api.call("PATCH", "/unsure", {})
+except api.Problem as problem:
+    print(problem.status, problem.body["code"])`,
+  ],
+  [
+    "ts",
+    `import { call, Problem } from "./edge-forms.ts";
+console.log((await call("GET", "/limited")).status, (await call("GET", "/ill")).status);
+console.log((await call("POST", "/lost", {}, { "Idempotency-Key": "k" })).status);
+await call("PATCH", "/unsure", {}).catch((error) => {
+  if (error instanceof Problem) console.log(error.status, error.body.code);
+});`,
+  ],
+] as const)("The small client of the recipes, in %s", (language, code) => {
+  it("waits as it is told, and sends again only what is safe to repeat", async () => {
+    const came: [string, number][] = [];
+    const service = createServer((request, response) => {
+      const path = request.url?.replace("/api/v1", "") ?? "";
+      came.push([path, Date.now()]);
+      const first = came.filter(([each]) => each === path).length === 1;
+      const answer = (status: number, headers = {}) =>
+        response
+          .writeHead(status, { "Content-Type": "application/problem+json", ...headers })
+          .end(JSON.stringify({ code: status === 429 ? "rate_limited" : "try_again", detail: "" }));
+      if (path === "/limited" && first) return answer(429, { "Retry-After": "1" });
+      if (path === "/unsure" || (path === "/ill" && first))
+        return answer(503, { "Retry-After": "1" });
+      if (path === "/lost" && first) return request.socket.destroy();
+      return answer(path === "/lost" ? 201 : 200);
+    });
+    await new Promise<void>((resolve) => service.listen(0, "127.0.0.1", resolve));
+    const folder = mkdtempSync(join(tmpdir(), "edge-forms-client-"));
+    for (const [name, body] of programsOf("recipes", language).files)
+      writeFileSync(join(folder, name), body);
+    const [program, args] = commands[language](code, folder);
+    const { port } = service.address() as AddressInfo;
+    const { stdout } = await run(program, args, {
+      cwd: folder,
+      env: { ...process.env, URL: `http://127.0.0.1:${port}`, TOKEN: "t" },
+    });
+    service.close();
+    rmSync(folder, { recursive: true });
+    expect(stdout.trim().split("\n")).toEqual(["200 200", "201", "503 try_again"]);
+    const times = (path: string) => came.filter(([each]) => each === path).map(([, at]) => at);
+    expect(came.map(([path]) => path)).toEqual([
+      "/limited",
+      "/limited",
+      "/ill",
+      "/ill",
+      "/lost",
+      "/lost",
+      "/unsure",
+    ]);
+    const [before = 0, after = 0] = times("/limited");
+    expect(after - before).toBeGreaterThanOrEqual(1000);
+  });
+});

@@ -21,7 +21,7 @@ export async function writeDocs(target: string): Promise<void> {
   const folder = join(target, "docs");
   mkdirSync(folder, { recursive: true });
   const { pages } = await renderer();
-  for (const [file, html] of pages(sources())) writeFileSync(join(folder, file), html);
+  for (const [file, text] of pages(sources())) writeFileSync(join(folder, file), text);
   writeFileSync(join(target, "llms.txt"), readFileSync(join(root, "docs/llms.txt"), "utf8"));
 }
 

@@ -23,7 +23,7 @@ const order = [
 ];
 const place = (name: string) => (order.includes(name) ? order.indexOf(name) : order.length);
 
-/** Every page of the documentation as a whole HTML document, by its file under `/docs/`. */
+/** Every page of the documentation by its file under `/docs/`: as HTML, and as the Markdown that it is made of. */
 export function pages(sources: Sources): Map<string, string> {
   const served = new Set(Object.keys(sources));
   const rendered = Object.entries(sources)
@@ -31,7 +31,7 @@ export function pages(sources: Sources): Map<string, string> {
     .toSorted((a, b) => place(a.name) - place(b.name) || a.title.localeCompare(b.title));
   const contents = rendered.map(({ name, title }) => ({ path: `/docs/${slug(name)}`, title }));
   return new Map(
-    rendered.map(({ name, title, html, headings }) => {
+    rendered.flatMap(({ name, title, html, headings }) => {
       const here = `/docs/${slug(name)}`;
       const page = (
         <Page title={title} styles={["/assets/documentation.css"]}>
@@ -40,7 +40,10 @@ export function pages(sources: Sources): Map<string, string> {
           {raw(html)}
         </Page>
       );
-      return [`${slug(name)}.html`, (page as { toString: () => string }).toString()];
+      return [
+        [`${slug(name)}.html`, (page as { toString: () => string }).toString()],
+        [`${slug(name)}.md`, sources[name] ?? ""],
+      ];
     }),
   );
 }
