@@ -27,7 +27,7 @@ export function settingsOf(chosen: Chosen): Settings {
   const kept: Partial<Settings> = existsSync(file) ? read(file) : {};
   const production = chosen.environment === "production";
   const name = kept.name ?? (production ? template.name : `${template.name}-${chosen.environment}`);
-  const account = chosen.account ?? process.env["CLOUDFLARE_ACCOUNT_ID"] ?? kept.account_id;
+  const account = chosen.account ?? kept.account_id ?? process.env["CLOUDFLARE_ACCOUNT_ID"];
   const settings: Settings = {
     ...template,
     name,
@@ -84,7 +84,7 @@ function idOf<K extends string, B extends Binding & Record<K, string>>(
 /** Limiters of one account that have one number count together; environments are to count apart. */
 function apart(template: Settings, name: string): Settings["ratelimits"] {
   let hash = 0;
-  for (const letter of name) hash = (hash * 31 + letter.charCodeAt(0)) % 1_000_000;
+  for (const letter of name) hash = (hash * 31 + letter.charCodeAt(0)) % 100_000;
   return template.ratelimits.map((each) => ({
     ...each,
     namespace_id: String(Number(each.namespace_id) + (hash + 1) * 10_000),
