@@ -10,7 +10,7 @@ import { fieldErrorCodes } from "../../src/domain/problem/problem";
 import { apiCodes } from "../../src/domain/problem/problem-catalogue";
 import { functions, methods } from "../../src/domain/formula/environment";
 import { commands, pageOf, programsOf, project, withPrograms } from "./doc-programs.ts";
-import { Server } from "./server.ts";
+import { caller, Server } from "./server.ts";
 
 const run = promisify(execFile);
 
@@ -165,6 +165,46 @@ describe.each(Object.entries(commands))(
           file === "README.md" ? `"note":"call before delivery"` : "purchase.ts",
         );
       }
+    });
+
+    it("every example of a formula, and the definition shown, is accepted", async () => {
+      const limits = ["--writes", "5000", "--requests", "5000"];
+      const { token } = await server.credential(...limits);
+      const call = caller(server.url, token);
+      const text = pageOf("formulas");
+      const [, shown = ""] = /^```json\n([^]*?)^```$/m.exec(text) ?? [];
+      expect((await call("PUT", "/forms/shown/schema", JSON.parse(shown))).status).toBe(201);
+      const fields = (names: string, type: string) =>
+        names.split(" ").map((key) => ({ key, type }));
+      const rows = [...fields("amount price qty", "number"), ...fields("main", "boolean")];
+      const known = [
+        ...fields("total paid pages discount qty", "number"),
+        ...fields("note first last sku", "text"),
+        ...fields("due ordered_on sent_on", "date"),
+        { key: "lines", type: "line_items", fields: rows },
+      ];
+      const accepted = async (formula: string, result: string) => {
+        const computed = { key: "result", type: "computed", formula, result };
+        const { status } = await call("PUT", "/forms/example/schema", {
+          fields: [...known, computed],
+        });
+        return status < 300;
+      };
+      const table = text.slice(text.indexOf("## Functions"));
+      const examples = [...table.matchAll(/^\|.*\| `([^`]+)`[^|`]*\|$/gm)].map(
+        ([, each = ""]) => each,
+      );
+      expect(examples.length).toBeGreaterThan(18);
+      const refused: string[] = [];
+      for (const formula of examples) {
+        const results = ["number", "text", "boolean", "date"];
+        let found = false;
+        for (const result of results) found ||= await accepted(formula, result);
+        // A list is no value of a field: it is counted.
+        found ||= await accepted(`count(${formula})`, "number");
+        if (!found) refused.push(formula);
+      }
+      expect(refused).toEqual([]);
     });
 
     it("every page is served, strictly, and no link leads nowhere", async () => {
