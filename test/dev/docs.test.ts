@@ -8,6 +8,7 @@ import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { fieldErrorCodes } from "../../src/domain/problem/problem";
 import { apiCodes } from "../../src/domain/problem/problem-catalogue";
+import { operators } from "../../src/domain/search/fields";
 import { functions, methods } from "../../src/domain/formula/environment";
 import { commands, pageOf, programsOf, project, withPrograms } from "./doc-programs.ts";
 import { caller, Server } from "./server.ts";
@@ -15,6 +16,20 @@ import { caller, Server } from "./server.ts";
 const run = promisify(execFile);
 
 describe("The documentation is whole", () => {
+  it("every type of a field has its section, with its operators", () => {
+    const sections = pageOf("fields").split(/^## /m).slice(1);
+    const all = new Set(Object.values(operators).flat());
+    const told = sections.flatMap((section) => {
+      const [heading = ""] = section.split("\n");
+      const [, row = ""] = /^\| Operators +\|(.*)\|$/m.exec(section) ?? [];
+      const found = row.match(/[a-z_]+/g)?.filter((word) => (all as Set<string>).has(word)) ?? [];
+      return [...heading.matchAll(/`(\w+)`/g)].map(([, type = ""]) => [type, found] as const);
+    });
+    const kinds = { ...operators, multiline_text: operators.text, email: operators.text };
+    const others = { url: operators.text, phone: operators.text, computed: [] };
+    expect(Object.fromEntries(told)).toEqual({ ...kinds, ...others });
+  });
+
   it("every event of the log that tells of something mended has its row", async () => {
     const { stdout } = await run(
       "git",
