@@ -1,6 +1,5 @@
 import { createHash, randomUUID } from "node:crypto";
 import { mkdirSync, mkdtempSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { History } from "./history.ts";
 import { Runtime, type Uploaded, type UploadedBinding } from "./runtime.ts";
@@ -125,7 +124,7 @@ export class Account {
   folderOf(session: string, headers: string): string {
     const manifest = this.sessions.get(session);
     if (!manifest) throw new Refusal(400, 10_000, "The asset upload session is not known.");
-    const folder = mkdtempSync(join(tmpdir(), "edge-forms-assets-"));
+    const folder = mkdtempSync(join(this.runtime.folder, "assets-"));
     for (const [path, { hash }] of Object.entries(manifest)) {
       const file = this.files.get(hash);
       if (!file) throw new Refusal(400, 10_000, `The asset ${path} was not uploaded.`);

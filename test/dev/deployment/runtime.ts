@@ -33,7 +33,7 @@ export interface Statement {
 
 /** Runs what was deployed: every Worker under the hosts that it answers at, with the account's databases. */
 export class Runtime {
-  readonly #folder = mkdtempSync(join(tmpdir(), "edge-forms-cloud-"));
+  readonly folder = mkdtempSync(join(tmpdir(), "edge-forms-cloud-"));
   readonly databases = new Set<string>();
   readonly namespaces = new Set<string>();
   readonly workers = new Map<string, { live: Uploaded; hosts: string[] }>();
@@ -56,7 +56,7 @@ export class Runtime {
 
   async stop(): Promise<void> {
     await this.#miniflare?.dispose();
-    rmSync(this.#folder, { recursive: true, force: true });
+    rmSync(this.folder, { recursive: true, force: true });
   }
 
   #running(): Miniflare {
@@ -69,7 +69,7 @@ export class Runtime {
       host: "127.0.0.1",
       port: 0,
       https: true,
-      defaultPersistRoot: this.#folder,
+      defaultPersistRoot: this.folder,
       // The logs of the Workers, among those of the test.
       handleStructuredLogs: () => undefined,
       workers: [
