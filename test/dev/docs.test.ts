@@ -114,10 +114,11 @@ describe.each(Object.entries(commands))(
   (language, command) => {
     // Each has a demo of its own, so that all of them meet the same data.
     const server = new Server({ sh: 8795, python: 8796, ts: 8797 }[language] ?? 8798);
-    const folder = mkdtempSync(join(tmpdir(), "edge-forms-docs-"));
+    let folder = "";
     const environment: Record<string, string> = {};
 
     beforeAll(async () => {
+      folder = mkdtempSync(join(tmpdir(), "edge-forms-docs-"));
       await server.start();
       environment["URL"] = server.url;
       const bare = async (...options: string[]) => {
