@@ -19,7 +19,7 @@ describe("The pages of the documentation", () => {
     const links = await page.locator("nav a[href^='/docs/']").all();
     const paths = await Promise.all(links.map((link) => link.getAttribute("href")));
     expect(paths).toContain("/docs/recipes");
-    for (const path of paths) {
+    for (const path of [...paths, "/problems/invalid_input"]) {
       await page.goto(path ?? "");
       expect(await page.locator("h1").count()).toBe(1);
       for (const colorScheme of schemes) {
