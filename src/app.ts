@@ -4,6 +4,7 @@ import { admin } from "./admin";
 import { api } from "./api";
 import { problem } from "./domain/problem/problem";
 import type { AppEnv } from "./env";
+import { contentSecurityPolicy } from "./html/content-security-policy";
 import { cacheDefaults } from "./http/answers/cache-defaults";
 import { logRequest } from "./http/answers/log";
 import { requestId } from "./http/answers/request-id";
@@ -11,17 +12,6 @@ import { answerError } from "./http/answers/problem-response";
 import { oauth } from "./oauth";
 import { pages } from "./pages";
 import { refusalPage } from "./pages/refusal-page";
-
-const contentSecurityPolicy = {
-  defaultSrc: ["'none'"],
-  styleSrc: ["'self'"],
-  scriptSrc: ["'self'"],
-  connectSrc: ["'self'"],
-  imgSrc: ["'self'", "data:"],
-  formAction: ["'self'"],
-  baseUri: ["'none'"],
-  frameAncestors: ["'none'"],
-};
 
 const answerRefusal = answerError(refusalPage);
 

@@ -5,7 +5,7 @@ import { countries, definition, type Country } from "./countries.ts";
  * Loads every country into an app through the public API. It may be stopped at any moment and run again: what is
  * there is not sent, and what was being sent carries the same Idempotency-Key.
  *
- *   EDGE_FORMS_TOKEN=efp_… node examples/import-countries/import.ts --url http://127.0.0.1:8787
+ *   EDGE_FORMS_TOKEN=efp_… npm run example:import-countries -- --url http://127.0.0.1:8787
  */
 
 const { values } = parseArgs({

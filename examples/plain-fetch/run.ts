@@ -1,6 +1,6 @@
 import { setTimeout as wait } from "node:timers/promises";
 
-/** URL=http://127.0.0.1:8787 TOKEN=efp_… node examples/plain-fetch/run.ts */
+/** `npm run -s example:plain-fetch`, with URL and TOKEN in the environment. */
 
 const { URL: url = "http://127.0.0.1:8787", TOKEN: token = "" } = process.env;
 const root = `${url}/api/v1`;

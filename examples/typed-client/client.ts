@@ -2,9 +2,7 @@ import createClient from "openapi-fetch";
 import type { components, paths } from "./purchase.ts";
 
 /**
- * A typed client of the form `purchase`. `purchase.ts` is generated from the form's own document:
- *
- *   npx openapi-typescript "$URL/api/v1/forms/purchase/openapi.json" -o purchase.ts
+ * A typed client of the form `purchase`. `purchase.ts` is generated from the form's own document, as the README says.
  */
 
 type Submission = components["schemas"]["PurchaseSubmission"];

@@ -1,6 +1,6 @@
 import { Purchases } from "./client.ts";
 
-/** URL=http://127.0.0.1:8787 TOKEN=efp_… node examples/typed-client/run.ts */
+/** `npm run -s example:typed-client`, with URL and TOKEN in the environment. */
 
 const { URL: url = "http://127.0.0.1:8787", TOKEN: token = "" } = process.env;
 const purchases = new Purchases(url, token);

@@ -2,9 +2,12 @@ import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { build } from "esbuild";
+import { policyHeader } from "../html/content-security-policy.ts";
+import { writeDocs } from "./docs/build.ts";
 
 /**
- * Gathers what the Worker serves beside its own pages: our style sheets and scripts, and Swagger UI from its package.
+ * Gathers what the Worker serves beside its own pages: our style sheets and scripts, the pages of the
+ * documentation, and Swagger UI from its package.
  * wrangler runs this before it serves, bundles or deploys.
  */
 
@@ -14,7 +17,7 @@ const served = join(target, "assets");
 
 rmSync(target, { recursive: true, force: true });
 mkdirSync(served, { recursive: true });
-for (const name of ["style.css", "data.css", "docs.css", "icon.svg"]) {
+for (const name of ["style.css", "data.css", "docs.css", "documentation.css", "icon.svg"]) {
   cpSync(join(own, name), join(served, name));
 }
 await build({
@@ -32,7 +35,22 @@ for (const name of ["swagger-ui-bundle.js", "swagger-ui.css"]) {
   const text = readFileSync(join(swagger, name), "utf8");
   writeFileSync(join(served, name), text.replace(/\n?\/[/*]# sourceMappingURL=.*$/, ""));
 }
+await writeDocs(target);
+
+/** The Worker is not asked for these, so they bring the headers that it would have set. */
+const headers = {
+  "/assets/*": ["X-Content-Type-Options: nosniff", "Cache-Control: public, max-age=3600"],
+  "/docs/*": [
+    `Content-Security-Policy: ${policyHeader()}`,
+    "X-Content-Type-Options: nosniff",
+    "X-Frame-Options: DENY",
+    "Referrer-Policy: same-origin",
+    "Cache-Control: public, max-age=300",
+  ],
+};
 writeFileSync(
   join(target, "_headers"),
-  "/assets/*\n  X-Content-Type-Options: nosniff\n  Cache-Control: public, max-age=3600\n",
+  Object.entries(headers)
+    .map(([path, lines]) => [path, ...lines.map((line) => `  ${line}`), ""].join("\n"))
+    .join(""),
 );

@@ -50,7 +50,7 @@ export class Owner {
 
   async #fetch(method: string, path: string, body?: object): Promise<Response> {
     for (;;) {
-      const answer = await fetch(this.#url + path, {
+      const answer = await this.#reached(path, {
         method,
         headers: {
           Accept: "application/json",
@@ -63,6 +63,18 @@ export class Owner {
       if (answer.status !== 429) return answer;
       const seconds = Number(answer.headers.get("Retry-After") ?? 1);
       await new Promise((resolve) => setTimeout(resolve, seconds * 1000));
+    }
+  }
+
+  async #reached(path: string, init: RequestInit): Promise<Response> {
+    try {
+      return await fetch(this.#url + path, init);
+    } catch (error) {
+      throw new Error(
+        `Nothing answers at ${this.#url}. Start the service in another terminal with \`npm run dev\`, ` +
+          "or name another address with --url.",
+        { cause: error },
+      );
     }
   }
 }

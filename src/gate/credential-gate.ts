@@ -121,6 +121,11 @@ export class CredentialGate extends DurableObject<Bindings> {
     await this.ctx.storage.delete("log");
   }
 
+  /** Reads storage, so that whoever asks learns that objects and their storage answer. */
+  async answers(): Promise<void> {
+    await this.ctx.storage.get("health", { noCache: true });
+  }
+
   report(): CallLog {
     return this.#log;
   }

@@ -23,7 +23,8 @@ function Lead({ document }: { document: string }) {
     <p>
       The document itself is <a href={document}>{document}</a>. Each app and form has one of its
       own, with the types of its data: <code>/docs?form=KEY</code> or <code>/docs?app=KEY</code>{" "}
-      shows it here, for whoever is signed in to the administration area.
+      shows it here, for whoever is signed in to the administration area. Guides, recipes and all
+      codes: <a href="/docs/contents">documentation</a>.
     </p>
   );
 }

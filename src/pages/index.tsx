@@ -9,6 +9,7 @@ import { versions } from "../documents/openapi/rendering";
 import { hostOf } from "../http/doors/host";
 import { only } from "../http/doors/methods";
 import { answerDocument, versionOf } from "../http/answers/open-api";
+import { deepHealth } from "./deep-health";
 import { DocsPage } from "./docs-page";
 import { servedDocument } from "./service-document";
 import { ProblemPage, ProblemsPage } from "./problem-page";
@@ -47,7 +48,12 @@ export const pages = new Hono<AppEnv>()
     if ((c.req.header("Accept") ?? "").includes("text/html")) return c.redirect("/admin", 302);
     throw problem.notFound();
   })
-  .get("/health", (c) => c.json({ status: "ok" }, 200, { "Cache-Control": "no-store" }))
+  .get("/health", async (c) => {
+    const noStore = { "Cache-Control": "no-store" };
+    if (c.req.query("deep") === undefined) return c.json({ status: "ok" }, 200, noStore);
+    const checked = await deepHealth(c.env, c.executionCtx);
+    return c.json(checked, checked.status === "ok" ? 200 : 503, noStore);
+  })
   .get("/openapi.json", documentQuery, async (c) => {
     const version = versionOf(c, c.req.valid("query").version);
     return answerDocument(c, version, await servedDocument(hostOf(c), version));

@@ -1,3 +1,4 @@
+import { fieldErrors } from "../domain/problem/field-error-catalogue";
 import { problems, type ProblemCode } from "../domain/problem/problem-catalogue";
 import { Page } from "../html/page";
 
@@ -13,10 +14,31 @@ export function ProblemPage({ code }: { code: ProblemCode }) {
       <p>{meaning}</p>
       <h2>What to do</h2>
       <p>{remedy}</p>
-      <p>
-        <a href="/problems">All problems</a>
-      </p>
+      {code === "invalid_input" ? <FieldErrorCodes /> : null}
+      <More />
     </Page>
+  );
+}
+
+function FieldErrorCodes() {
+  return (
+    <>
+      <h2>Codes of fields</h2>
+      <p>
+        Each entry of <code>errors</code> has one of these, with the <code>pointer</code> to the
+        value and a <code>reason</code> in words.
+      </p>
+      <dl>
+        {Object.entries(fieldErrors).map(([code, meaning]) => (
+          <>
+            <dt id={code}>
+              <code>{code}</code>
+            </dt>
+            <dd>{meaning}</dd>
+          </>
+        ))}
+      </dl>
+    </>
   );
 }
 
@@ -30,6 +52,16 @@ export function ProblemsPage() {
           </li>
         ))}
       </ul>
+      <More />
     </Page>
+  );
+}
+
+function More() {
+  return (
+    <p>
+      <a href="/problems">All problems</a>, <a href="/docs/errors">errors and what to do</a>,{" "}
+      <a href="/docs/contents">documentation</a>
+    </p>
   );
 }

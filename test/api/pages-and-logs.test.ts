@@ -2,6 +2,8 @@ import { describe, expect, it, vi } from "vitest";
 import { createExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { app } from "../../src/app";
+import { bounds, type Checked } from "../../src/pages/deep-health";
+import { fieldErrorCodes } from "../../src/domain/problem/problem";
 import { problems } from "../../src/domain/problem/problem-catalogue";
 import { Client } from "../support/client";
 import { anonymous, client, issue, makeForm } from "../support/service";
@@ -20,8 +22,65 @@ describe("Pages", () => {
     expect((await anonymous("GET", "/problems")).text).toContain("rate_limited");
   });
 
+  it("every code of a field stands on the page of invalid_input", async () => {
+    const { text } = await anonymous("GET", "/problems/invalid_input");
+    for (const code of fieldErrorCodes) expect(text).toContain(`<code>${code}</code>`);
+  });
+
   it("health tells that the service answers", async () => {
     expect((await anonymous("GET", "/health")).body).toEqual({ status: "ok" });
+  });
+
+  it("deep health tells storage apart, asks it seldom whoever asks, and does not wait for what hangs", async () => {
+    const asked: string[] = [];
+    const storage = (broken: "hangs" | "fails" | "works") => ({
+      ...env,
+      DB: {
+        prepare: (sql: string) => {
+          asked.push(broken);
+          if (broken === "fails") throw new Error("D1 is away");
+          return broken === "hangs"
+            ? { all: () => new Promise(() => undefined) }
+            : env.DB.prepare(sql);
+        },
+      },
+    });
+    const ask = async (broken: "hangs" | "fails" | "works") => {
+      const answer = await app.request(
+        "/health?deep",
+        {},
+        storage(broken),
+        createExecutionContext(),
+      );
+      return { status: answer.status, body: await answer.json<Checked>() };
+    };
+    const frequent = { ...bounds };
+    const well = await ask("works");
+    expect(well).toEqual({
+      status: 200,
+      body: {
+        status: "ok",
+        checked_at: expect.any(String),
+        checks: {
+          database: { status: "ok", milliseconds: expect.any(Number) },
+          replays: { status: "ok", milliseconds: expect.any(Number) },
+          objects: { status: "ok", milliseconds: expect.any(Number) },
+        },
+      },
+    });
+    // Whatever happens meanwhile, it is not asked again so soon.
+    const flood = await Promise.all(Array.from({ length: 50 }, () => ask("fails")));
+    expect([...new Set(flood.map(({ status }) => status))]).toEqual([200]);
+    expect(asked).toEqual(["works"]);
+
+    Object.assign(bounds, { keptFor: 50, patience: 100 });
+    for (const broken of ["fails", "hangs"] as const) {
+      await new Promise((resolve) => setTimeout(resolve, 150));
+      const ill = await ask(broken);
+      expect([ill.status, ill.body.checks.database.status]).toEqual([503, "failing"]);
+    }
+    Object.assign(bounds, frequent);
+    expect((await anonymous("GET", "/health")).status).toBe(200);
   });
 });
 

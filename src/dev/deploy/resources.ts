@@ -1,0 +1,71 @@
+import type { Chosen } from "./options.ts";
+import { fileOf, isKnown, keep, type Settings } from "./settings.ts";
+import { ask, run, stop } from "./wrangler.ts";
+
+/** Has the database and the namespace that the Worker needs: those with known ids, or of these names, or new ones. */
+export function ensureResources(chosen: Chosen, settings: Settings): void {
+  const config = ["--config", fileOf(chosen.environment)];
+  for (const database of settings.d1_databases) {
+    const { database_name: name, database_id: id } = database;
+    if (isKnown(id)) continue;
+    database.database_id = databaseId(name, config) ?? createDatabase(name, chosen, config);
+    keep(chosen.environment, settings);
+  }
+  for (const namespace of settings.kv_namespaces) {
+    if (isKnown(namespace.id)) continue;
+    const title = `${settings.name}-${namespace.binding.toLowerCase()}`;
+    namespace.id = namespaceId(title, config) ?? createNamespace(title, config);
+    keep(chosen.environment, settings);
+  }
+}
+
+function databaseId(name: string, config: string[]): string | undefined {
+  const databases = ask<{ name: string; uuid: string }[]>(["d1", "list", "--json", ...config]);
+  return databases?.find((each) => each.name === name)?.uuid;
+}
+
+function createDatabase(name: string, chosen: Chosen, config: string[]): string {
+  const { location, jurisdiction } = chosen;
+  if (!location && !jurisdiction) {
+    stop(
+      "Say where the database is to stand; it cannot be changed later: --location weur (or eeur, wnam, enam, apac, oc), " +
+        "or --jurisdiction eu (or us, fedramp).",
+    );
+  }
+  const place = jurisdiction ? [`--jurisdiction=${jurisdiction}`] : [`--location=${location}`];
+  run(["d1", "create", name, ...place, "--update-config=false", ...config]);
+  return databaseId(name, config) ?? stop(`The database ${name} was made, and is not listed.`);
+}
+
+/** What a statement counts in the deployed database; it names its one column `count`. */
+export function countIn(environment: string, sql: string): number {
+  const command = ["d1", "execute", "DB", "--remote", "--json", "--command", sql];
+  const answers = ask<{ results: { count: number }[] }[]>([
+    ...command,
+    "--config",
+    fileOf(environment),
+  ]);
+  return answers?.[0]?.results[0]?.count ?? 0;
+}
+
+/** Fills a database that has no tables yet with a backup; the backup says which migrations it has seen. */
+export function fill(environment: string, backup: string): void {
+  const config = ["--config", fileOf(environment)];
+  const sql = "SELECT count(*) AS count FROM sqlite_master WHERE name = 'collection'";
+  if (countIn(environment, sql) !== 0) {
+    stop(
+      "--from fills a new database only, and this one has tables already. `npm run restore` goes back in time.",
+    );
+  }
+  run(["d1", "execute", "DB", "--remote", "--yes", "--file", backup, ...config]);
+}
+
+function namespaceId(title: string, config: string[]): string | undefined {
+  const namespaces = ask<{ title: string; id: string }[]>(["kv", "namespace", "list", ...config]);
+  return namespaces?.find((each) => each.title === title)?.id;
+}
+
+export function createNamespace(title: string, config: string[]): string {
+  run(["kv", "namespace", "create", title, "--update-config=false", ...config]);
+  return namespaceId(title, config) ?? stop(`The namespace ${title} was made, and is not listed.`);
+}

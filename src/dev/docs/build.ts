@@ -1,0 +1,42 @@
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { build } from "esbuild";
+import type { Sources } from "./pages";
+
+const root = new URL("../../../", import.meta.url).pathname;
+
+/** The Markdown files that have a page: those of docs/ itself, and the changelog. */
+function sources(): Sources {
+  const files = readdirSync(join(root, "docs")).filter((file) => file.endsWith(".md"));
+  return Object.fromEntries(
+    [...files.map((file) => `docs/${file}`), "CHANGELOG.md"].map((file) => [
+      file.replace(/^docs\//, "").replace(/\.md$/, ""),
+      readFileSync(join(root, file), "utf8"),
+    ]),
+  );
+}
+
+/** Writes the pages of the documentation below `target`, and the files for programs that read. */
+export async function writeDocs(target: string): Promise<void> {
+  const folder = join(target, "docs");
+  mkdirSync(folder, { recursive: true });
+  const { pages } = await renderer();
+  for (const [file, text] of pages(sources())) writeFileSync(join(folder, file), text);
+  writeFileSync(join(target, "llms.txt"), readFileSync(join(root, "docs/llms.txt"), "utf8"));
+}
+
+/** Our frame of pages is JSX, which Node does not read: it is bundled first. */
+async function renderer(): Promise<typeof import("./pages")> {
+  const { outputFiles } = await build({
+    entryPoints: [join(root, "src/dev/docs/pages.tsx")],
+    bundle: true,
+    write: false,
+    format: "esm",
+    platform: "node",
+    jsx: "automatic",
+    jsxImportSource: "hono/jsx",
+    target: "es2024",
+  });
+  const code = Buffer.from(outputFiles[0]?.contents ?? []).toString("base64");
+  return (await import(`data:text/javascript;base64,${code}`)) as typeof import("./pages");
+}

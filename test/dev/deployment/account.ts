@@ -1,0 +1,137 @@
+import { createHash, randomUUID } from "node:crypto";
+import { mkdirSync, mkdtempSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { History } from "./history.ts";
+import { Runtime, type Uploaded, type UploadedBinding } from "./runtime.ts";
+
+/** Something that the API refuses, with Cloudflare's own code. */
+export class Refusal extends Error {
+  readonly status: number;
+  readonly code: number;
+
+  constructor(status: number, code: number, message: string) {
+    super(message);
+    this.status = status;
+    this.code = code;
+  }
+}
+
+export interface Script {
+  versions: Uploaded[];
+  deployments: { id: string; version: string; at: string }[];
+  onWorkersDev: boolean;
+  domains: string[];
+  crons: string[];
+  tag: string | undefined;
+}
+
+interface Manifest {
+  [path: string]: { hash: string; size: number };
+}
+
+/** What one account has. */
+export class Account {
+  readonly id = "0123456789abcdef0123456789abcdef";
+  readonly runtime = new Runtime();
+  readonly databases = new Map<string, { uuid: string; name: string; history: History }>();
+  readonly namespaces = new Map<string, string>();
+  readonly scripts = new Map<string, Script>();
+  readonly files = new Map<string, Buffer>();
+  readonly sessions = new Map<string, Manifest>();
+
+  script(name: string): Script {
+    const script = this.scripts.get(name);
+    if (!script) throw new Refusal(404, 10_007, "This Worker does not exist on your account.");
+    return script;
+  }
+
+  database(id: string) {
+    const found = this.databases.get(id);
+    if (!found) throw new Refusal(404, 7404, `The database ${id} could not be found`);
+    return found;
+  }
+
+  async makeDatabase(name: string) {
+    if ([...this.databases.values()].some((each) => each.name === name)) {
+      throw new Refusal(400, 7502, `Database with name '${name}' already exists`);
+    }
+    const uuid = randomUUID();
+    this.databases.set(uuid, { uuid, name, history: new History(this.runtime, uuid) });
+    this.runtime.databases.add(uuid);
+    await this.runtime.apply();
+    return { uuid, name, created_at: new Date().toISOString(), version: "production" };
+  }
+
+  async makeNamespace(title: string) {
+    if ([...this.namespaces.values()].includes(title)) {
+      throw new Refusal(400, 10_014, "A namespace with this account ID and title already exists.");
+    }
+    const id = createHash("md5").update(randomUUID()).digest("hex");
+    this.namespaces.set(id, title);
+    this.runtime.namespaces.add(id);
+    await this.runtime.apply();
+    return { id, title, supports_url_encoding: true };
+  }
+
+  /** Everything that a version is bound to must be there; an inherited secret must have been set. */
+  check(name: string, bindings: UploadedBinding[]): UploadedBinding[] {
+    const secrets = this.secretsOf(name);
+    return bindings.map((each) => {
+      if (each.type === "d1") this.database(each.id);
+      if (each.type === "kv_namespace" && !this.namespaces.has(each.namespace_id)) {
+        throw new Refusal(400, 10_041, `KV namespace '${each.namespace_id}' not found.`);
+      }
+      if (each.type !== "inherit") return each;
+      const text = secrets.get(each.name);
+      if (text === undefined) {
+        throw new Refusal(
+          400,
+          10_056,
+          `inherit binding '${each.name}' is invalid: no such secret.`,
+        );
+      }
+      return { name: each.name, type: "secret_text", text };
+    });
+  }
+
+  async deploy(name: string, version: string): Promise<void> {
+    const script = this.script(name);
+    const live = script.versions.find(({ id }) => id === version);
+    if (!live) throw new Refusal(404, 10_092, `There is no version ${version}.`);
+    const at = new Date().toISOString();
+    script.deployments.unshift({ id: randomUUID(), version, at });
+    await this.publish(name);
+  }
+
+  /** Those of the latest version: each has its own, and inherits what an upload does not name. */
+  secretsOf(name: string): Map<string, string> {
+    const bindings = this.scripts.get(name)?.versions[0]?.bindings ?? [];
+    return new Map(
+      bindings.flatMap((each) => (each.type === "secret_text" ? [[each.name, each.text]] : [])),
+    );
+  }
+
+  async publish(name: string): Promise<void> {
+    const script = this.script(name);
+    const live = script.versions.find(({ id }) => id === script.deployments[0]?.version);
+    if (!live) return;
+    const own = script.onWorkersDev ? [`${name}.acme.workers.dev`] : [];
+    this.runtime.workers.set(name, { live, hosts: [...own, ...script.domains] });
+    await this.runtime.apply();
+  }
+
+  /** The files of an upload session in a folder. */
+  folderOf(session: string, headers: string): string {
+    const manifest = this.sessions.get(session);
+    if (!manifest) throw new Refusal(400, 10_000, "The asset upload session is not known.");
+    const folder = mkdtempSync(join(this.runtime.folder, "assets-"));
+    for (const [path, { hash }] of Object.entries(manifest)) {
+      const file = this.files.get(hash);
+      if (!file) throw new Refusal(400, 10_000, `The asset ${path} was not uploaded.`);
+      mkdirSync(dirname(join(folder, path)), { recursive: true });
+      writeFileSync(join(folder, path), file);
+    }
+    writeFileSync(join(folder, "_headers"), headers);
+    return folder;
+  }
+}

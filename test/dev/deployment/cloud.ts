@@ -1,0 +1,115 @@
+import { createHash } from "node:crypto";
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import { connect, type AddressInfo } from "node:net";
+import { buffer } from "node:stream/consumers";
+import { Account, Refusal } from "./account.ts";
+import { endpoints } from "./endpoints.ts";
+
+/**
+ * An imitation of Cloudflare on this machine: those endpoints of its API that wrangler calls, and a network in which what
+ * was deployed answers under its own host names (as a proxy). It refuses what it does not know, so that a call that
+ * Cloudflare might refuse is never taken for one that works.
+ */
+export class Cloud {
+  readonly account = new Account();
+  /** The calls, as `PUT /accounts/…`, in their order. */
+  readonly calls: string[] = [];
+  readonly #server: Server;
+
+  constructor() {
+    this.#server = createServer((request, response) => void this.#answer(request, response));
+    this.#server.on("connect", (request: IncomingMessage, socket, head: Buffer) => {
+      const open = async () => {
+        const port = await this.#port(request.url ?? "");
+        const far = connect(port, "127.0.0.1", () => {
+          socket.write("HTTP/1.1 200 Connection Established\r\n\r\n");
+          far.write(head);
+          far.pipe(socket).pipe(far);
+        });
+        for (const end of [far, socket])
+          end.on("error", () => [far, socket].map((e) => e.destroy()));
+      };
+      void open();
+    });
+  }
+
+  async start(): Promise<void> {
+    await new Promise<void>((resolve) => this.#server.listen(0, "127.0.0.1", resolve));
+  }
+
+  async stop(): Promise<void> {
+    this.#server.closeAllConnections();
+    await new Promise((resolve) => this.#server.close(resolve));
+    await this.account.runtime.stop();
+  }
+
+  get #address(): string {
+    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
+  }
+
+  /** What a shell needs in its environment to live in this world. */
+  get environment(): Record<string, string> {
+    return {
+      CLOUDFLARE_API_BASE_URL: `${this.#address}/client/v4`,
+      CLOUDFLARE_API_TOKEN: "a token of the imitation",
+      CLOUDFLARE_ACCOUNT_ID: this.account.id,
+      HTTPS_PROXY: this.#address,
+      https_proxy: this.#address,
+      NO_PROXY: "127.0.0.1",
+      NODE_USE_ENV_PROXY: "1",
+      NODE_TLS_REJECT_UNAUTHORIZED: "0",
+    };
+  }
+
+  /** Tunnels go to whatever runs here; names of this machine, to themselves. */
+  async #port(target: string): Promise<number> {
+    const [host, port] = target.split(":");
+    return host === "127.0.0.1" ? Number(port) : this.account.runtime.port();
+  }
+
+  async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const body = await buffer(request);
+    const url = new URL(request.url ?? "", this.#address);
+    const path = url.pathname.replace("/client/v4", "").replace(this.account.id, "ours");
+    this.calls.push(`${request.method} ${path}`);
+    const send = (status: number, json: object) => {
+      response.writeHead(status, { "Content-Type": "application/json" });
+      response.end(JSON.stringify({ success: status < 400, messages: [], errors: [], ...json }));
+    };
+    const uploaded = /^\/imported\/([0-9a-f]{32})$/.exec(path)?.[1];
+    if (uploaded && request.method === "PUT") {
+      this.account.files.set(uploaded, body);
+      const etag = createHash("md5").update(body).digest("hex");
+      return void response.writeHead(200, { ETag: `"${etag}"` }).end();
+    }
+    try {
+      for (const [method, pattern, run] of endpoints) {
+        const found = new URLPattern({ pathname: pattern }).exec({ pathname: path });
+        if (method !== request.method || !found) continue;
+        const params = Object.fromEntries(
+          Object.entries(found.pathname.groups).map(([name, value]) => [name, value ?? ""]),
+        );
+        const call = {
+          params,
+          path,
+          query: url.searchParams,
+          body,
+          type: request.headers["content-type"],
+        };
+        const result = await run(this.account, { ...call, origin: this.#address });
+        if (typeof result === "string") return void response.end(result);
+        const paged = Array.isArray(result)
+          ? { count: result.length, total_count: result.length }
+          : {};
+        return send(200, {
+          result: result ?? null,
+          result_info: { page: 1, per_page: 100, ...paged },
+        });
+      }
+      throw new Refusal(404, 7003, `The imitation does not know ${request.method} ${path}.`);
+    } catch (error) {
+      const { status, code } = error instanceof Refusal ? error : { status: 500, code: 10_000 };
+      send(status, { result: null, errors: [{ code, message: (error as Error).message }] });
+    }
+  }
+}
