@@ -14,6 +14,7 @@ const order = [
   "formulas",
   "search",
   "recipes",
+  "webhooks",
   "errors",
   "using-the-api",
   "versioning",
