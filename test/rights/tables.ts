@@ -140,6 +140,7 @@ GET /admin/apps/:key/items/:id                                   | 200   | 200  
 POST /admin/apps/:key/items/:id                                  | 200   | 200   | 200    | 403    | 401
 POST /admin/apps/:key/items/:id/close, which no record can be    | 422   | 422   | 422    | 403    | 401
 POST /admin/apps/:key/items/:id/reopen, which no record can be   | 409   | 409   | 409    | 403    | 401
+POST /admin/apps/:key/items/:id/revert, of its creation          | 422   | 422   | 422    | 403    | 401
 POST /admin/apps/:key/items/:id/delete, which no record can be   | 404   | 404   | 404    | 403    | 401
 
 GET /admin/forms                                                 | 200   | 200   | 200    | 200    | 401
@@ -162,6 +163,7 @@ GET /admin/forms/:key/items/:id                                  | 200   | 200  
 POST /admin/forms/:key/items/:id                                 | 200   | 200   | 200    | 403    | 401
 POST /admin/forms/:key/items/:id/close                           | 200   | 200   | 200    | 403    | 401
 POST /admin/forms/:key/items/:id/reopen, after it was closed     | 200   | 200   | 200    | 403    | 401
+POST /admin/forms/:key/items/:id/revert, of its creation         | 422   | 422   | 422    | 403    | 401
 POST /admin/forms/:key/items/:id/delete                          | 204   | 204   | 204    | 403    | 401
 `;
 

@@ -104,6 +104,7 @@ const ofCollections = (kind: Kind): Record<string, (now: World) => Json> => {
     [`${base}/:key/items/:id`]: () => ({ version: 1, data: { title: "Another" } }),
     [`${base}/:key/items/:id/close`]: () => ({ version: 1 }),
     [`${base}/:key/items/:id/reopen`]: () => ({ version: 1 }),
+    [`${base}/:key/items/:id/revert`]: () => ({ version: 1, change: 1 }),
     [`${base}/:key/items/:id/delete`]: () => ({ version: 1 }),
   };
 };
@@ -179,7 +180,9 @@ export const refused = [
   "POST /admin/members/invitations/withdraw",
   "POST /admin/apps/:key/items/:id/close",
   "POST /admin/apps/:key/items/:id/reopen",
+  "POST /admin/apps/:key/items/:id/revert",
   "POST /admin/apps/:key/items/:id/delete",
+  "POST /admin/forms/:key/items/:id/revert",
   "POST /admin/forms/:key/items/:id/reopen",
 ];
 

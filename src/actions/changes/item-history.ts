@@ -1,42 +1,23 @@
-import type { Actor } from "../../domain/actor";
 import { showValue } from "../../domain/data/show";
 import type { Value } from "../../domain/data/values";
-import { statusField, type ItemAction } from "../../domain/item/change";
+import {
+  statusField,
+  type FieldChange,
+  type HistoryEntry,
+  type ItemHistory,
+} from "../../domain/item/change";
 import { readHistory } from "../../store/changes/history";
 import type { ActionContext } from "../context";
 import type { Found } from "../visible";
-
-/** What a change made of one field; of fields that there are now, those of retired ones stay hidden. */
-export interface FieldChange {
-  /** `$status` for the status. */
-  key: string;
-  label: string;
-  from: unknown;
-  to: unknown;
-}
-
-export interface HistoryEntry {
-  version: number;
-  /** Milliseconds since 1970. */
-  at: number;
-  by: Actor;
-  action: ItemAction;
-  /** Empty for the creation; null where the former values are not known any more. */
-  fields: FieldChange[] | null;
-}
-
-export interface History {
-  /** Newest first. */
-  entries: HistoryEntry[];
-  /** Whether there are older changes that are not told here. */
-  older: boolean;
-}
 
 const mostChanges = 100;
 const mostBytes = 1_000_000;
 
 /** Who changed which field of an item from what to what: the last 100 changes, as far as they are kept. */
-export async function itemHistory(ctx: ActionContext, { item, compiled }: Found): Promise<History> {
+export async function itemHistory(
+  ctx: ActionContext,
+  { item, compiled }: Found,
+): Promise<ItemHistory> {
   if (item.lastChange === null) return { entries: [], older: item.version > 1 };
   const past = await readHistory(ctx.db, {
     from: item.lastChange,

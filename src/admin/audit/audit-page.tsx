@@ -60,6 +60,7 @@ const acts = [
   ["submission.create", "Created a submission"],
   ["submission.update", "Changed a submission"],
   ["submission.delete", "Deleted a submission"],
+  ["submission.close", "Closed a submission"],
   ["submission.reopen", "Reopened a submission"],
   ["definition", "Forms and apps"],
   ["credential", "Credentials"],

@@ -20,6 +20,7 @@ const verbs: Record<string, string> = {
   "submission.create": "created",
   "submission.update": "changed",
   "submission.delete": "deleted",
+  "submission.close": "closed",
   "submission.reopen": "reopened",
   "submission.recalculate": "recalculated",
 };

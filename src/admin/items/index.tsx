@@ -1,8 +1,10 @@
 import { Hono, type Context } from "hono";
+import { itemHistory } from "../../actions/changes/item-history";
 import { deleteSubmission } from "../../actions/items/delete-submission";
 import { reopenSubmission } from "../../actions/items/reopen-submission";
 import { updateItem } from "../../actions/items/update-item";
 import type { Found } from "../../actions/visible";
+import { historyDocument } from "../../documents/history";
 import { itemDocument } from "../../documents/item";
 import type { CollectionKind } from "../../domain/definition/collection";
 import { viewOf, type ItemView } from "../../domain/item/item-view";
@@ -15,6 +17,7 @@ import { readSent } from "../frame/negotiate";
 import { say } from "../frame/said";
 import { seenOf } from "./input/changes";
 import { ItemFormPage } from "./item/form-page";
+import { formerData, HistoryList } from "./item/history";
 import { ItemPage } from "./item/item-page";
 import { changeFromForm, createFromForm } from "./item/save";
 import { titleOf } from "./item/title";
@@ -49,6 +52,9 @@ export const itemRoutes = (kind: CollectionKind) =>
         reopenSubmission(c.var.action, one, ifMatch),
       ),
     )
+    .post("/:id/revert", able("write"), (c) =>
+      change(c, kind, "is changed back", (one, ifMatch) => revert(c, one, ifMatch)),
+    )
     .post("/:id/delete", able("write"), (c) => deleteItem(c, kind));
 
 async function showItem(c: C, kind: CollectionKind): Promise<Response> {
@@ -58,12 +64,33 @@ async function showItem(c: C, kind: CollectionKind): Promise<Response> {
   const frame = frameOf(c);
   const edits = c.req.query("edit") !== undefined && view.status !== "closed";
   if (!edits || !may(frame.member.role, "write")) {
-    return answer(c, itemDocument(view), () => <ItemPage {...{ frame, collection, view }} />);
+    const history = await itemHistory(c.var.action, { item, compiled });
+    const { fields } = collection.definition.fields;
+    const at = `${addressOf(c, kind)}/${view.id}`;
+    const list = <HistoryList {...{ frame, at, view, fields, history }} />;
+    const shown = { frame, collection, view, history: list };
+    return answer(c, { ...itemDocument(view), history: historyDocument(history) }, () => (
+      <ItemPage {...shown} />
+    ));
   }
   const seen = await seenOf(collection.definition.fields.fields, view.data, frame.reader.zone);
   return answer(c, itemDocument(view), () => (
     <ItemFormPage {...{ frame, collection, view, seen }} />
   ));
+}
+
+/** The former values of one change, as a change of the version that is seen. */
+async function revert(c: C, one: Found, ifMatch: string[] | null): Promise<ItemView> {
+  const sent = await readSent(c);
+  const { entries } = await itemHistory(c.var.action, one);
+  const entry = entries.find(({ version }) => String(version) === String(sent["change"]));
+  const { fields } = one.compiled.collection.definition.fields;
+  const data = formerData(entry?.fields ?? [], fields);
+  if (Object.keys(data).length === 0) {
+    const reason = "Must be the version of a change whose former values are known.";
+    throw problem.invalidInput([{ field: "change", code: "not_an_option", reason }]);
+  }
+  return updateItem(c.var.action, one, { data }, ifMatch);
 }
 
 async function change(

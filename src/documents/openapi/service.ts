@@ -74,20 +74,24 @@ export function serviceDocument(host: Host): Schema {
       Me: meSchema,
       ...sharedSchemas(),
     },
-    parameters: {
-      ...all(nouns.map(idParameter)),
-      ...all(kinds.map(keyParameter)),
-      ...batchParameters(),
-      ...changeParameters(),
-      ...documentParameters(),
-      ...webhookParameters(),
-      ...sharedParameters(),
-      ifNoneMatchAny: {
-        ...parameter("If-None-Match", "header", "`*`: only where there is none yet.", text),
-        example: "*",
-      },
-    },
+    parameters: serviceParameters(nouns),
   });
+}
+
+function serviceParameters(nouns: readonly ReturnType<typeof nounOf>[]): Schema {
+  return {
+    ...all(nouns.map(idParameter)),
+    ...all(kinds.map(keyParameter)),
+    ...batchParameters(),
+    ...changeParameters(),
+    ...documentParameters(),
+    ...webhookParameters(),
+    ...sharedParameters(),
+    ifNoneMatchAny: {
+      ...parameter("If-None-Match", "header", "`*`: only where there is none yet.", text),
+      example: "*",
+    },
+  };
 }
 
 const visitor: Field = {

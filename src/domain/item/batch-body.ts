@@ -26,7 +26,7 @@ const shapes = {
 };
 
 /** What each kind of collection takes: records are not deleted. */
-export const operationsOf = {
+const operationsOf = {
   app: ["create", "update", "upsert"],
   form: ["create", "update", "upsert", "delete"],
 } as const satisfies Record<CollectionKind, readonly Operation["op"][]>;

@@ -13,7 +13,7 @@ import * as batch from "./statements";
 import type { BatchValues, Rows } from "./statements";
 
 /** The number of an item; of the first that the batch makes −1, of the next −2, … */
-export type ItemRef = number;
+type ItemRef = number;
 
 export interface WrittenItem {
   ref: ItemRef;
@@ -26,7 +26,7 @@ export interface WrittenItem {
   data: string;
 }
 
-export interface WrittenChange {
+interface WrittenChange {
   ref: ItemRef;
   id: string;
   action: ItemAction;

@@ -3,7 +3,7 @@ import type { ItemView } from "../../../domain/item/item-view";
 import { Time } from "../../../html/reader";
 import type { Frame } from "../../frame/frame";
 import { Value } from "../value";
-import { By } from "./item-page";
+import { By } from "./by";
 import { Values } from "./values";
 
 /** Fields that two people changed at the same time. */

@@ -11,6 +11,7 @@ import type { Frame } from "../../frame/frame";
 import { AdminPage } from "../../frame/layout";
 import { dataAssets } from "../../definitions/assets";
 import { StatusBadge } from "../status";
+import { By } from "./by";
 import { titleOf } from "./title";
 import { Values } from "./values";
 
@@ -121,17 +122,5 @@ function About({ view, frame }: { view: ItemView; frame: Frame }) {
         ) : null}
       </dd>
     </dl>
-  );
-}
-
-/** Who did it, as far as the item itself says. */
-export function By({ actor, frame }: { actor: string; frame: Frame }) {
-  const [kind = "", id = ""] = actor.split(":");
-  if (kind === "member") return <>{id === frame.member.id ? "you" : "another member"}</>;
-  if (kind !== "credential") return <>a recalculation</>;
-  return may(frame.member.role, "credentials") ? (
-    <a href={`/admin/integrations/${id}`}>an integration</a>
-  ) : (
-    <>an integration</>
   );
 }
