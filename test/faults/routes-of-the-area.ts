@@ -446,6 +446,7 @@ function itemRows(kind: CollectionKind): Row[] {
       again: [409],
       holds: ({ body }) => agree(body.status, isForm ? "submitted" : undefined),
     }),
+    ...actRows("/revert", { change: "1" }, 422, { page: 422 }),
     ...actRows("/delete", {}, isForm ? 204 : 404, {
       page: isForm ? 303 : 404,
       again: [404],
