@@ -1,7 +1,10 @@
-import { Hono } from "hono";
+import { Hono, type Context } from "hono";
+import { createMiddleware } from "hono/factory";
+import { matchedRoutes } from "hono/route";
 import { stamp } from "../domain/time";
 import type { ApiEnv } from "../env";
 import { authenticate, identify } from "../http/doors/authenticate";
+import { answerPreflight, isPreflight, shareWithOrigins } from "../http/doors/cross-origin";
 import { recallReplay } from "../http/doors/recall-replay";
 import { only } from "../http/doors/methods";
 import { receiveBody } from "../http/doors/whole-body";
@@ -13,9 +16,16 @@ import { answerContent } from "./representation";
 import { submissions } from "./submissions";
 import { webhooks } from "./webhooks";
 
+/** Asked before there is a credential; unknown paths answer as they do to everybody. */
+const preflight = createMiddleware<ApiEnv>(async (c, next) => {
+  const methods = isPreflight(c) ? methodsOf(c) : undefined;
+  if (methods) return answerPreflight(c, methods);
+  return next();
+});
+
 /** The REST API: every route below `/api/v1`. */
 export const api = new Hono<ApiEnv>()
-  .use(identify, receiveBody, recallReplay, authenticate)
+  .use(preflight, shareWithOrigins, identify, receiveBody, recallReplay, authenticate)
   .get("/me", noParameters, (c) => {
     const { kind, name, permissions, resources, limits, expiresAt } = c.var.grant;
     const expires_at = expiresAt === null ? null : stamp(expiresAt);
@@ -30,6 +40,15 @@ export const api = new Hono<ApiEnv>()
 
 for (const [path, methods] of methodsByPath()) {
   api.all(path, only(...methods));
+}
+
+/** The methods of the path that a request names, if there is one. */
+function methodsOf(c: Context): string[] | undefined {
+  const exact = matchedRoutes(c)
+    .map(({ path }) => path.replace(/^\/api\/v1/, ""))
+    .filter((path) => !path.endsWith("*"));
+  const [first] = exact;
+  return first === undefined ? undefined : methodsByPath().get(first);
 }
 
 /** The methods of every path, so that it answers 405 to the others. */

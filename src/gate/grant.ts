@@ -16,8 +16,9 @@ export function grantOf(
   now: number,
 ): Grant | undefined {
   if (!isLive(credential, now)) return undefined;
-  const { id, kind, name, permissions, resources, limits, expiresAt } = credential;
-  const grant = { credentialId: id, kind, name, permissions, resources, limits, expiresAt };
+  const { id, kind, name, permissions, resources, limits, expiresAt, origins } = credential;
+  const kept = { credentialId: id, kind, name, permissions, resources, limits, expiresAt };
+  const grant: Grant = { ...kept, origins: origins ?? [] };
   if ("hash" in proof) return secretByHash(credential, proof.hash, now) && grant;
   const live = liveSecrets(credential, now).some((secret) => secret.id === proof.secretId);
   return live

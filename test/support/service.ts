@@ -79,6 +79,7 @@ export interface CredentialChoice {
   requests?: number;
   writes?: number;
   expires?: string;
+  origins?: string[];
 }
 
 /** Issues a credential through the administration area. Limits are wide unless the test is about them. */

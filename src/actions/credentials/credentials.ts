@@ -46,6 +46,7 @@ export interface CredentialInput {
   expiresAt: number | null;
   /** The zone in which the day ends that was chosen; null where no day was. */
   expiresZone: string | null;
+  origins: string[];
 }
 
 export interface Issued {

@@ -17,6 +17,7 @@ export const labels = {
   expires_on: "Day",
   requests: "Requests a minute",
   writes: "Writes a minute",
+  origins: "Allowed origins",
 };
 
 export const listed = (value: unknown): string[] =>

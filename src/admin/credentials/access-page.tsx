@@ -1,3 +1,4 @@
+import { Origins } from "./origins";
 import type { Credential } from "../../domain/credential/credential";
 import { may, permissions } from "../../domain/credential/permissions";
 import type { Problem } from "../../domain/problem/problem";
@@ -65,6 +66,7 @@ export function AccessPage({ frame, credential, reachable, add, sent, problem }:
           keep={<Now credential={credential} />}
         />
         <Limits sent={shown} />
+        <Origins sent={shown} />
         <button type="submit">Save changes</button>
       </form>
     </CredentialFrame>

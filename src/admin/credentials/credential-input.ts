@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 import type { CredentialInput } from "../../actions/credentials/credentials";
-import { defaultLimits, type Credential } from "../../domain/credential/credential";
+import { defaultLimits, mostOrigins, type Credential } from "../../domain/credential/credential";
 import { presets, type Preset } from "./presets";
 import { permissions, type Resources } from "../../domain/credential/permissions";
 import { isStorable, storable } from "../../domain/text";
@@ -44,6 +44,29 @@ function wrongChoice(chosen: unknown): string | undefined {
 
 const perMinute = (most: number) => z.coerce.number().check(z.int(), z.minimum(1), z.maximum(most));
 
+/** An origin as browsers say it (RFC 6454): over https, or of a developer's own machine. */
+const origin = z
+  .string()
+  .check(
+    z.refine(
+      isOrigin,
+      "Must be an origin like https://shop.example: no path, no * and no slash at the end.",
+    ),
+  );
+
+function isOrigin(text: string): boolean {
+  const address = URL.parse(text);
+  if (!address || address.origin !== text) return false;
+  const local = ["localhost", "127.0.0.1"].includes(address.hostname);
+  return address.protocol === "https:" || (address.protocol === "http:" && local);
+}
+
+/** None, or a list as an array or with spaces or lines between. */
+const origins = z.pipe(
+  z.transform((sent) => (typeof sent === "string" ? [...new Set(words(sent))] : sent)),
+  z.array(origin).check(z.maxLength(mostOrigins)),
+);
+
 type Expiry = { days: number } | { day: string } | { at: number | null };
 
 /** Always chosen: 30d, 90d, 365d (or any number of days), a date, or never. */
@@ -79,6 +102,7 @@ function tidied(sent: Record<string, unknown>): Record<string, unknown> {
   const { expires_on: day, scope, purpose, ...rest } = sent;
   if (rest["expires"] === "day" || rest["expires"] === undefined) rest["expires"] = day;
   if (rest["expires"] === "keep") delete rest["expires"];
+  if (rest["origins"] === "") rest["origins"] = [];
   if (purpose !== undefined) Object.assign(rest, permissionsFor(purpose, rest["permissions"]));
   if (scope !== undefined) rest["resources"] = resourcesFor(scope, rest["resources"]);
   return Object.fromEntries(
@@ -109,6 +133,7 @@ const shape = {
   expires,
   /** The zone in which a day ends. */
   time_zone: z.string().check(z.refine(isTimeZone, "Must be an IANA time zone, like Asia/Tokyo.")),
+  origins,
 };
 
 export const IssueInput = tidy(
@@ -118,6 +143,7 @@ export const IssueInput = tidy(
     requests: z._default(shape.requests, defaultLimits.requests),
     writes: z._default(shape.writes, defaultLimits.writes),
     time_zone: z._default(shape.time_zone, "UTC"),
+    origins: z._default(shape.origins, []),
   }),
 );
 

@@ -25,6 +25,7 @@ export function credentialDocument(credential: Credential, now: number) {
     permissions,
     resources,
     limits,
+    origins: credential.origins,
     created_by: credential.createdBy.id,
     created_at: stamp(credential.createdAt),
     expires_at: stampOr(expiresAt),

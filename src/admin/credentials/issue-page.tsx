@@ -1,3 +1,4 @@
+import { Origins } from "./origins";
 import { may } from "../../domain/credential/permissions";
 import type { Problem } from "../../domain/problem/problem";
 import { Choices, Input } from "../../html/field";
@@ -60,6 +61,7 @@ export function IssuePage({ frame, reachable, sent, problem }: Shown) {
         />
         <Expiry sent={sent} />
         <Limits sent={sent} />
+        <Origins sent={sent} />
         <div class="actions">
           <button type="submit">Issue credential</button>
           <a class="button quiet" href="/admin/integrations">

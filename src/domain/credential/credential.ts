@@ -30,6 +30,8 @@ export interface Credential {
   expiresAt: number | null;
   /** The zone in which the day ends that was chosen; null where no day was. */
   expiresZone: string | null;
+  /** Pages of these origins may call with it from a browser. */
+  origins: string[];
   revokedAt: number | null;
   createdAt: number;
   createdBy: { id: string; role: Role | null };
@@ -45,6 +47,8 @@ export interface Limits {
 /** Of one member, those that are neither revoked nor expired. */
 export const mostLiveCredentials = 100;
 
+export const mostOrigins = 20;
+
 export const defaultLimits: Limits = { requests: 600, writes: 120 };
 
 /** What a request may do, once its credential is known. */
@@ -56,6 +60,8 @@ export interface Grant {
   resources: Resources;
   limits: Limits;
   expiresAt: number | null;
+  /** Absent of a credential that its object kept before there were any. */
+  origins?: string[];
 }
 
 /** What a client's secret is exchanged for, or when to come back; the access token names the secret by its id. */

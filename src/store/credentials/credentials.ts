@@ -30,6 +30,7 @@ const columns = {
   createdAt: credential.createdAt,
   expiresAt: credential.expiresAt,
   expiresZone: credential.expiresZone,
+  origins: credential.origins,
   revokedAt: credential.revokedAt,
   lastUsedAt: credential.lastUsedAt,
   usage: credential.usage,
@@ -65,6 +66,7 @@ export function credentialOf(row: Row): Credential {
     secrets: JSON.parse(row.secrets) as Secret[],
     expiresAt: row.expiresAt,
     expiresZone: row.expiresZone,
+    origins: JSON.parse(row.origins) as string[],
     revokedAt: row.revokedAt,
     createdAt: row.createdAt,
     createdBy: { id: row.memberId, role: row.role },
@@ -92,6 +94,7 @@ const fields = [
   "createdAt",
   "expiresAt",
   "expiresZone",
+  "origins",
 ] as const;
 
 const insert = statement((db) => db.insert(credential).values(placeholders(fields)));
@@ -123,6 +126,7 @@ const update = statement((db) =>
         "secrets",
         "expiresAt",
         "expiresZone",
+        "origins",
       ]),
     )
     .where(eq(credential.id, placeholder("id"))),
@@ -150,6 +154,7 @@ function rowOf(value: Credential) {
     createdAt: value.createdAt,
     expiresAt: value.expiresAt,
     expiresZone: value.expiresZone,
+    origins: JSON.stringify(value.origins),
   };
 }
 

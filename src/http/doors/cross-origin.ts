@@ -1,0 +1,52 @@
+import type { Context } from "hono";
+import { createMiddleware } from "hono/factory";
+import type { ApiEnv } from "../../env";
+
+/** What pages of other origins may read of an answer, besides what every page may (contract, section 15). */
+const exposed = [
+  "ETag",
+  "Location",
+  "Link",
+  "Retry-After",
+  "RateLimit",
+  "RateLimit-Policy",
+  "Idempotent-Replayed",
+  "Idempotency-Key-Mismatch",
+  "X-Request-Id",
+];
+
+/** What they may send. */
+const sent = ["Authorization", "Content-Type", "Idempotency-Key", "If-Match", "If-None-Match"];
+const rememberedSeconds = 7200;
+
+/** Whether a browser asks what a page of another origin may do (Fetch, section 4.8). */
+export function isPreflight(c: Context): boolean {
+  const { method } = c.req;
+  const asked = c.req.header("Access-Control-Request-Method") !== undefined;
+  return method === "OPTIONS" && asked && c.req.header("Origin") !== undefined;
+}
+
+/**
+ * The answer to a browser that asks first, without a credential: of a path that there is, with its methods. It says
+ * nothing of who may: whether the answer itself may be read is decided with it.
+ */
+export function answerPreflight(c: Context, methods: readonly string[]): Response {
+  return c.body(null, 204, {
+    "Access-Control-Allow-Origin": c.req.header("Origin") ?? "",
+    "Access-Control-Allow-Methods": methods.join(", "),
+    "Access-Control-Allow-Headers": [...sent, "X-Request-Id"].join(", "),
+    "Access-Control-Max-Age": String(rememberedSeconds),
+    Vary: "Origin, Access-Control-Request-Method, Access-Control-Request-Headers",
+  });
+}
+
+/** Answers of a credential may be read by pages of its allowed origins, and by no others. */
+export const shareWithOrigins = createMiddleware<ApiEnv>(async (c, next) => {
+  await next();
+  const origin = c.req.header("Origin");
+  const { origins } = (c.var.grant ?? { origins: [] }) as { origins?: readonly string[] };
+  if (origin === undefined || !origins?.includes(origin)) return;
+  c.res.headers.set("Access-Control-Allow-Origin", origin);
+  c.res.headers.set("Access-Control-Expose-Headers", exposed.join(", "));
+  c.res.headers.append("Vary", "Origin");
+});
