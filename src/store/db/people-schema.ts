@@ -68,10 +68,10 @@ export const credential = sqliteTable(
     createdAt: integer("created_at").notNull(),
     expiresAt: integer("expires_at"),
     expiresZone: text("expires_zone"),
-    origins: text("origins").notNull().default("[]"),
     revokedAt: integer("revoked_at"),
     lastUsedAt: integer("last_used_at"),
     usage: text("usage"),
+    origins: text("origins").notNull().default("[]"),
   },
   (table) => [index("credential_by_member").on(table.memberId)],
 );
