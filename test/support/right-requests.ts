@@ -151,6 +151,8 @@ export const bodies: Record<string, (now: World) => Json> = {
     collections: "all",
     include: "ids",
   }),
+  "POST /api/v1/webhooks/:id/test": () => ({}),
+  "POST /api/v1/webhooks/:id/deliveries/:delivery/redeliver": () => ({}),
   "PATCH /api/v1/webhooks/:id": () => ({ name: "Stock", rotate_secret: { overlap_hours: 24 } }),
   "POST /admin/sign-in": () => account,
   "POST /admin/sign-out": () => ({}),

@@ -32,6 +32,14 @@ import { webhookParameters, webhookPaths, webhookSchemas } from "./webhooks";
 const all = (parts: Schema[]): Schema => Object.assign({}, ...parts) as Schema;
 const kinds = ["app", "form"] as const;
 
+const tags = [
+  { name: "credential", description: "The credential of the request." },
+  { name: "definitions", description: "Apps and forms, and their fields." },
+  { name: "records", description: "The records of apps." },
+  { name: "submissions", description: "The submissions of forms." },
+  { name: "webhooks", description: "Being told of changes." },
+];
+
 /** The OpenAPI 3.1 document of the service as a whole: every route, with the data of any definition. */
 export function serviceDocument(host: Host): Schema {
   const nouns = kinds.map((kind) => nounOf(kind));
@@ -51,13 +59,7 @@ export function serviceDocument(host: Host): Schema {
     version: "1",
     description:
       "Records of apps and submissions of forms. Each app and form has a document of its own, with the types of its data: `GET /forms/{form}/openapi.json`.",
-    tags: [
-      { name: "credential", description: "The credential of the request." },
-      { name: "definitions", description: "Apps and forms, and their fields." },
-      { name: "records", description: "The records of apps." },
-      { name: "submissions", description: "The submissions of forms." },
-      { name: "webhooks", description: "Being told of changes." },
-    ],
+    tags,
     paths: {
       ...all(paths),
       ...webhookPaths(),
