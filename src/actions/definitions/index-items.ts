@@ -18,6 +18,7 @@ import {
   type Indexing,
   type IndexingStep,
 } from "../../store/definitions/indexing";
+import { inTurns } from "./in-turns";
 import { collectionNow } from "./known-collections";
 
 const itemsPerStep = 200;
@@ -29,15 +30,14 @@ const slotsPerStep = 20_000;
 const entryBytesPerStep = 500_000;
 /** Some 100 ms of formulas: nothing else runs meanwhile. */
 const formulaStepsPerStep = 1_000_000;
-const stepsPerRun = 200;
 
 /** Brings search entries and computed values up to date, in bounded steps; what is left, the next run does. */
-export async function indexItems(db: D1Database): Promise<void> {
-  for (let step = 0; step < stepsPerRun; step += 1) {
-    const work = await nextIndexing(db);
-    if (!work) return;
-    await indexStep(db, work);
-  }
+export async function indexItems(db: D1Database, failures: unknown[] = []): Promise<void> {
+  await inTurns(
+    (turn) => nextIndexing(db, turn),
+    (work) => indexStep(db, work),
+    failures,
+  );
 }
 
 async function indexStep(db: D1Database, work: Indexing): Promise<void> {

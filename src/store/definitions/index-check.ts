@@ -1,4 +1,4 @@
-import { and, asc, eq, sql } from "drizzle-orm";
+import { and, eq, sql } from "drizzle-orm";
 import { drizzle } from "drizzle-orm/d1";
 import { fieldNumber, fieldsPerCollection } from "../../domain/data/field-number";
 import type { Item } from "../../domain/item/item";
@@ -9,6 +9,7 @@ import { numbersOf } from "../../domain/item/item";
 import { itemOf, itemColumns, type ItemRow } from "../items/items";
 import { indexCheck, item, searchEntry } from "../db/schema";
 import { statement } from "../db/statement";
+import { firstTurn, inTurn } from "./turn";
 
 export type IndexCheck = typeof indexCheck.$inferSelect;
 
@@ -47,9 +48,13 @@ export async function beginIndexCheck(
   );
 }
 
-export async function nextIndexCheck(db: D1Database): Promise<IndexCheck | undefined> {
+export async function nextIndexCheck(
+  db: D1Database,
+  turn = firstTurn,
+): Promise<IndexCheck | undefined> {
+  const { where, order } = inTurn(indexCheck.collectionId, turn);
   const [row] = await attempt(() =>
-    drizzle(db).select().from(indexCheck).orderBy(asc(indexCheck.collectionId)).limit(1),
+    drizzle(db).select().from(indexCheck).where(where).orderBy(order).limit(1),
   );
   return row;
 }

@@ -10,14 +10,21 @@ import { change, indexing, item, searchEntry, tally } from "../db/schema";
 import { changeTime, lastChange } from "../changes/change-statements";
 import { itemColumns, itemOf, type ItemRow } from "../items/items";
 import { statement } from "../db/statement";
+import { firstTurn, inTurn } from "./turn";
 
 export type Indexing = typeof indexing.$inferSelect;
 
 const { placeholder } = sql;
 
 /** A collection that has items to index, if there is one. */
-export async function nextIndexing(db: D1Database): Promise<Indexing | undefined> {
-  const [row] = await attempt(() => drizzle(db).select().from(indexing).limit(1));
+export async function nextIndexing(
+  db: D1Database,
+  turn = firstTurn,
+): Promise<Indexing | undefined> {
+  const { where, order } = inTurn(indexing.collectionId, turn);
+  const [row] = await attempt(() =>
+    drizzle(db).select().from(indexing).where(where).orderBy(order).limit(1),
+  );
   return row;
 }
 
