@@ -3,7 +3,7 @@ import { afterEach, beforeAll, describe, expect, it } from "vitest";
 import { catchUp } from "../../src/actions/definitions/catch-up";
 import { findCollection } from "../../src/store/definitions/collections";
 import type { Client } from "../support/client";
-import { client, makeForm } from "../support/service";
+import { admin, client, makeForm } from "../support/service";
 
 const text = (key: string, rest: object = {}) => ({ key, type: "text", ...rest });
 const run = (sql: string) => env.DB.prepare(sql).run();
@@ -33,6 +33,20 @@ describe("Work that stands in a table", () => {
     (await env.DB.prepare("select collection_id id, done from indexing").all()).results;
   afterEach(async () => {
     await catchUp(env.DB).catch(() => undefined);
+  });
+
+  it("a check of the index drops no recalculation that waits", async () => {
+    const fields = (formula: string) => [
+      { key: "a", type: "number" },
+      { key: "c", type: "computed", result: "number", searchable: false, formula },
+    ];
+    const form = await makeForm(integrator, fields("a * 2"));
+    const { id } = await make(form, { a: 1 });
+    await stopped(() => define(form, fields("a * 3")));
+    expect(await waiting()).toHaveLength(1);
+    expect((await admin("POST", `/forms/${form}/check-index`, {})).status).toBe(204);
+    await catchUp(env.DB);
+    expect((await integrator.get(`/submissions/${id}`)).body.data).toEqual({ a: 1, c: 3 });
   });
 
   it("collections take turns: a small one is done while a large one is under way", async () => {
