@@ -26,7 +26,7 @@ const itemsPerStep = 200;
 const bytesPerStep = 2_000_000;
 /** Values that the database takes out of items. */
 const slotsPerStep = 20_000;
-/** What a step makes of it travels in one parameter, of which D1 takes 2 MB. */
+/** What a step writes; of a single item whatever it has. */
 const entryBytesPerStep = 500_000;
 /** Some 100 ms of formulas: nothing else runs meanwhile. */
 const formulaStepsPerStep = 1_000_000;
@@ -74,8 +74,9 @@ async function indexStep(db: D1Database, work: Indexing): Promise<void> {
       const values = JSON.stringify(former);
       // What would outgrow D1's parameters is told without its former values.
       const kept = fitsStorage(data + values) ? values : null;
-      const told = [JSON.stringify(changed), kept] as const;
-      step.recalculated.push([number, version, updatedAt, data, item.lastChange, ...told]);
+      const told = { changedFields: JSON.stringify(changed), former: kept };
+      const previous = item.lastChange;
+      step.recalculated.push({ item: number, version, updatedAt, data, previous, ...told });
     }
     step.count += 1;
     step.to = number + 1;

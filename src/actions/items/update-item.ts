@@ -8,7 +8,12 @@ import { computeData } from "../../domain/formula/compute";
 import { etagOf, matches, type Precondition } from "../../domain/etag";
 import { differenceOf, type ItemAction } from "../../domain/item/change";
 import type { Item } from "../../domain/item/item";
-import { bytesOf, refuseTooLarge, refuseTooManyEntries } from "../../domain/item/item-size";
+import {
+  bytesOf,
+  refuseShownTooLarge,
+  refuseTooLarge,
+  refuseTooManyEntries,
+} from "../../domain/item/item-size";
 import { parseItemBody } from "../../domain/item/item-body";
 import { problem } from "../../domain/problem/problem";
 import { statusAfter, type Status } from "../../domain/item/status";
@@ -104,10 +109,12 @@ export async function writeItem(
     version: item.version + 1,
   };
   const change = changeOf(compiled, item, after);
-  const shown = JSON.stringify(viewOf(after, compiled).data);
-  const { removed, added } = change.entries;
-  refuseTooManyEntries(added);
-  refuseTooLarge(shown, change.data, JSON.stringify(removed), JSON.stringify(added));
+  refuseTooManyEntries(
+    change.entries.added,
+    searchEntries(compiled.collection, item.data, item).length,
+  );
+  refuseTooLarge(change.data);
+  refuseShownTooLarge(viewOf(after, compiled).data, () => viewOf(item, compiled).data);
   const changed = await changeItem(
     ctx.db,
     change,
