@@ -6,6 +6,7 @@ import {
   type SearchEntry,
 } from "../../domain/data/search-entries";
 import type { Compiled } from "../../domain/data/compile";
+import { withoutLost } from "../../domain/data/lost-values";
 import type { Data } from "../../domain/data/values";
 import { computeData, withoutComputed } from "../../domain/formula/compute";
 import { differenceOf, type Difference } from "../../domain/item/change";
@@ -124,10 +125,11 @@ function renewal(compiled: Compiled, item: Item, fields: ReadonlySet<number>): R
   const stamped = (at: number) => (changed ? systemEntries(collection.id, { updatedAt: at }) : []);
   const entries = [...entriesOf(collection, after, fields), ...stamped(updatedAt)];
   const removed = changed
-    ? [...formerEntries(collection.id, before, stale), ...stamped(item.updatedAt)]
+    ? [...formerEntries(collection, before, stale), ...stamped(item.updatedAt)]
     : [];
   const { status } = item;
-  const difference = differenceOf({ data: before, status }, { data: after, status });
+  const seen = withoutLost(collection.definition.fields, before);
+  const difference = differenceOf({ data: seen, status }, { data: after, status });
   const rewritten = changed ? written.length + JSON.stringify(difference.former).length : 0;
   const bytes = JSON.stringify([entries, removed]).length + rewritten;
   return { entries, removed, data: changed ? written : null, updatedAt, difference, bytes, steps };
