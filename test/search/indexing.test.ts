@@ -26,7 +26,7 @@ describe("Indexing", () => {
         if (name === "prepare") {
           return (query: string) =>
             target.prepare(
-              query.includes('from "indexing" limit') ? "select 1 where ?1 < 0" : query,
+              query.includes('from "indexing" where') ? "select 1 where ?1 < 0 and ?2 < ?3" : query,
             );
         }
         return typeof value === "function" ? value.bind(target) : value;

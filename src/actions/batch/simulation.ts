@@ -2,12 +2,7 @@ import type { Compiled } from "../../domain/data/compile";
 import { effortOfBatch } from "../../domain/data/effort";
 import { uniqueValues, type UniqueValue } from "../../domain/data/unique-values";
 import type { Warning } from "../../domain/data/warnings";
-import {
-  createdFields,
-  differenceOf,
-  type Difference,
-  type ItemAction,
-} from "../../domain/item/change";
+import { createdFields, type Difference, type ItemAction } from "../../domain/item/change";
 import type { Operation } from "../../domain/item/batch-body";
 import { bytesOf } from "../../domain/item/item-size";
 import type { Item } from "../../domain/item/item";
@@ -15,7 +10,13 @@ import { problem } from "../../domain/problem/problem";
 import type { NamedItems } from "../../store/batch/read";
 import type { ActionContext } from "../context";
 import { draftOf, refuseEmptied } from "../items/draft";
-import { nextState, refuseChange, sameData, updateAction } from "../items/update-item";
+import {
+  differenceBetween,
+  nextState,
+  refuseChange,
+  sameData,
+  updateAction,
+} from "../items/update-item";
 import { upsertedBy } from "./upserted";
 
 /** An item that a batch is about: as it was read, and what the operations so far have made of it. */
@@ -160,7 +161,7 @@ export class Simulation {
     const next = nextState(this.#ctx, found, body, ifMatch, this.#effort);
     const { warnings } = next;
     const { version } = item;
-    if (next.status === item.status && sameData(next, item)) {
+    if (next.status === item.status && sameData(next, found)) {
       return { op, outcome: "unchanged", item: touched, version, warnings };
     }
     const after: Item = {
@@ -176,7 +177,7 @@ export class Simulation {
     if (item.status === "draft" && after.status !== "draft") this.opens = true;
     touched.now = after;
     touched.last = after;
-    const difference = differenceOf(item, after);
+    const difference = differenceBetween(this.#compiled.collection, item, after);
     const action = updateAction(item, after);
     this.steps.push({ item: touched, action, version: version + 1, difference });
     this.#hold(touched, after);

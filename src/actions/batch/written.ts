@@ -2,14 +2,18 @@ import type { Compiled } from "../../domain/data/compile";
 import { possibleEntries, searchEntries } from "../../domain/data/search-entries";
 import { uniqueValues } from "../../domain/data/unique-values";
 import type { Item } from "../../domain/item/item";
-import { refuseTooLarge, refuseTooManyEntries } from "../../domain/item/item-size";
+import {
+  refuseShownTooLarge,
+  refuseTooLarge,
+  refuseTooManyEntries,
+} from "../../domain/item/item-size";
 import { viewOf } from "../../domain/item/item-view";
 import { problem } from "../../domain/problem/problem";
 import type { BatchWrite, WrittenItem } from "../../store/batch/write";
 import { without } from "../items/update-item";
 import type { Simulation, Touched } from "./simulation";
 
-/** What one batch may change in the search index: as much as a single item. */
+/** What one batch may change in the search index; one item may as much as it does alone. */
 const mostEntries = 60_000;
 
 /** What is to be stored of what operations have made of their items; refuses what would be too large. */
@@ -47,9 +51,9 @@ export function writtenBy(
         item.now === null || action.endsWith(".create") ? null : JSON.stringify(difference.former),
     })),
   };
-  for (const each of touched) {
+  for (const [index, each] of touched.entries()) {
     add(write, compiled, each);
-    if (write.added.length + write.removed.length > mostEntries) {
+    if (index > 0 && write.added.length + write.removed.length > mostEntries) {
       throw problem.batchTooManyEntries(mostEntries);
     }
   }
@@ -71,20 +75,23 @@ function add(write: BatchWrite, compiled: Compiled, { before, now }: Touched): v
   for (const [field, value] of without(possible, has)) write.removed.push([number, field, value]);
   for (const entry of has) write.added.push([number, ...entry]);
   if (!now) write.deleted.push(number);
-  else (before ? write.changed : write.made).push(rowOf(compiled, now));
+  else (before ? write.changed : write.made).push(rowOf(compiled, before, now));
 }
 
 /** The database gives what is made its times and its receipt number, and their entries. */
 function entriesOf({ collection }: Compiled, before: Item | null, now: Item) {
   const { id, status } = now;
   const entries = searchEntries(collection, now.data, before ? now : { id, status });
-  refuseTooManyEntries(entries);
+  refuseTooManyEntries(entries, before ? searchEntries(collection, before.data, before).length : 0);
   return entries;
 }
 
-function rowOf(compiled: Compiled, item: Item): WrittenItem {
+function rowOf(compiled: Compiled, before: Item | null, item: Item): WrittenItem {
   const data = JSON.stringify(item.data);
-  refuseTooLarge(JSON.stringify(viewOf(item, compiled).data), data);
+  refuseTooLarge(data);
+  refuseShownTooLarge(viewOf(item, compiled).data, () =>
+    before ? viewOf(before, compiled).data : {},
+  );
   const { number: ref, id, status, version, updatedAt } = item;
   return { ref, id, status, version, updatedAt, data };
 }

@@ -6,11 +6,16 @@ import { checkPending } from "./check-pending";
 import type { ActionContext } from "../context";
 import { indexItems } from "./index-items";
 
-/** Work on stored items that definitions have asked for, in bounded steps; what is left, the next run does. */
+/**
+ * Work on stored items that definitions have asked for, in bounded steps; what is left, the next run does.
+ * @throws what failed, once all has been done that does not fail.
+ */
 export async function catchUp(db: D1Database): Promise<void> {
-  await checkPending(db);
-  await checkEntries(db);
-  await indexItems(db);
+  const failures: unknown[] = [];
+  await checkPending(db, failures);
+  await checkEntries(db, failures);
+  await indexItems(db, failures);
+  if (failures.length > 0) throw failures[0];
 }
 
 /** Steps take less; work that stands longer was broken off. */

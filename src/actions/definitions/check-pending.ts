@@ -15,6 +15,7 @@ import {
 } from "../../store/definitions/pending-change";
 import { completePending, refusePending } from "../../store/definitions/save-pending";
 import { takenValues } from "../../store/items/unique-values";
+import { inTurns } from "./in-turns";
 import { sharedBy, typeInUse } from "./schema-in-use";
 
 const itemsPerStep = 500;
@@ -23,15 +24,14 @@ const bytesPerStep = 2_000_000;
 const slotsPerStep = 20_000;
 /** What is kept of a step travels in one parameter, of which D1 takes 2 MB. */
 const valueBytesPerStep = 200_000;
-const stepsPerRun = 200;
 
 /** Looks at the items that pending changes of definitions wait for, in bounded steps. */
-export async function checkPending(db: D1Database): Promise<void> {
-  for (let step = 0; step < stepsPerRun; step += 1) {
-    const work = await nextPending(db);
-    if (!work) return;
-    await pendingStep(db, work);
-  }
+export async function checkPending(db: D1Database, failures: unknown[] = []): Promise<void> {
+  await inTurns(
+    (turn) => nextPending(db, turn),
+    (work) => pendingStep(db, work),
+    failures,
+  );
 }
 
 /** A step that meets another change of the definition does nothing: the next one sees it. */

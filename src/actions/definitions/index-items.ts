@@ -6,6 +6,7 @@ import {
   type SearchEntry,
 } from "../../domain/data/search-entries";
 import type { Compiled } from "../../domain/data/compile";
+import { withoutLost } from "../../domain/data/lost-values";
 import type { Data } from "../../domain/data/values";
 import { computeData, withoutComputed } from "../../domain/formula/compute";
 import { differenceOf, type Difference } from "../../domain/item/change";
@@ -18,6 +19,7 @@ import {
   type Indexing,
   type IndexingStep,
 } from "../../store/definitions/indexing";
+import { inTurns } from "./in-turns";
 import { collectionNow } from "./known-collections";
 
 const itemsPerStep = 200;
@@ -25,19 +27,18 @@ const itemsPerStep = 200;
 const bytesPerStep = 2_000_000;
 /** Values that the database takes out of items. */
 const slotsPerStep = 20_000;
-/** What a step makes of it travels in one parameter, of which D1 takes 2 MB. */
+/** What a step writes; of a single item whatever it has. */
 const entryBytesPerStep = 500_000;
 /** Some 100 ms of formulas: nothing else runs meanwhile. */
 const formulaStepsPerStep = 1_000_000;
-const stepsPerRun = 200;
 
 /** Brings search entries and computed values up to date, in bounded steps; what is left, the next run does. */
-export async function indexItems(db: D1Database): Promise<void> {
-  for (let step = 0; step < stepsPerRun; step += 1) {
-    const work = await nextIndexing(db);
-    if (!work) return;
-    await indexStep(db, work);
-  }
+export async function indexItems(db: D1Database, failures: unknown[] = []): Promise<void> {
+  await inTurns(
+    (turn) => nextIndexing(db, turn),
+    (work) => indexStep(db, work),
+    failures,
+  );
 }
 
 async function indexStep(db: D1Database, work: Indexing): Promise<void> {
@@ -74,8 +75,9 @@ async function indexStep(db: D1Database, work: Indexing): Promise<void> {
       const values = JSON.stringify(former);
       // What would outgrow D1's parameters is told without its former values.
       const kept = fitsStorage(data + values) ? values : null;
-      const told = [JSON.stringify(changed), kept] as const;
-      step.recalculated.push([number, version, updatedAt, data, item.lastChange, ...told]);
+      const told = { changedFields: JSON.stringify(changed), former: kept };
+      const previous = item.lastChange;
+      step.recalculated.push({ item: number, version, updatedAt, data, previous, ...told });
     }
     step.count += 1;
     step.to = number + 1;
@@ -123,10 +125,11 @@ function renewal(compiled: Compiled, item: Item, fields: ReadonlySet<number>): R
   const stamped = (at: number) => (changed ? systemEntries(collection.id, { updatedAt: at }) : []);
   const entries = [...entriesOf(collection, after, fields), ...stamped(updatedAt)];
   const removed = changed
-    ? [...formerEntries(collection.id, before, stale), ...stamped(item.updatedAt)]
+    ? [...formerEntries(collection, before, stale), ...stamped(item.updatedAt)]
     : [];
   const { status } = item;
-  const difference = differenceOf({ data: before, status }, { data: after, status });
+  const seen = withoutLost(collection.definition.fields, before);
+  const difference = differenceOf({ data: seen, status }, { data: after, status });
   const rewritten = changed ? written.length + JSON.stringify(difference.former).length : 0;
   const bytes = JSON.stringify([entries, removed]).length + rewritten;
   return { entries, removed, data: changed ? written : null, updatedAt, difference, bytes, steps };

@@ -1,14 +1,20 @@
 import { checkPatch, checkSubmitted, type Checked } from "../../domain/data/check";
 import type { Compiled } from "../../domain/data/compile";
+import { withoutLost } from "../../domain/data/lost-values";
 import { possibleEntries, searchEntries } from "../../domain/data/search-entries";
-import { closedReason } from "../../domain/definition/collection";
+import { closedReason, type Collection } from "../../domain/definition/collection";
 import { uniqueValues } from "../../domain/data/unique-values";
 import { effortOfItem, spendFormulas } from "../../domain/data/effort";
 import { computeData } from "../../domain/formula/compute";
 import { etagOf, matches, type Precondition } from "../../domain/etag";
-import { differenceOf, type ItemAction } from "../../domain/item/change";
+import { differenceOf, type Difference, type ItemAction } from "../../domain/item/change";
 import type { Item } from "../../domain/item/item";
-import { bytesOf, refuseTooLarge, refuseTooManyEntries } from "../../domain/item/item-size";
+import {
+  bytesOf,
+  refuseShownTooLarge,
+  refuseTooLarge,
+  refuseTooManyEntries,
+} from "../../domain/item/item-size";
 import { parseItemBody } from "../../domain/item/item-body";
 import { problem } from "../../domain/problem/problem";
 import { statusAfter, type Status } from "../../domain/item/status";
@@ -31,7 +37,7 @@ export function updateItem(
 ): Promise<ItemView> {
   return onCurrentItem(ctx, found, async (current) => {
     const next = nextState(ctx, current, body, ifMatch);
-    const unchanged = next.status === current.item.status && sameData(next, current.item);
+    const unchanged = next.status === current.item.status && sameData(next, current);
     const item = unchanged ? current.item : await writeItem(ctx, current, next);
     return item && viewOf(item, current.compiled, next.warnings);
   });
@@ -82,8 +88,9 @@ function refuseLate({ collection }: Compiled, now: number): void {
 }
 
 /** Stored data is keyed by integers, which JavaScript keeps in order, so equal data has equal JSON. */
-export function sameData(next: Pick<NextState, "data">, item: Item): boolean {
-  return JSON.stringify(next.data) === JSON.stringify(item.data);
+export function sameData(next: Pick<NextState, "data">, { item, compiled }: Found): boolean {
+  const before = withoutLost(compiled.collection.definition.fields, item.data);
+  return JSON.stringify(next.data) === JSON.stringify(before);
 }
 
 /** The item as written, or nothing when it or its definition changed in between. */
@@ -104,10 +111,12 @@ export async function writeItem(
     version: item.version + 1,
   };
   const change = changeOf(compiled, item, after);
-  const shown = JSON.stringify(viewOf(after, compiled).data);
-  const { removed, added } = change.entries;
-  refuseTooManyEntries(added);
-  refuseTooLarge(shown, change.data, JSON.stringify(removed), JSON.stringify(added));
+  refuseTooManyEntries(
+    change.entries.added,
+    searchEntries(compiled.collection, item.data, item).length,
+  );
+  refuseTooLarge(change.data);
+  refuseShownTooLarge(viewOf(after, compiled).data, () => viewOf(item, compiled).data);
   const changed = await changeItem(
     ctx.db,
     change,
@@ -156,9 +165,19 @@ function changeOf({ collection }: Compiled, before: Item, after: Item): ItemChan
       released: without(held, holds),
       taken: collection.pending ? holds : without(holds, held),
     },
-    difference: differenceOf(before, after),
+    difference: differenceBetween(collection, before, after),
     whileOpen: before.status === "draft" && after.status !== "draft",
   };
+}
+
+/** What a change did, values apart that its definition has lost. */
+export function differenceBetween(
+  { definition }: Collection,
+  before: Item,
+  after: Item,
+): Difference {
+  const data = withoutLost(definition.fields, before.data);
+  return differenceOf({ data, status: before.status }, after);
 }
 
 /** The entries of `some` that are not among `others`. */

@@ -62,7 +62,7 @@ export async function browseItems(
       count: browsed.forPeople ?? false,
       leading: leads ? starts : null,
     });
-    if ("tooMuch" in page) throw unsortable(page);
+    if ("tooMuch" in page) throw tooComplex(page);
     if (page.revision === collection.revision) {
       refuseUnfinished(ctx, collection.id, search, page.unfinished);
       return showPage(compiled, search, page, rows);
@@ -114,15 +114,19 @@ function refuseUnfinished(
   throw problem.indexing([...new Set(waiting.map(({ name }) => name))]);
 }
 
-const tooMuchToSort: Record<TooMuch["tooMuch"], string> = {
+const reasons: Record<TooMuch["tooMuch"], string> = {
+  item: "An item here is too large for so many conditions: look for shorter texts, or leave out conditions on rows.",
   items: `In a collection of more than ${mostSorted} items a second sort key needs conditions that the index narrows to at most so many.`,
   bytes:
     "These items are too large, for these conditions, to be sorted by a second key: narrow them, or look for shorter texts.",
 };
 
-function unsortable({ tooMuch }: TooMuch): Problem {
-  const at = { field: "sort[1]", pointer: "/sort/1" };
-  return problem.invalidInput([{ ...at, code: "too_complex", reason: tooMuchToSort[tooMuch] }]);
+function tooComplex({ tooMuch }: TooMuch): Problem {
+  const at =
+    tooMuch === "item"
+      ? { field: "conditions", pointer: "/conditions" }
+      : { field: "sort[1]", pointer: "/sort/1" };
+  return problem.invalidInput([{ ...at, code: "too_complex", reason: reasons[tooMuch] }]);
 }
 
 function showPage(

@@ -57,36 +57,43 @@ export const computedIds = oncePerDefinition(
   (set): ReadonlySet<number> => new Set(computedFields(set).map(({ id }) => id)),
 );
 
-/** The entries of these fields alone: what an item lacks when a field becomes searchable. */
+/** The entries of those of these fields that are searchable: what an item lacks when they become so. */
 export function entriesOf(
   { id, definition }: Collection,
   data: Data,
   fields: ReadonlySet<number>,
 ): SearchEntry[] {
-  return distinct(dataEntries(id, definition.fields, data, (field) => fields.has(field)));
+  const searchable = searchableIds(definition.fields);
+  const wanted = (field: number) => fields.has(field) && searchable.has(field);
+  return distinct(dataEntries(id, definition.fields, data, wanted));
 }
 
 /** Every entry that the item can have, under this definition or an earlier one: what a delete removes. */
 export function possibleEntries(
-  { id, definition }: Collection,
+  collection: Collection,
   data: Data,
   system: Partial<SystemValues>,
 ): SearchEntry[] {
+  const { id, definition } = collection;
   return distinct([
     ...systemEntries(id, system),
     ...dataEntries(id, definition.fields, data, () => true),
-    ...formerEntries(id, data, computedIds(definition.fields)),
+    ...formerEntries(collection, data, computedIds(definition.fields)),
   ]);
 }
 
-/** The entries that computed values have, whatever the type of their result was when they were made. */
+/**
+ * The entries that values of these fields have, and of those that the definition has lost, whatever the type of their
+ * result was when they were made.
+ */
 export function formerEntries(
-  collectionId: number,
+  { id: collectionId, definition }: Collection,
   data: Data,
   fields: ReadonlySet<number>,
 ): SearchEntry[] {
+  const known = typesById(definition.fields);
   return scalars(data)
-    .filter(([id]) => fields.has(id))
+    .filter(([id]) => fields.has(id) || !known.has(id))
     .flatMap(([id, value]) =>
       (["text", "date", "datetime"] as const).map((type) =>
         entry(fieldNumber(collectionId, id), comparable(type, value)),
@@ -114,7 +121,8 @@ function dataEntries(
     .map(([id, value]) => entry(fieldNumber(collectionId, id), comparable(types.get(id), value)));
 }
 
-const typesById = oncePerDefinition(({ fields, retired }) => {
+/** The types of all fields that there are or were, those of rows included. */
+export const typesById = oncePerDefinition(({ fields, retired }) => {
   const all = [...retired, ...fields];
   const rows = all.flatMap((each) =>
     each.type === "line_items" ? [...each.retired, ...each.fields] : [],

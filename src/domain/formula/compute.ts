@@ -1,5 +1,6 @@
 import { mostWarnings, type Warning } from "../data/warnings";
 import type { Compiled, CompiledFields } from "../data/compile";
+import { withoutLost } from "../data/lost-values";
 import type { Data, Row, Scalar } from "../data/values";
 import type { ComputedField } from "../definition/field";
 import { storedText } from "../text";
@@ -9,12 +10,16 @@ import type { Formula } from "./compile";
 import { Decimal, rounded } from "./decimal";
 import { isEmptyOperand } from "./empty";
 
-/** The data with every computed field calculated anew; a formula that fails gives nothing and a warning. */
+/**
+ * The data with every computed field calculated anew, and none that the definition has lost; a formula that fails gives
+ * nothing and a warning.
+ */
 export function computeData(
   compiled: Compiled,
-  data: Data,
+  stored: Data,
   now: number,
 ): { data: Data; warnings: Warning[]; steps: number } {
+  const data = withoutLost(compiled.collection.definition.fields, stored);
   if (!hasFormulas(compiled.fields)) return { data, warnings: [], steps: 0 };
   const zone = compiled.collection.definition.time_zone;
   const warnings: Warning[] = [];

@@ -13,8 +13,17 @@ export function refuseTooLarge(...texts: string[]): void {
 /** Each value of a searchable field is a row of the search index, so their number is what a write costs. */
 const mostEntries = 30_000;
 
-export function refuseTooManyEntries(entries: readonly unknown[]): void {
-  if (entries.length > mostEntries) throw problem.tooManyEntries(entries.length, mostEntries);
+/** What had more before may keep as many: its definition has changed, and the item can still be changed and closed. */
+export function refuseTooManyEntries(entries: readonly unknown[], before = 0): void {
+  if (entries.length <= Math.max(mostEntries, before)) return;
+  throw problem.tooManyEntries(entries.length, mostEntries);
+}
+
+/** What an item is shown as grows with its definition: a change is refused only where it shows more than before. */
+export function refuseShownTooLarge(shown: unknown, before: () => unknown): void {
+  const text = JSON.stringify(shown);
+  if (fitsStorage(text) || bytesOf(text) <= bytesOf(JSON.stringify(before()))) return;
+  throw problem.itemTooLarge(mostBytes);
 }
 
 export function bytesOf(text: string): number {

@@ -6,9 +6,9 @@ import type { Status } from "../../domain/item/status";
 import type { ItemAct } from "../changes/change-statements";
 import { once } from "../db/attempt";
 import { failureOf } from "../db/failure";
+import { byteLength, runs } from "../db/runs";
 import type { Bind } from "../db/statement";
 import { claim, findReplay, type Claim, type Given, type Replay } from "../items/replays";
-import { byteLength, runs } from "./runs";
 import * as batch from "./statements";
 import type { BatchValues, Rows } from "./statements";
 

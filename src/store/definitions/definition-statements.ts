@@ -137,7 +137,10 @@ export function rowOf(definition: Definition, fieldsVersion: number, now: number
   };
 }
 
-/** What is to be indexed, from the start: items that are there now, for the fields that lack entries. */
+/**
+ * What is to be indexed, from the start: items that are there now, for the fields that lack entries. What others wait for
+ * already stays in the list.
+ */
 export const startIndexing = statement((db) =>
   db
     .insert(indexing)
@@ -149,7 +152,8 @@ export const startIndexing = statement((db) =>
     .onConflictDoUpdate({
       target: indexing.collectionId,
       set: {
-        fields: sql`excluded.fields`,
+        fields: sql`(select json_group_array(value) from (
+          select value from json_each(indexing.fields) union select value from json_each(excluded.fields)))`,
         next: sql`excluded.next`,
         last: sql`excluded.last`,
         done: sql`excluded.done`,

@@ -1,4 +1,4 @@
-import { and, asc, eq, sql } from "drizzle-orm";
+import { and, eq, sql } from "drizzle-orm";
 import { drizzle } from "drizzle-orm/d1";
 import { fieldNumber, fieldsPerCollection } from "../../domain/data/field-number";
 import type { Item } from "../../domain/item/item";
@@ -8,7 +8,9 @@ import { startIndexing } from "./definition-statements";
 import { numbersOf } from "../../domain/item/item";
 import { itemOf, itemColumns, type ItemRow } from "../items/items";
 import { indexCheck, item, searchEntry } from "../db/schema";
+import { runsOf } from "../db/runs";
 import { statement } from "../db/statement";
+import { firstTurn, inTurn } from "./turn";
 
 export type IndexCheck = typeof indexCheck.$inferSelect;
 
@@ -47,9 +49,13 @@ export async function beginIndexCheck(
   );
 }
 
-export async function nextIndexCheck(db: D1Database): Promise<IndexCheck | undefined> {
+export async function nextIndexCheck(
+  db: D1Database,
+  turn = firstTurn,
+): Promise<IndexCheck | undefined> {
+  const { where, order } = inTurn(indexCheck.collectionId, turn);
   const [row] = await attempt(() =>
-    drizzle(db).select().from(indexCheck).orderBy(asc(indexCheck.collectionId)).limit(1),
+    drizzle(db).select().from(indexCheck).where(where).orderBy(order).limit(1),
   );
   return row;
 }
@@ -68,6 +74,9 @@ const behind = sql`select field, value, item from search_entry
     and field < ${placeholder("below")}
   order by field, value, item limit ${placeholder("limit")}`;
 
+/** An entry whose item has gone counts as well. */
+const cost = sql`(octet_length(e.value) + coalesce(octet_length(i.data), 0))`;
+
 const selectEntries = statement((db) =>
   db
     .select({
@@ -76,8 +85,7 @@ const selectEntries = statement((db) =>
       entry_value: sql`e.value`.as("entry_value"),
       entry_item: sql`e.item`.as("entry_item"),
     })
-    .from(sql`(select e.*, sum(coalesce(octet_length(i.data), 0)) over (rows unbounded preceding)
-        - coalesce(octet_length(i.data), 0) as spent
+    .from(sql`(select e.*, sum(${cost}) over (rows unbounded preceding) - ${cost} as spent
       from (${behind}) e left join item i on i.number = e.item) e`)
     .leftJoin(item, sql`${item.number} = e.item`)
     .where(sql`e.spent < ${placeholder("bytes")}`),
@@ -145,16 +153,20 @@ export async function storeCheckStep(
     await attempt(() => finish(db, { collectionId: check.collectionId }).run());
     return;
   }
+  const rows = wrong.map(({ field, value, number, item: own }) => [
+    field,
+    value,
+    number,
+    own?.version ?? null,
+  ]);
   const values = {
     ...check,
-    wrong: JSON.stringify(
-      wrong.map((each) => [each.field, each.value, each.number, each.item?.version ?? null]),
-    ),
     toField: last.field,
     toValue: JSON.stringify([last.value]),
     toItem: last.number,
     count: looked.length,
     wrongCount: wrong.length,
   };
-  await attempt(() => db.batch([removeWrong(db, values), advance(db, values)]));
+  const removing = runsOf(rows).map((run) => removeWrong(db, { wrong: run }));
+  await attempt(() => db.batch([...removing, advance(db, values)]));
 }

@@ -9,15 +9,23 @@ import { guardCode, guardStatement } from "../db/guard";
 import { change, indexing, item, searchEntry, tally } from "../db/schema";
 import { changeTime, lastChange } from "../changes/change-statements";
 import { itemColumns, itemOf, type ItemRow } from "../items/items";
+import { runsOf } from "../db/runs";
 import { statement } from "../db/statement";
+import { firstTurn, inTurn } from "./turn";
 
 export type Indexing = typeof indexing.$inferSelect;
 
 const { placeholder } = sql;
 
 /** A collection that has items to index, if there is one. */
-export async function nextIndexing(db: D1Database): Promise<Indexing | undefined> {
-  const [row] = await attempt(() => drizzle(db).select().from(indexing).limit(1));
+export async function nextIndexing(
+  db: D1Database,
+  turn = firstTurn,
+): Promise<Indexing | undefined> {
+  const { where, order } = inTurn(indexing.collectionId, turn);
+  const [row] = await attempt(() =>
+    drizzle(db).select().from(indexing).where(where).orderBy(order).limit(1),
+  );
   return row;
 }
 
@@ -92,7 +100,7 @@ const recalculate = statement((db) =>
       definitionVersion: sql`${placeholder("definitionVersion")}`,
       updatedBy: sql`'system'`,
       updatedAt: sql`(select e.value ->> 2 from json_each(${placeholder("recalculated")}) e where e.value ->> 0 = number)`,
-      data: sql`(select e.value ->> 3 from json_each(${placeholder("recalculated")}) e where e.value ->> 0 = number)`,
+      data: sql`(select e.value -> 3 from json_each(${placeholder("recalculated")}) e where e.value ->> 0 = number)`,
       lastChange: sql`${lastChange("collection_id")} + 1
         + (select e.key from json_each(${placeholder("recalculated")}) e where e.value ->> 0 = number)`,
     })
@@ -111,7 +119,7 @@ const insertChanges = statement((db) =>
     .insert(change)
     .select(
       sql`select i.last_change, ${changeTime(sql`(e.value ->> 2)`, "i.collection_id")}, 'system', ${placeholder("action")}, i.number, i.id, i.version,
-        e.value ->> 4, e.value ->> 5, e.value ->> 6, null, ${placeholder("requestId")}, null
+        e.value ->> 4, e.value -> 5, nullif(e.value -> 6, 'null'), null, ${placeholder("requestId")}, null
         from json_each(${placeholder("recalculated")}) e
         join item i on i.number = e.value ->> 0 and i.version = (e.value ->> 1) + 1 and i.last_change is not null`,
     )
@@ -134,7 +142,7 @@ const growLargest = statement((db) =>
   db
     .update(tally)
     .set({
-      largest: sql`max(largest, (select max(octet_length(e.value ->> 3)) from json_each(${placeholder("recalculated")}) e))`,
+      largest: sql`max(largest, (select max(octet_length(e.value -> 3)) from json_each(${placeholder("recalculated")}) e))`,
     })
     .where(eq(tally.collectionId, placeholder("collectionId"))),
 );
@@ -164,16 +172,25 @@ const finish = statement((db) =>
 
 type ItemEntry = [...SearchEntry, item: number, version: number];
 
-/** An item with new data as JSON, and with what its change tells: the one before, its fields and former values. */
-type Recalculated = [
-  item: number,
-  version: number,
-  updatedAt: number,
-  data: string,
-  previous: number | null,
-  changedFields: string,
-  former: string | null,
-];
+/**
+ * An item with new data as JSON, and with what its change tells: the one before, and, as JSON, its fields and former
+ * values.
+ */
+interface Recalculated {
+  item: number;
+  version: number;
+  updatedAt: number;
+  data: string;
+  previous: number | null;
+  changedFields: string;
+  former: string | null;
+}
+
+/** JSON stands in its row as it is, not as a text of it: escaped it could outgrow a parameter. */
+function rowOf({ data, changedFields, former, ...head }: Recalculated): string {
+  const { item: number, version, updatedAt, previous } = head;
+  return `[${number},${version},${updatedAt},${data},${previous},${changedFields},${former}]`;
+}
 
 export interface IndexingStep {
   definitionVersion: number;
@@ -192,25 +209,28 @@ export interface IndexingStep {
   count: number;
 }
 
+/** Entries that are made at once. */
+const entryBytes = 500_000;
+
 /** Stores one step. A step that two do at once, or that is sent again, is done once. */
 export async function storeStep(db: D1Database, work: Indexing, step: IndexingStep): Promise<void> {
   const values = {
     ...work,
     ...step,
-    entries: JSON.stringify(step.entries),
-    removed: JSON.stringify(step.removed),
-    recalculated: JSON.stringify(step.recalculated),
+    recalculated: `[${step.recalculated.map(rowOf).join()}]`,
   };
-  const statements = [
-    isExpected,
-    ...(step.removed.length > 0 ? [removeEntries] : []),
-    insertEntries,
-    ...(step.recalculated.length > 0 ? [recalculate, insertChanges, growLargest] : []),
-    advance,
-    finish,
-  ].map((bind) => bind(db, values));
+  const removing = runsOf(step.removed).map((removed) => removeEntries(db, { removed }));
+  const inserting = runsOf(step.entries, entryBytes).map((entries) =>
+    insertEntries(db, { entries }),
+  );
+  // What is recalculated gets another version, so its entries go with it; all others can go before, a part at a time.
+  const parts = step.recalculated.length > 0 ? [] : inserting.splice(0, inserting.length - 1);
+  const recalculating =
+    step.recalculated.length > 0 ? [recalculate, insertChanges, growLargest] : [];
+  const last = [...recalculating, advance, finish].map((bind) => bind(db, values));
   try {
-    await attempt(() => db.batch(statements));
+    for (const part of parts) await attempt(() => db.batch([isExpected(db, values), part]));
+    await attempt(() => db.batch([isExpected(db, values), ...removing, ...inserting, ...last]));
   } catch (error) {
     // The definition moved on, and with it the work: the next step sees it.
     if (failureOf(error).kind !== "guard") throw error;

@@ -6,19 +6,21 @@ import { failureOf } from "../db/failure";
 import { guardCode, guardStatement } from "../db/guard";
 import { collection, formerUnique, pendingChange, uniqueValue } from "../db/schema";
 import { statement } from "../db/statement";
+import { firstTurn, inTurn } from "./turn";
 
 /** A change that still has items to look at. */
 export type Pending = typeof pendingChange.$inferSelect;
 
 const { placeholder } = sql;
 
-export async function nextPending(db: D1Database): Promise<Pending | undefined> {
+export async function nextPending(db: D1Database, turn = firstTurn): Promise<Pending | undefined> {
+  const { where, order } = inTurn(pendingChange.collectionId, turn);
   const [row] = await attempt(() =>
     drizzle(db)
       .select()
       .from(pendingChange)
-      .where(isNull(pendingChange.problem))
-      .orderBy(asc(pendingChange.collectionId))
+      .where(and(isNull(pendingChange.problem), where))
+      .orderBy(order)
       .limit(1),
   );
   return row;

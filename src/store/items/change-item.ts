@@ -12,6 +12,8 @@ import {
 } from "../changes/change-statements";
 import { once } from "../db/attempt";
 import { failureOf } from "../db/failure";
+import { runsOf } from "../db/runs";
+import type { Bind } from "../db/statement";
 import {
   addEntries,
   countDown,
@@ -23,6 +25,8 @@ import {
   removeEntries,
   takeUnique,
   updateItem,
+  type Changing,
+  type Removal,
 } from "./change-statements";
 import { takenValues, type Taken } from "./unique-values";
 
@@ -83,8 +87,6 @@ export async function changeItem(
     ...change,
     ...act,
     whileOpen: change.whileOpen ? 1 : 0,
-    removed: JSON.stringify(entries.removed),
-    added: JSON.stringify(entries.added),
     released: JSON.stringify(unique.released),
     taken: JSON.stringify(unique.taken),
     made: 1,
@@ -93,8 +95,12 @@ export async function changeItem(
   };
   const statements = [
     isExpected,
-    ...(entries.removed.length > 0 ? [removeEntries] : []),
-    ...(entries.added.length > 0 ? [addEntries] : []),
+    ...removing(entries.removed),
+    ...runsOf(entries.added).map(
+      (added): Bind<Changing> =>
+        (to, rest) =>
+          addEntries(to, { ...rest, added }),
+    ),
     ...(unique.released.length > 0 ? [releaseUnique] : []),
     ...(unique.taken.length > 0 ? [takeUnique, isMine] : []),
     insertChange,
@@ -113,7 +119,6 @@ export async function removeItem(
     ...removal,
     ...act,
     whileOpen: 0,
-    removed: JSON.stringify(removal.entries),
     released: JSON.stringify(removal.unique),
     made: 0,
     changedFields: "[]",
@@ -121,7 +126,7 @@ export async function removeItem(
   };
   const statements = [
     isExpected,
-    removeEntries,
+    ...removing(removal.entries),
     ...(removal.unique.length > 0 ? [releaseUnique] : []),
     ...(removal.itemVersion > 1 ? [eraseFormer] : []),
     ...(removal.itemVersion > erasedAtOnce ? [eraseLater] : []),
@@ -130,6 +135,13 @@ export async function removeItem(
     countDown,
   ].map((bind) => bind(db, values));
   return outcomeOf(db, statements, [], removal.number);
+}
+
+/** An entry is named by its field and its value. All that an item could have takes as many statements as it needs. */
+function removing(entries: readonly SearchEntry[]): Bind<Omit<Removal, "removed">>[] {
+  return runsOf(entries.map(([field, value]) => [field, value])).map(
+    (removed) => (db, values) => removeEntries(db, { ...values, removed }),
+  );
 }
 
 async function outcomeOf(

@@ -30,7 +30,10 @@ type Expecting = Pick<
   ChangeValues,
   "number" | "itemVersion" | "collectionId" | "revision" | "whileOpen" | "at"
 >;
-type Removal = Pick<ChangeValues, "number" | "collectionId" | "removed" | "released">;
+export type Removal = Pick<ChangeValues, "number" | "collectionId" | "removed" | "released">;
+
+/** Without the rows of entries, of which each statement has its own. */
+export type Changing = Omit<ChangeValues, "removed" | "added">;
 
 const v = parameters<ChangeValues>();
 
@@ -54,7 +57,7 @@ export const removeEntries = statement<Removal>((db) =>
 );
 
 /** A value that is there already is one whose old entry a narrower definition left behind. */
-export const addEntries = statement<ChangeValues>((db) =>
+export const addEntries = statement<Omit<ChangeValues, "removed">>((db) =>
   db
     .insert(searchEntry)
     .select(
@@ -64,7 +67,7 @@ export const addEntries = statement<ChangeValues>((db) =>
     .onConflictDoNothing(),
 );
 
-export const releaseUnique = statement<Removal>((db) =>
+export const releaseUnique = statement<Omit<Removal, "removed">>((db) =>
   db.delete(uniqueValue).where(
     sql`(field, value) in (select e.value ->> 0, e.value ->> 1 from json_each(${v.released}) e)
         and item = ${v.number}`,
@@ -72,7 +75,7 @@ export const releaseUnique = statement<Removal>((db) =>
 );
 
 /** What it has already stays: while a field becomes unique, nobody knows which values are there yet. */
-export const takeUnique = statement<ChangeValues>((db) =>
+export const takeUnique = statement<Changing>((db) =>
   db
     .insert(uniqueValue)
     .select(
@@ -82,14 +85,14 @@ export const takeUnique = statement<ChangeValues>((db) =>
     .onConflictDoNothing(),
 );
 
-export const isMine = guardStatement<ChangeValues>(
+export const isMine = guardStatement<Changing>(
   sql`select ${guardCode("taken")} as code where exists (
       select 1 from json_each(${v.taken}) e
         join unique_value u on u.field = e.value ->> 0 and u.value = e.value ->> 1
         where u.item <> ${v.number})`,
 );
 
-export const updateItem = statement<ChangeValues>((db) =>
+export const updateItem = statement<Changing>((db) =>
   db
     .update(item)
     .set({
@@ -106,21 +109,21 @@ export const updateItem = statement<ChangeValues>((db) =>
 );
 
 /** What grows may be the largest now. */
-export const growLargest = statement<ChangeValues>((db) =>
+export const growLargest = statement<Changing>((db) =>
   db
     .update(tally)
     .set({ largest: sql`octet_length(${v.data})` })
     .where(and(eq(tally.collectionId, v.collectionId), sql`largest < octet_length(${v.data})`)),
 );
 
-export const deleteItem = statement<Removal>((db) =>
+export const deleteItem = statement<Omit<Removal, "removed">>((db) =>
   db
     .delete(item)
     .where(eq(item.number, v.number))
     .returning({ listened: listened("collection_id") }),
 );
 
-export const countDown = statement<Removal>((db) =>
+export const countDown = statement<Omit<Removal, "removed">>((db) =>
   db
     .update(tally)
     .set({ live: sql`live - 1` })

@@ -1,4 +1,4 @@
-import type { Condition, Leaf, SearchField } from "../../domain/search/tree";
+import type { Comparable, Condition, Leaf, SearchField } from "../../domain/search/tree";
 import { anywhereSql } from "./anywhere-sql";
 import { balanced, folded, listSql, valueSql, type Values } from "./value-sql";
 
@@ -48,10 +48,8 @@ function leafSql(leaf: Leaf, values: Values, row: string): string {
       return hasAnySql(field, values.list(value), row);
     case "has_none":
       return `(not ${hasAnySql(field, values.list(value), row)})`;
-    case "has_all": {
-      const own = `(select m.value from json_each(${listSql(field, row)}) m)`;
-      return `(not exists (select 1 from ${values.table(value)} w where w.value not in ${own}))`;
-    }
+    case "has_all":
+      return hasAllSql(field, [...new Set(value)], values, row);
     case "any":
       return rowSql(field, value, values, row);
     case "none":
@@ -77,6 +75,12 @@ function foldedSql({ number }: SearchField, at: string, test: string): string {
 
 function hasAnySql(field: SearchField, list: string, row: string): string {
   return `exists (select 1 from json_each(${listSql(field, row)}) m where m.value in ${list})`;
+}
+
+/** The item's list is gone through once, however many values are wanted. */
+function hasAllSql(field: SearchField, wanted: Comparable[], values: Values, row: string): string {
+  const found = `select count(distinct m.value) from json_each(${listSql(field, row)}) m where m.value in ${values.list(wanted)}`;
+  return `((${found}) = ${wanted.length})`;
 }
 
 function rowSql(field: SearchField, value: Condition, values: Values, row: string): string {

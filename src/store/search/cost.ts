@@ -11,8 +11,12 @@ export const scanBudget = 10_000;
 export const pageBytes = 4_000_000;
 /** Where all that a page could look at is less than this, whatever is stored, nobody measures. */
 export const lightBytes = 16_000_000;
-/** What may be sorted by several keys at once. */
-export const mostSortedBytes = 64_000_000;
+/** What may be sorted at once. */
+export const mostSortedBytes = 16_000_000;
+/** What judging a single item may cost: some 200 ms. */
+export const mostItemBytes = 200_000_000;
+/** No item is larger. */
+const largestItem = 2_000_000;
 
 /** How many candidates the budget allows; one at the least, so that every page gets on. */
 export function candidatesWithin(budget: number, rowsPerCandidate: number): number {
@@ -46,13 +50,22 @@ export interface ItemCost {
   perByte: number;
   /** For each entry of these lists. */
   perEntry: { slot: string; cost: number }[];
+  /** For each text in these lists of rows. */
+  perText: { slot: string; cost: number }[];
   /** How often all texts of the item are gone through. */
   texts: number;
+  /** How often its rows are gone through, each of which is read for itself. */
+  rows: number;
+  /** How many folded texts are looked up. */
+  lookUps: number;
 }
 
 /** Going through one entry of a list; and looking up its folded text besides. */
 const entryBytes = 40;
 const lookUpBytes = 400;
+/** Going through one text of a list in a row, and through rows for each of their bytes. */
+const innerBytes = 100;
+const rowsByte = 11;
 /** Letters that are compared with each letter of a text, for the cost of reading a byte. */
 const lettersPerByte = 32;
 const leavesPerByte = 4;
@@ -84,7 +97,20 @@ export function itemCost(conditions: readonly Condition[]): ItemCost {
     const cost = entryBytes * rows.length + lookUpBytes * sought;
     return kind === "line_items" ? [{ slot: source.slot, cost }] : [];
   });
-  return { perByte, perEntry, texts: anywhere.length };
+  const perText = leaves.flatMap((leaf) => {
+    const { source } = leaf.field;
+    const cost = rowLeaves(leaf).reduce((sum, each) => sum + listCost(each), 0);
+    return source.in === "data" && cost > 0 ? [{ slot: source.slot, cost }] : [];
+  });
+  const rows = leaves.filter(({ op }) => op === "any" || op === "none").length;
+  const lookedUp = leaves.filter(isTextSearch).length;
+  return { perByte, perEntry, perText, texts: anywhere.length, rows, lookUps: lookedUp };
+}
+
+/** Of a list in a row; `has_all` counts what it finds. */
+function listCost({ field, op }: Leaf): number {
+  if (field.kind !== "multi_select" || op === "is_empty") return 0;
+  return op === "has_all" ? 2 * innerBytes : innerBytes;
 }
 
 function anywhereByte({ anywhere, plain, fields, lists }: Anywhere): number {
@@ -92,21 +118,49 @@ function anywhereByte({ anywhere, plain, fields, lists }: Anywhere): number {
   return (atOnce ? textsByte : eachTextByte) + anywhere.length / lettersPerByte;
 }
 
-/** An entry of a list takes so many bytes at the least. */
+/** An entry of a list, and a text, take so many bytes at the least. */
 const leastEntryBytes = 5;
+const leastBytes = 3;
 
 /** The most that a byte of an item can cost, whatever is stored. */
-export function worstPerByte({ perByte, perEntry, texts }: ItemCost): number {
+export function worstPerByte({ perByte, perEntry, perText, texts }: ItemCost): number {
   const looked = texts * (lookUpBytes / leastTextBytes + nodeBytes / leastEntryBytes);
-  return perEntry.reduce((sum, { cost }) => sum + cost / leastEntryBytes, perByte + looked);
+  const inner = perText.reduce((sum, { cost }) => sum + cost / leastBytes, looked);
+  return perEntry.reduce((sum, { cost }) => sum + cost / leastEntryBytes, perByte + inner);
 }
 
 /** The cost of judging an item `i`, as SQL. Its size is told without reading it. */
-export function itemCostSql({ perByte, perEntry }: ItemCost): string {
+export function itemCostSql({ perByte, perEntry, perText }: ItemCost): string {
   const lists = perEntry.map(
     ({ slot, cost }) => ` + ${cost} * coalesce(json_array_length(i.data, '$."${slot}"'), 0)`,
   );
-  return `octet_length(i.data) * ${perByte}${lists.join("")}`;
+  const inner = perText.map(({ slot, cost }) => {
+    const list = `coalesce(i.data -> '$."${slot}"', '')`;
+    // Each text has two quotes, keys included.
+    return ` + ${cost} * (octet_length(${list}) - octet_length(replace(${list}, '"', ''))) / 2`;
+  });
+  return `octet_length(i.data) * ${perByte}${lists.join("")}${inner.join("")}`;
+}
+
+/** The same with what pages count as rows. */
+export function wholeCostSql(cost: ItemCost): string {
+  const { rows, lookUps: sought } = cost;
+  const perRow = ` + octet_length(i.data) * ${rows * rowsByte} + ${sought * lookUpBytes}`;
+  return itemCostSql(cost) + perRow;
+}
+
+/** Is part of the error of a statement that has met an item which it would take too long to judge. */
+export const tooHeavy = "too heavy to judge";
+
+/** What is `judged` of an item `i`; an error where that would cost too much. Most searches cannot. */
+export function boundedSql(conditions: readonly Condition[], judged: string): string {
+  const cost = itemCost(conditions);
+  const worst = worstPerByte(cost) + cost.rows * rowsByte;
+  const most = mostItemBytes - cost.lookUps * lookUpBytes;
+  if (largestItem * worst <= most) return judged;
+  const isLight = `iif(octet_length(i.data) * ${worst} <= ${most}, 1, ${wholeCostSql(cost)} <= ${mostItemBytes})`;
+  // There is no such path; named by the item, so that SQLite does not try it beforehand.
+  return `iif(${isLight}, ${judged}, json_extract('{}', '${tooHeavy} ' || i.number))`;
 }
 
 interface Leaves {

@@ -6,7 +6,7 @@ import { attempt } from "../db/attempt";
 import { itemOf, type ItemRow } from "../items/items";
 import { collection, indexing } from "../db/schema";
 import { statement } from "../db/statement";
-import { scanBudget } from "./cost";
+import { scanBudget, tooHeavy } from "./cost";
 import { countStatement, type Count } from "./count";
 import { leadingStatement, type Starts } from "./leading";
 import { pageStatement, type PageStatement } from "./page-statement";
@@ -14,9 +14,12 @@ import { choosePlan, chooseProbes, nothingProbed, probeSizes, type Plan } from "
 import { resolveStart } from "./start";
 import type { Walk } from "./walk";
 
-/** What a second sort key would have to sort at once is too much: so many items, or so large ones. */
+/**
+ * What a second sort key would have to sort at once is too much: so many items, or so large ones. Or a single item is
+ * too large for so many conditions.
+ */
 export interface TooMuch {
-  tooMuch: "items" | "bytes";
+  tooMuch: "items" | "bytes" | "item";
 }
 
 /**
@@ -40,8 +43,16 @@ export async function findPage(
   const plan = choosePlan(search, sizes, whole);
   if (!plan) return { tooMuch: "items" };
   const walk = { collectionId, search, start, budget: scanBudget };
-  const page = await readPage(db, plan, walk, rows, besides);
-  return page.heavy ? { tooMuch: "bytes" } : page;
+  try {
+    const page = await readPage(db, plan, walk, rows, besides);
+    if (!page.heavy) return page;
+    // What is too much to be sorted can still be walked, where there is one order at the most.
+    const walked = search.sort.length > 1 ? undefined : choosePlan(search, [], whole);
+    return walked ? await readPage(db, walked, walk, rows, besides) : { tooMuch: "bytes" };
+  } catch (error) {
+    if (String(error).includes(tooHeavy)) return { tooMuch: "item" };
+    throw error;
+  }
 }
 
 /** The definition's revision, and the fields that items lack entries of, where there are any. */

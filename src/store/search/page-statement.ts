@@ -1,7 +1,7 @@
 import { numbersOf } from "../../domain/item/item";
 import { Values } from "./value-sql";
 import { lookUps, perCandidate, candidatesWithin } from "./cost";
-import { driverSql, probeSql } from "./driver";
+import { driverSql, onlyDriver, probeSql } from "./driver";
 import type { Plan } from "./plan";
 import { candidatesSql, sortedInMemory } from "./sorted";
 import { sortWalk } from "./sort-walk";
@@ -111,8 +111,9 @@ function valueWalk(
   const own = driverSql(driver, values) + behind;
   const where = conditionsSql(walk, values);
   const entries = `select c.item from search_entry c where ${own} order by c.item ${order}`;
-  // The value is the one condition, so every candidate is a match.
-  if (conditions.length === 1) {
+  const [only] = conditions;
+  // The value is all that the one condition says, so every candidate is a match.
+  if (conditions.length === 1 && only && onlyDriver(only)) {
     const found = `from search_entry c cross join item i on ${ownItem(walk)}
       where ${own} and ${where} order by c.item ${order}`;
     return full(walk, entries, rows, found);

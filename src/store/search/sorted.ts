@@ -1,7 +1,7 @@
 import { numbersOf } from "../../domain/item/item";
 import type { Search, Sort } from "../../domain/search/tree";
 import { balanced, sortSql, type Values } from "./value-sql";
-import { itemCost, itemCostSql, mostSortedBytes, pageBytes } from "./cost";
+import { itemCost, mostSortedBytes, pageBytes, wholeCostSql } from "./cost";
 import { driverSql, type Driver } from "./driver";
 import { behindAll, type Start } from "./start";
 import { columns, conditionsSql, noColumns, ownItem, type Walk } from "./walk";
@@ -29,7 +29,7 @@ export function sortedInMemory(
   const byNumber = sort.length > 0 ? "number" : `number ${walk.search.order}`;
   const places = [...keys, "number"].map((key, index) => `s.${key} as k${index}`).join(", ");
   return `with c(item) as materialized (${candidates}),
-      b(bytes) as materialized (select sum(${itemCostSql(itemCost(walk.search.conditions))})
+      b(bytes) as materialized (select sum(${wholeCostSql(itemCost(walk.search.conditions))})
         from c cross join item i on ${ownItem(walk)}),
       sorted as materialized (select ${[...sorted, "i.number", "octet_length(i.data) as size"].join(", ")}
         from c cross join item i on ${ownItem(walk)}

@@ -3,7 +3,7 @@ import type { Search } from "../../domain/search/tree";
 import { itemColumns } from "../items/items";
 import { conditionSql } from "./condition-sql";
 import { balanced, type Values } from "./value-sql";
-import { itemCost, itemCostSql, lightBytes, pageBytes, worstPerByte } from "./cost";
+import { boundedSql, itemCost, itemCostSql, lightBytes, pageBytes, worstPerByte } from "./cost";
 import type { Start } from "./start";
 
 /** What every walk over candidates is made of. */
@@ -22,10 +22,11 @@ export const columns = names.map((name) => `i.${name}`).join(", ");
 export const noColumns = names.map(() => "null").join(", ");
 
 export function conditionsSql({ search }: Walk, values: Values): string {
-  return balanced(
+  const judged = balanced(
     "and",
     search.conditions.map((each) => conditionSql(each, values)),
   );
+  return boundedSql(search.conditions, judged);
 }
 
 /** The item of an entry `c`; whatever the index says, it is one of this collection. */
