@@ -6,7 +6,7 @@ export default defineConfig({
   root: new URL("../..", import.meta.url).pathname,
   test: {
     ...reporters("dev"),
-    include: ["test/dev/**/*.test.ts"],
+    include: ["test/dev/**/*.test.ts", "packages/client/test/**/*.test.ts"],
     fileParallelism: false,
     testTimeout: 180_000,
     hookTimeout: 60_000,

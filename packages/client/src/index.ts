@@ -1,0 +1,11 @@
+export { BatchError } from "./batch.ts";
+export type { UpdateOptions } from "./collection.ts";
+export { EdgeForms, type RequestOptions } from "./edge-forms.ts";
+export { EdgeFormsError, type ErrorCode, type FieldError, type Problem } from "./problem.ts";
+export type { Records } from "./records.ts";
+export type { Checked, Submissions } from "./submissions.ts";
+export type { Options } from "./transport.ts";
+export type { ClientCredentials, Credential } from "./access-token.ts";
+export type * from "./types.ts";
+export type { Page, Walk, WalkOptions } from "./walk.ts";
+export { verifyWebhook, type Delivery, type WebhookEvent } from "./webhook.ts";

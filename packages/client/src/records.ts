@@ -1,0 +1,18 @@
+import { Collection } from "./collection.ts";
+import type { Transport } from "./transport.ts";
+import type { RecordItem, Shape, Untyped, WriteOptions } from "./types.ts";
+
+/** The records of an app. An id may be a receipt number everywhere. */
+export class Records<T extends Shape = Untyped> extends Collection<RecordItem<T>, T> {
+  constructor(transport: Transport, app: string) {
+    const base = `/apps/${encodeURIComponent(app)}`;
+    const list = `${base}/records`;
+    const item = (id: string) => `${list}/${encodeURIComponent(id)}`;
+    super(transport, { list, changes: `${base}/changes`, item });
+  }
+
+  /** Happens once, whatever is lost on the way. */
+  async create(data: T["create"], options: WriteOptions = {}): Promise<RecordItem<T>> {
+    return this.createOne(data, undefined, options);
+  }
+}

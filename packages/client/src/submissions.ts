@@ -1,0 +1,77 @@
+import { Collection } from "./collection.ts";
+import { EdgeFormsError } from "./problem.ts";
+import type { Transport } from "./transport.ts";
+import type {
+  CallOptions,
+  Shape,
+  SubmissionItem,
+  Untyped,
+  Warning,
+  WriteOptions,
+} from "./types.ts";
+
+type NewStatus = "draft" | "submitted";
+
+export interface Checked<T extends Shape> {
+  valid: true;
+  form: string;
+  status: NewStatus;
+  data: T["data"];
+  warnings?: Warning[];
+}
+
+/** The submissions of a form. */
+export class Submissions<T extends Shape = Untyped> extends Collection<SubmissionItem<T>, T> {
+  readonly #list: string;
+
+  constructor(transport: Transport, form: string) {
+    const base = `/forms/${encodeURIComponent(form)}`;
+    const list = `${base}/submissions`;
+    super(transport, { list, changes: `${base}/changes`, item: itemPath });
+    this.#list = list;
+  }
+
+  /** Happens once, whatever is lost on the way. */
+  async create(
+    data: T["create"],
+    { status, ...options }: WriteOptions & { status?: NewStatus | undefined } = {},
+  ): Promise<SubmissionItem<T>> {
+    return this.createOne(data, status, options);
+  }
+
+  /** Everything that a create would check; what is invalid is thrown as a create would throw it. */
+  async validate(
+    data: T["create"],
+    { status, signal }: CallOptions & { status?: NewStatus | undefined } = {},
+  ): Promise<Checked<T>> {
+    const body = status === undefined ? { data } : { data, status };
+    const path = `${this.#list}/validate`;
+    const sent = { method: "POST", path, body, lane: "read", safe: true, signal } as const;
+    return (await this.transport.send(sent)).body as Checked<T>;
+  }
+
+  async delete(
+    id: string,
+    { ifMatch, signal }: CallOptions & { ifMatch?: string | undefined } = {},
+  ): Promise<void> {
+    const headers: Record<string, string> = ifMatch === undefined ? {} : { "If-Match": ifMatch };
+    const sent = {
+      method: "DELETE",
+      path: itemPath(id),
+      headers,
+      lane: "write",
+      safe: true,
+    } as const;
+    try {
+      await this.transport.send({ ...sent, signal });
+    } catch (error) {
+      // It has gone, most likely by an earlier try whose answer was lost.
+      if (error instanceof EdgeFormsError && error.status === 404 && error.doubtful) return;
+      throw error;
+    }
+  }
+}
+
+function itemPath(id: string): string {
+  return `/submissions/${encodeURIComponent(id)}`;
+}

@@ -1,0 +1,87 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+
+export interface Request {
+  method: string;
+  path: string;
+  query: URLSearchParams;
+  headers: IncomingMessage["headers"];
+  // oxlint-disable-next-line typescript/no-explicit-any
+  body: any;
+}
+
+export interface Answer {
+  status: number;
+  body?: unknown;
+  headers?: Record<string, string>;
+}
+
+/** What goes wrong with a request; `lost` and `half` do so after it was carried out. */
+export type Fault = "429" | "503" | "500" | "cut" | "slow" | "lost" | "half" | undefined;
+
+/** A service that carries requests out as `serve` says, and fails on purpose as `faults` says. */
+export class FailingService {
+  readonly requests: Request[] = [];
+  faults: (index: number, request: Request) => Fault = () => undefined;
+  readonly #serve: (request: Request) => Answer;
+  readonly #server: Server;
+
+  constructor(serve: (request: Request) => Answer) {
+    this.#serve = serve;
+    this.#server = createServer((message, response) => void this.#answer(message, response));
+  }
+
+  async start(): Promise<string> {
+    await new Promise<void>((resolve) => this.#server.listen(0, "127.0.0.1", resolve));
+    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
+  }
+
+  async stop(): Promise<void> {
+    this.#server.closeAllConnections();
+    await new Promise((resolve) => this.#server.close(resolve));
+  }
+
+  async #answer(message: IncomingMessage, response: ServerResponse): Promise<void> {
+    const chunks: Buffer[] = [];
+    for await (const chunk of message) chunks.push(chunk as Buffer);
+    const text = Buffer.concat(chunks).toString();
+    const url = new URL(message.url ?? "", "http://service");
+    const { method = "", headers } = message;
+    const isJson = headers["content-type"] === "application/json";
+    const body: unknown = isJson ? JSON.parse(text) : text;
+    const request = { method, path: url.pathname, query: url.searchParams, headers, body };
+    const fault = this.faults(this.requests.push(request) - 1, request);
+    if (fault === "cut") return void message.socket.destroy();
+    if (fault === "429" || fault === "500" || fault === "503") {
+      const code = { "429": "rate_limited", "500": "internal", "503": "try_again" }[fault];
+      return send(response, problem(Number(fault), code, {}, { "Retry-After": "0" }));
+    }
+    const answer = this.#serve(request);
+    if (fault === "lost") return void message.socket.destroy();
+    if (fault === "half") {
+      response.writeHead(answer.status, { "Content-Length": "1000" }).write("{");
+      return void setTimeout(() => message.socket.destroy(), 5);
+    }
+    if (fault === "slow") return void setTimeout(() => send(response, answer), 400);
+    send(response, answer);
+  }
+}
+
+export function problem(
+  status: number,
+  code: string,
+  members: object = {},
+  headers: Record<string, string> = {},
+): Answer {
+  return {
+    status,
+    body: { status, code, detail: "Told on purpose.", request_id: "request-1", ...members },
+    headers,
+  };
+}
+
+function send(response: ServerResponse, { status, body, headers = {} }: Answer): void {
+  if (response.destroyed) return;
+  response.writeHead(status, headers);
+  response.end(body === undefined ? undefined : JSON.stringify(body));
+}
