@@ -58,8 +58,11 @@ function parseOperation(
   index: number,
 ): { operation: Operation | null; errors: FieldError[] } {
   const path = ["operations", index];
+  if (!isObject(sent)) {
+    return { operation: null, errors: [errorAt(path, "invalid_type", "Must be of type object.")] };
+  }
   const allowed: readonly string[] = operationsOf[kind];
-  const op = isObject(sent) ? sent["op"] : undefined;
+  const { op } = sent;
   if (typeof op !== "string" || !allowed.includes(op)) {
     const code = op === undefined ? "required" : "not_an_option";
     const reason = `Must be one of ${allowed.map((each) => `"${each}"`).join(", ")}.`;
@@ -75,7 +78,7 @@ function parseOperation(
   }
   const read = parsed.data;
   // `data` and `status` are judged as they were sent, where an absent one is no undefined one.
-  const { op: _, by: __, id: ___, if_match: ____, ...rest } = sent as Record<string, unknown>;
+  const { op: _, by: __, id: ___, if_match: ____, ...rest } = sent;
   switch (read.op) {
     case "create":
       return { operation: { op: "create", body: rest }, errors: [] };

@@ -14,7 +14,7 @@ export const lightBytes = 16_000_000;
 /** What may be sorted at once. */
 export const mostSortedBytes = 16_000_000;
 /** What judging a single item may cost: some 200 ms. */
-export const mostItemBytes = 200_000_000;
+const mostItemBytes = 200_000_000;
 /** No item is larger. */
 const largestItem = 2_000_000;
 
