@@ -91,6 +91,10 @@ POST /admin/members/:id, removing oneself                        | 204   | 403  
 POST /admin/members/:id, of somebody who is not there            | 404   | 404   | 403    | 403    | 401
 
 GET /admin/integrations                                          | 200   | 200   | 200    | 200    | 401
+GET /admin/integrations/new                                      | 200   | 200   | 200    | 200    | 401
+POST /admin/preferences                                          | 200   | 200   | 200    | 200    | 401
+POST /admin/account/zone                                         | 200   | 200   | 200    | 200    | 401
+POST /admin/members/invitations/withdraw, of nobody              | 204   | 204   | 403    | 403    | 401
 POST /admin/integrations, a token with records:read              | 201   | 201   | 201    | 201    | 401
 POST /admin/integrations, a token with records:create            | 201   | 201   | 201    | 422    | 401
 POST /admin/integrations, a token with records:write             | 201   | 201   | 201    | 422    | 401
@@ -106,6 +110,18 @@ GET /admin/integrations/:id, one's own token                     | 200   | 200  
 GET /admin/integrations/:id, somebody else's token               | 200   | 200   | 404    | 404    | 401
 GET /admin/integrations/:id, somebody else's client              | 200   | 200   | 404    | 404    | 401
 GET /admin/integrations/:id, a client that one made as an admin  | 200   | 200   | 200    | 200    | 401
+GET /admin/integrations/:id/access, one's own token              | 200   | 200   | 200    | 200    | 401
+GET /admin/integrations/:id/access, somebody else's token        | 200   | 200   | 404    | 404    | 401
+GET /admin/integrations/:id/access, somebody else's client       | 200   | 200   | 404    | 404    | 401
+GET /admin/integrations/:id/access, a client that one made as an admin | 200   | 200   | 200    | 200    | 401
+GET /admin/integrations/:id/secrets, one's own token             | 200   | 200   | 200    | 200    | 401
+GET /admin/integrations/:id/secrets, somebody else's token       | 200   | 200   | 404    | 404    | 401
+GET /admin/integrations/:id/secrets, somebody else's client      | 200   | 200   | 404    | 404    | 401
+GET /admin/integrations/:id/secrets, a client that one made as an admin | 200   | 200   | 200    | 200    | 401
+GET /admin/integrations/:id/secret, one's own token              | 200   | 200   | 200    | 200    | 401
+GET /admin/integrations/:id/secret, somebody else's token        | 200   | 200   | 404    | 404    | 401
+GET /admin/integrations/:id/secret, somebody else's client       | 200   | 200   | 404    | 404    | 401
+GET /admin/integrations/:id/secret, a client that one made as an admin | 200   | 200   | 200    | 200    | 401
 POST /admin/integrations/:id, one's own token                    | 200   | 200   | 200    | 200    | 401
 POST /admin/integrations/:id, one's own token, to write          | 200   | 200   | 200    | 422    | 401
 POST /admin/integrations/:id, somebody else's token              | 200   | 200   | 404    | 404    | 401
@@ -170,6 +186,7 @@ POST /admin/forms/:key/items/:id/delete                          | 204   | 204  
 /** What is answered to anyone, without a credential or a session. */
 export const toAnyone = `
 act                                         | answers
+GET /, which leads people on                | 404
 GET /health                                 | 200
 GET /openapi.json                           | 200
 GET /docs                                   | 200
