@@ -81,7 +81,7 @@ export abstract class Collection<I extends { id: string; etag: string }, T exten
   /** Updates the item that has the value of the unique field `by` in `data`; creates it where none has. */
   async upsert(
     by: string,
-    data: T["create"],
+    data: T["change"],
     { status, key, signal }: WriteOptions & { status?: Status | undefined } = {},
   ): Promise<Written<I>> {
     const operation = { op: "upsert", by, data, ...(status && { status }) } as const;
@@ -129,7 +129,7 @@ export abstract class Collection<I extends { id: string; etag: string }, T exten
   }
 
   protected async createOne(
-    data: T["create"],
+    data: T["create"] | T["draft"],
     status: Status | undefined,
     { key = newKey(), signal }: WriteOptions,
   ): Promise<I> {
