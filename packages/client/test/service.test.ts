@@ -115,9 +115,15 @@ describe("The client and the running service", () => {
     expect(await walked.search(search, { limit: 10 }).toArray()).toHaveLength(111);
     const changes = walked.changes({ cursor: now.cursor, limit: 100 });
     expect((await changes.toArray()).map(({ id }) => id)).toEqual(results.map(({ id }) => id));
+    const first = results[0]?.id ?? "";
+    for (const name of ["1", "2"]) await walked.update(first, { name });
+    const { cursor } = changes;
+    expect(await walked.changes({ cursor }).toArray()).toHaveLength(1);
+    expect(await walked.changes({ cursor, all: true, limit: 1 }).toArray()).toHaveLength(2);
+    await changes.toArray();
     const controller = new AbortController();
     const { signal } = controller;
-    setTimeout(() => void walked.update(results[0]?.id ?? "", { name: "later" }), 100);
+    setTimeout(() => void walked.update(first, { name: "later" }), 100);
     const followed = walked.changes({ cursor: changes.cursor, every: 50, signal });
     for await (const { item } of followed) {
       expect(item?.data["name"]).toBe("later");
