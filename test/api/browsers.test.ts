@@ -40,6 +40,7 @@ describe("Browsers", () => {
       expect(answer.headers.get("Access-Control-Allow-Origin")).toBe("https://anybody.example");
       expect(answer.headers.get("Access-Control-Allow-Methods")).toBe("GET, POST");
       expect(answer.headers.get("Access-Control-Allow-Headers")).toContain("Idempotency-Key");
+      expect(answer.headers.get("Access-Control-Allow-Headers")).toContain("Cache-Control");
     }
     const batch = await preflight("/apps/orders/records/batch");
     expect(batch.headers.get("Access-Control-Allow-Methods")).toBe("POST");

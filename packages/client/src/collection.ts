@@ -28,6 +28,13 @@ export interface UpdateOptions extends WriteOptions {
   status?: Status | undefined;
 }
 
+export interface FeedOptions extends WalkOptions {
+  /** Milliseconds between looks for more at the end of the feed; it ends there where this is left out. */
+  every?: number | undefined;
+  /** Tells each change of an item, not several as one. */
+  all?: boolean | undefined;
+}
+
 /** How often `update` reads and tries again when others are faster. */
 const mostConflicts = 50;
 
@@ -81,7 +88,7 @@ export abstract class Collection<I extends { id: string; etag: string }, T exten
   /** Updates the item that has the value of the unique field `by` in `data`; creates it where none has. */
   async upsert(
     by: string,
-    data: T["create"],
+    data: T["change"],
     { status, key, signal }: WriteOptions & { status?: Status | undefined } = {},
   ): Promise<Written<I>> {
     const operation = { op: "upsert", by, data, ...(status && { status }) } as const;
@@ -116,10 +123,12 @@ export abstract class Collection<I extends { id: string; etag: string }, T exten
 
   /**
    * What happened, in order, missing nothing: from the oldest change that is kept, or a cursor; `"now"` is the end. Ends
-   * when there is no more, with the cursor to go on from; with `every`, looks again every so many milliseconds.
+   * when there is no more, with the cursor to go on from; with `every`, looks again every so many milliseconds. Several
+   * changes of one item may be told as one, by who made the last; `all` tells each.
    */
-  changes(options: WalkOptions & { every?: number | undefined } = {}): Walk<Change<I>> {
-    const read = { method: "GET", path: this.#paths.changes };
+  changes(options: FeedOptions = {}): Walk<Change<I>> {
+    const query = { all: options.all ? "true" : undefined };
+    const read = { method: "GET", path: this.#paths.changes, query };
     return this.#walk<Change<I>>(read, options, async (page) => {
       if (page.items.length > 0) return true;
       if (options.every === undefined) return false;
@@ -129,7 +138,7 @@ export abstract class Collection<I extends { id: string; etag: string }, T exten
   }
 
   protected async createOne(
-    data: T["create"],
+    data: T["create"] | T["draft"],
     status: Status | undefined,
     { key = newKey(), signal }: WriteOptions,
   ): Promise<I> {
@@ -194,12 +203,13 @@ export abstract class Collection<I extends { id: string; etag: string }, T exten
   }
 
   #walk<E>(
-    read: Pick<Sent, "method" | "path" | "body">,
+    read: Pick<Sent, "method" | "path" | "body" | "query">,
     { cursor: start, limit = 200, signal }: WalkOptions,
     after: (page: Page<E>) => Promise<boolean>,
   ): Walk<E> {
     const page = async (cursor: string | undefined): Promise<Page<E>> => {
-      const sent = { ...read, query: { limit, cursor }, lane: "read", safe: true, signal } as const;
+      const query = { ...read.query, limit, cursor };
+      const sent = { ...read, query, lane: "read", safe: true, signal } as const;
       const { body } = await this.transport.send(sent);
       const { items, links } = body as { items: E[]; links: { next: string | null } };
       // The service may know itself by another address: what counts is the cursor.

@@ -10,26 +10,27 @@ export interface RequestOptions extends CallOptions {
 }
 
 /**
- * A client of one service by one credential. Its calls share the credential's limits, so make one and keep it.
+ * A client of one service by one credential. Its calls share the credential's limits, so make one and keep it. `S` is
+ * `components["schemas"]` of the OpenAPI document of the apps and forms that it uses (openapi-typescript).
  *
  * @example
  * const client = new EdgeForms({ url: "https://forms.example.com", token: process.env.EDGE_FORMS_TOKEN });
  * const order = await client.records("orders").create({ customer: "Yamada" });
  */
-export class EdgeForms {
+export class EdgeForms<S = unknown> {
   readonly #transport: Transport;
 
   constructor(options: Options) {
     this.#transport = new Transport(options);
   }
 
-  /** The records of an app; `S` is `components["schemas"]` of its OpenAPI document. */
-  records<S = unknown>(app: string): Records<ShapeOf<"Record", S>> {
+  /** The records of an app. */
+  records<Key extends string>(app: Key): Records<ShapeOf<"Record", S, Key>> {
     return new Records(this.#transport, app);
   }
 
-  /** The submissions of a form; `S` is `components["schemas"]` of its OpenAPI document. */
-  submissions<S = unknown>(form: string): Submissions<ShapeOf<"Submission", S>> {
+  /** The submissions of a form. */
+  submissions<Key extends string>(form: Key): Submissions<ShapeOf<"Submission", S, Key>> {
     return new Submissions(this.#transport, form);
   }
 

@@ -1,5 +1,5 @@
 export { BatchError } from "./batch.ts";
-export type { UpdateOptions } from "./collection.ts";
+export type { FeedOptions, UpdateOptions } from "./collection.ts";
 export { EdgeForms, type RequestOptions } from "./edge-forms.ts";
 export { EdgeFormsError, type ErrorCode, type FieldError, type Problem } from "./problem.ts";
 export type { Records } from "./records.ts";

@@ -31,9 +31,17 @@ export class Submissions<T extends Shape = Untyped> extends Collection<Submissio
     this.#list = list;
   }
 
-  /** Happens once, whatever is lost on the way. */
+  /** Happens once, whatever is lost on the way. Drafts may lack what is required. */
   async create(
     data: T["create"],
+    options?: WriteOptions & { status?: "submitted" | undefined },
+  ): Promise<SubmissionItem<T>>;
+  async create(
+    data: T["draft"],
+    options: WriteOptions & { status: "draft" },
+  ): Promise<SubmissionItem<T>>;
+  async create(
+    data: T["create"] | T["draft"],
     { status, ...options }: WriteOptions & { status?: NewStatus | undefined } = {},
   ): Promise<SubmissionItem<T>> {
     return this.createOne(data, status, options);

@@ -1,9 +1,10 @@
 export type Values = Record<string, unknown>;
 
-/** What a collection holds: as it is read, as it is created and as it is changed; and how it is searched. */
+/** What a collection holds: as it is read, created, drafted and changed; and how it is searched. */
 export interface Shape {
   data: object;
   create: object;
+  draft: object;
   change: object;
   condition: object;
 }
@@ -11,6 +12,7 @@ export interface Shape {
 export interface Untyped extends Shape {
   data: Values;
   create: Values;
+  draft: Values;
   change: Values;
   condition: Condition;
 }
@@ -21,15 +23,29 @@ export type Condition =
   | { any: Condition[] }
   | { not: Condition };
 
-type Named<S, Name extends string, Otherwise> = S extends { [K in Name]: infer T } ? T : Otherwise;
-type DataOf<T, Otherwise> = T extends { data?: infer D } ? NonNullable<D> & object : Otherwise;
+type Named<S, Name extends string, Otherwise> =
+  S extends Record<Name, infer T extends object> ? T : Otherwise;
 
-/** The shape that `components["schemas"]` of a collection's OpenAPI document gives (openapi-typescript). */
-export interface ShapeOf<One extends "Record" | "Submission", S> extends Shape {
-  data: Named<S, `${One}Data`, Values> & object;
-  create: DataOf<Named<S, `${One}Create`, unknown>, Values>;
-  change: DataOf<Named<S, `${One}Change`, unknown>, Values>;
-  condition: Named<S, "Condition", Condition> & object;
+/** Of a key in names of schemas: `purchase-orders` is `PurchaseOrders`, `unit_price` is `Unit_price`. */
+type KeyName<K extends string> = Capitalize<Joined<K>>;
+type Joined<K extends string> = K extends `${infer First}-${infer Rest}`
+  ? Capitalize<Rest> extends Rest
+    ? `${First}-${Joined<Rest>}`
+    : `${First}${Joined<Capitalize<Rest>>}`
+  : K;
+
+/** The shape that `components["schemas"]` of an OpenAPI document has for the app or form with a key. */
+export type ShapeOf<One extends "Record" | "Submission", S, Key extends string> = ShapeNamed<
+  S,
+  `${KeyName<Key>}${One}`
+>;
+
+interface ShapeNamed<S, Name extends string> extends Shape {
+  data: Named<S, `${Name}Data`, Values>;
+  create: Named<S, `${Name}Input`, Values>;
+  draft: Named<S, `${Name}DraftInput`, Values>;
+  change: Named<S, `${Name}ChangeInput`, Values>;
+  condition: Named<S, `${Name}Condition`, Condition>;
 }
 
 export type Status = "draft" | "submitted" | "closed";

@@ -1,4 +1,6 @@
 import { execFile } from "node:child_process";
+import { createServer, type IncomingHttpHeaders } from "node:http";
+import type { AddressInfo } from "node:net";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
@@ -6,7 +8,7 @@ import { gzipSync } from "node:zlib";
 import { build } from "esbuild";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { Server } from "../../../test/dev/server.ts";
-import { EdgeForms } from "../src/index.ts";
+import { EdgeForms, verifyWebhook, type WebhookEvent } from "../src/index.ts";
 
 const project = new URL("../../..", import.meta.url).pathname;
 const run = promisify(execFile);
@@ -18,17 +20,37 @@ const fields = [
 ];
 
 describe("The client and the running service", () => {
-  const server = new Server(8807);
+  const server = new Server(8841);
   let client: EdgeForms;
   let token = "";
+  let secret = "";
+  const deliveries: { headers: IncomingHttpHeaders; body: Uint8Array }[] = [];
+  const receiver = createServer(({ headers }, response) => {
+    const chunks: Buffer[] = [];
+    response.req.on("data", (chunk: Buffer) => chunks.push(chunk));
+    response.req.on("end", () => {
+      deliveries.push({ headers, body: Buffer.concat(chunks) });
+      response.end();
+    });
+  });
   beforeAll(async () => {
     await server.start();
     ({ token } = await server.credential("--requests", "100000", "--writes", "100000"));
     client = new EdgeForms({ url: server.url, token });
     await client.request("PUT", "/apps/parts/schema", { body: { fields } });
+    await client.request("PUT", "/apps/spare-parts_2/schema", { body: { fields } });
     await client.request("PUT", "/forms/asks/schema", { body: { fields } });
+    await new Promise<void>((resolve) => receiver.listen(0, "127.0.0.1", resolve));
+    const url = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}`;
+    const types = ["record.created"];
+    const body = { name: "Client", url, types, collections: ["app:parts"] };
+    ({ secret } = await client.request<{ secret: string }>("POST", "/webhooks", { body }));
   });
-  afterAll(() => server.remove());
+  afterAll(async () => {
+    receiver.closeAllConnections();
+    receiver.close();
+    await server.remove();
+  });
 
   it("creates once for a key, gets, updates, upserts and deletes", async () => {
     const parts = client.records("parts");
@@ -93,9 +115,15 @@ describe("The client and the running service", () => {
     expect(await walked.search(search, { limit: 10 }).toArray()).toHaveLength(111);
     const changes = walked.changes({ cursor: now.cursor, limit: 100 });
     expect((await changes.toArray()).map(({ id }) => id)).toEqual(results.map(({ id }) => id));
+    const first = results[0]?.id ?? "";
+    for (const name of ["1", "2"]) await walked.update(first, { name });
+    const { cursor } = changes;
+    expect(await walked.changes({ cursor }).toArray()).toHaveLength(1);
+    expect(await walked.changes({ cursor, all: true, limit: 1 }).toArray()).toHaveLength(2);
+    await changes.toArray();
     const controller = new AbortController();
     const { signal } = controller;
-    setTimeout(() => void walked.update(results[0]?.id ?? "", { name: "later" }), 100);
+    setTimeout(() => void walked.update(first, { name: "later" }), 100);
     const followed = walked.changes({ cursor: changes.cursor, every: 50, signal });
     for await (const { item } of followed) {
       expect(item?.data["name"]).toBe("later");
@@ -109,6 +137,15 @@ describe("The client and the running service", () => {
     const credentials = { clientId: clientId ?? "", clientSecret: clientSecret ?? "" };
     const own = new EdgeForms({ url: server.url, credentials });
     expect(await own.request("GET", "/me")).toMatchObject({ kind: "client" });
+  });
+
+  it("verifies what the service delivers", async () => {
+    while (deliveries.length === 0) await new Promise((resolve) => setTimeout(resolve, 50));
+    const [{ headers, body } = { headers: {}, body: "" }] = deliveries;
+    const event: WebhookEvent = await verifyWebhook({ secret, headers, body });
+    expect([event.type, event.data.type]).toEqual(["record.created", "created"]);
+    const forged = verifyWebhook({ secret, headers, body: "{}" });
+    await expect(forged).rejects.toMatchObject({ code: "invalid_webhook" });
   });
 
   it("the package has no more than it needs, at most 8 KB; it installs, runs and compiles strictly", async () => {
@@ -159,10 +196,11 @@ describe("The client and the running service", () => {
 
   /** As the README says. */
   async function generateTypes(folder: string): Promise<void> {
-    const document = await client.request("GET", "/apps/parts/openapi.json");
-    writeFileSync(join(folder, "parts.json"), JSON.stringify(document));
+    const query = { apps: "spare-parts_2,parts", forms: "asks" };
+    const document = await client.request("GET", "/openapi.json", { query });
+    writeFileSync(join(folder, "forms.json"), JSON.stringify(document));
     const generator = join(project, "test/clients/node_modules/.bin/openapi-typescript");
-    await run(generator, [join(folder, "parts.json"), "-o", join(folder, "parts.ts")]);
+    await run(generator, [join(folder, "forms.json"), "-o", join(folder, "forms.ts")]);
   }
 });
 
@@ -183,11 +221,12 @@ function program(readme: string): string {
   expect(readme).toContain("npx openapi-typescript");
   return `
     import { EdgeForms, type RecordItem } from "edge-forms-client";
-    import type { components } from "./parts.ts";
+    import type { components } from "./forms.ts";
     declare const process: { env: Record<string, string | undefined> };
     declare const console: { log(text: string): void };
-    const client = new EdgeForms({ url: process.env["URL"] ?? "", token: process.env["TOKEN"] ?? "" });
-    const parts = client.records<components["schemas"]>("parts");
+    const options = { url: process.env["URL"] ?? "", token: process.env["TOKEN"] ?? "" };
+    const client = new EdgeForms<components["schemas"]>(options);
+    const parts = client.records("spare-parts_2");
     const { data } = await parts.create({ code: "typed a", count: 1 });
     const code: string | null = data.code;
     await parts.update("R", ({ data }) => ({ count: (data.count ?? 0) + 1 })).catch(() => undefined);
@@ -199,8 +238,16 @@ function program(readme: string): string {
     void (() => parts.update("R", { count: "1" }));
     // @ts-expect-error
     data.zz;
-    const untyped: RecordItem = await client.records("parts").get((await parts.create({ code: "u" })).id);
-    untyped.data["anything"];
+    const asks = client.submissions("asks");
+    await asks.create({}, { status: "draft" });
+    // @ts-expect-error
+    void (() => asks.create({}));
+    void asks.search({ conditions: [{ field: "count", op: "gte", value: 1 }] });
+    // @ts-expect-error
+    void asks.search({ conditions: [{ field: "count", op: "contains", value: "1" }] });
+    const untyped = new EdgeForms(options).records("spare-parts_2");
+    const item: RecordItem = await untyped.get((await parts.create({ code: "u" })).id);
+    item.data["anything"];
     console.log(String(code));
   `;
 }

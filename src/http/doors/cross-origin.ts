@@ -16,7 +16,14 @@ const exposed = [
 ];
 
 /** What they may send. */
-const sent = ["Authorization", "Content-Type", "Idempotency-Key", "If-Match", "If-None-Match"];
+const sent = [
+  "Authorization",
+  "Cache-Control",
+  "Content-Type",
+  "Idempotency-Key",
+  "If-Match",
+  "If-None-Match",
+];
 const rememberedSeconds = 7200;
 
 /** Whether a browser asks what a page of another origin may do (Fetch, section 4.8). */
