@@ -962,7 +962,7 @@ export interface components {
             detail: string;
             request_id: string;
             /** @enum {string} */
-            required_permission: "records:read" | "records:create" | "records:write" | "submissions:read" | "submissions:create" | "submissions:write" | "submissions:delete" | "schema:read" | "schema:write";
+            required_permission: "records:read" | "records:create" | "records:write" | "submissions:read" | "submissions:create" | "submissions:write" | "submissions:delete" | "schema:read" | "schema:write" | "webhooks:manage";
         };
         /** @description The path or the resource does not exist, or is not visible to this credential. The answer does not tell which. */
         NotFoundProblem: {

@@ -28,7 +28,7 @@ const annotations: Record<string, string> = {
   "com.fasterxml.jackson.annotation.JsonSubTypes":
     'Type[] value(); @interface Type { Class<?> value(); String name() default ""; }',
   "com.fasterxml.jackson.annotation.JsonTypeInfo":
-    'Id use(); As include() default As.PROPERTY; String property() default ""; boolean visible() default false; enum Id { NAME, DEDUCTION } enum As { PROPERTY, EXISTING_PROPERTY }',
+    'Id use(); As include() default As.PROPERTY; String property() default ""; boolean visible() default false; enum Id { NONE, CLASS, NAME, DEDUCTION, CUSTOM } enum As { PROPERTY, EXISTING_PROPERTY }',
   "io.swagger.v3.oas.annotations.media.Schema": `${texts("name", "title", "description", "example", "defaultValue", "pattern", "minimum", "maximum", "format", "discriminatorProperty")} boolean enumAsRef() default false; boolean nullable() default false; int minLength() default 0; int maxLength() default 0; String[] allowableValues() default {}; RequiredMode requiredMode() default RequiredMode.AUTO; AccessMode accessMode() default AccessMode.AUTO; Class<?> implementation() default Void.class; Class<?>[] oneOf() default {}; Class<?>[] anyOf() default {}; enum RequiredMode { AUTO, REQUIRED, NOT_REQUIRED } enum AccessMode { AUTO, READ_ONLY, WRITE_ONLY, READ_WRITE }`,
 };
 
