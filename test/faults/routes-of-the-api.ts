@@ -394,7 +394,17 @@ const webhookRows = [
   ),
 ];
 
+/** Documents of chosen forms, joined. */
+const documentRows: Row[] = [
+  row(
+    `GET ${base}/openapi.json`,
+    200,
+    asIntegrator((world) => ({ path: `/openapi.json?forms=${world.form}` })),
+  ),
+];
+
 export const apiRows = [
+  ...documentRows,
   ...webhookRows,
   ...credentialRows,
   ...collectionRows("form"),
