@@ -194,6 +194,6 @@ describe("JSON Schema and the service", () => {
       }),
       { numRuns: 200 },
     );
-    expect(accepted).toBeGreaterThan(100);
+    expect(accepted).toBeGreaterThan(40);
   });
 });

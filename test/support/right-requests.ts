@@ -179,7 +179,6 @@ export const bodies: Record<string, (now: World) => Json> = {
 /** Routes whose right body is refused for another reason: there is an owner already, and so on. */
 export const refused = [
   "POST /admin/setup",
-  "POST /admin/members/invitations/withdraw",
   "POST /admin/apps/:key/items/:id/close",
   "POST /admin/apps/:key/items/:id/reopen",
   "POST /admin/apps/:key/items/:id/revert",
