@@ -18,8 +18,8 @@ import { webhooks } from "./webhooks";
 
 /** Asked before there is a credential; unknown paths answer as they do to everybody. */
 const preflight = createMiddleware<ApiEnv>(async (c, next) => {
-  const methods = isPreflight(c) ? methodsOf(c) : undefined;
-  if (methods) return answerPreflight(c, methods);
+  const allowed = isPreflight(c) ? methodsOf(c) : undefined;
+  if (allowed) return answerPreflight(c, allowed);
   return next();
 });
 
@@ -38,8 +38,9 @@ export const api = new Hono<ApiEnv>()
   .route("/", openApi)
   .route("/", webhooks);
 
-for (const [path, methods] of methodsByPath()) {
-  api.all(path, only(...methods));
+const methods = methodsByPath();
+for (const [path, allowed] of methods) {
+  api.all(path, only(...allowed));
 }
 
 /** The methods of the path that a request names, if there is one. */
@@ -48,7 +49,7 @@ function methodsOf(c: Context): string[] | undefined {
     .map(({ path }) => path.replace(/^\/api\/v1/, ""))
     .filter((path) => !path.endsWith("*"));
   const [first] = exact;
-  return first === undefined ? undefined : methodsByPath().get(first);
+  return first === undefined ? undefined : methods.get(first);
 }
 
 /** The methods of every path, so that it answers 405 to the others. */

@@ -31,6 +31,18 @@ interface FeedValues {
 
 const v = parameters<FeedValues>();
 
+/** A change by the names of its columns, whatever it is selected from. */
+export const changeColumns = {
+  number: sql<number>`number`,
+  at: sql<number>`at`,
+  actor: sql<Actor>`actor`,
+  action: sql<ItemAction>`action`,
+  item: sql<number>`item`,
+  item_id: sql<string>`item_id`,
+  version: sql<number>`version`,
+  fields: sql<string>`fields`,
+};
+
 /** The changes of a page with the bytes of items that stand before each; sizes are told without reading the items. */
 const pageChanges = sql`(select c.*, sum(coalesce(octet_length(i.data), 0)) over (order by c.number)
       - coalesce(octet_length(i.data), 0) as spent
@@ -40,16 +52,7 @@ const pageChanges = sql`(select c.*, sum(coalesce(octet_length(i.data), 0)) over
 
 const selectChanges = statement<FeedValues>((db) =>
   db
-    .select({
-      number: sql<number>`number`,
-      at: sql<number>`at`,
-      actor: sql<Actor>`actor`,
-      action: sql<ItemAction>`action`,
-      item: sql<number>`item`,
-      item_id: sql<string>`item_id`,
-      version: sql<number>`version`,
-      fields: sql<string>`fields`,
-    })
+    .select(changeColumns)
     .from(pageChanges)
     .where(sql`spent < ${v.bytes}`)
     .orderBy(sql`number`),

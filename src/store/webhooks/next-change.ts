@@ -1,8 +1,7 @@
 import { sql } from "drizzle-orm";
-import type { Actor } from "../../domain/actor";
 import type { ItemAction } from "../../domain/item/change";
 import { numbersOf, type Item } from "../../domain/item/item";
-import { changeOf, type Change, type ChangeRow } from "../changes/feed";
+import { changeColumns, changeOf, type Change, type ChangeRow } from "../changes/feed";
 import { attempt } from "../db/attempt";
 import { item } from "../db/schema";
 import { parameters, statement } from "../db/statement";
@@ -33,20 +32,7 @@ const selectEnd = statement<Values>((db) =>
     .from(scanned),
 );
 
-const selectFirst = statement<Values>((db) =>
-  db
-    .select({
-      number: sql<number>`number`,
-      at: sql<number>`at`,
-      actor: sql<Actor>`actor`,
-      action: sql<ItemAction>`action`,
-      item: sql<number>`item`,
-      item_id: sql<string>`item_id`,
-      version: sql<number>`version`,
-      fields: sql<string>`fields`,
-    })
-    .from(first),
-);
+const selectFirst = statement<Values>((db) => db.select(changeColumns).from(first));
 
 const selectItem = statement<Values>((db) =>
   db
