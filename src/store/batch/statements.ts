@@ -49,12 +49,14 @@ const rowsOfTally = sql`json_each(${v.rows}) e, tally t where ${ownTally}`;
 
 /** The key is another request's. */
 export const isMyKey = guardStatement<BatchValues>(
-  sql`select ${guardCode("key_used")} as code
+  () =>
+    sql`select ${guardCode("key_used")} as code
     where exists (select 1 from replay where key = ${v.key} and item_id <> ${v.batchId})`,
 );
 
 export const mayStore = guardStatement<BatchValues>(
-  sql`select case
+  () =>
+    sql`select case
       when c.revision <> ${v.revision} then ${guardCode("definition_changed")}
       when not ${v.opens} then null
       when c.state = 'closed' or c.closes_at <= ${v.now} then ${guardCode("closed")}
@@ -66,7 +68,8 @@ export const mayStore = guardStatement<BatchValues>(
 
 /** Rows: number and version of items as they were read. */
 export const areExpected = guardStatement<Rows>(
-  sql`select ${guardCode("item_changed")} as code where exists (select 1 from json_each(${v.rows}) e
+  () =>
+    sql`select ${guardCode("item_changed")} as code where exists (select 1 from json_each(${v.rows}) e
     left join item i on i.number = ${element(0)} where i.version is not ${element(1)})`,
 );
 
@@ -87,7 +90,8 @@ export const takeUnique = statement<Rows>((db) =>
 );
 
 export const areMine = guardStatement<Rows>(
-  sql`select ${guardCode("taken")} as code where exists (select 1 from ${rowsOfTally}
+  () =>
+    sql`select ${guardCode("taken")} as code where exists (select 1 from ${rowsOfTally}
     and exists (select 1 from unique_value u where u.field = ${element(1)} and u.value = ${element(2)}
       and u.item <> ${number}))`,
 );

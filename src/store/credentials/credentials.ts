@@ -11,10 +11,8 @@ import { attempt } from "../db/attempt";
 import { insertAct, type Act } from "../audit/audit";
 import { guardCode, guardStatement } from "../db/guard";
 import { credential, member } from "../db/schema";
-import { placeholders, statement } from "../db/statement";
+import { pick, statement } from "../db/statement";
 import { refusalFor, type Acting } from "../members/acting";
-
-const { placeholder } = sql;
 
 const columns = {
   id: credential.id,
@@ -97,46 +95,47 @@ const fields = [
   "origins",
 ] as const;
 
-const insert = statement((db) => db.insert(credential).values(placeholders(fields)));
+type Columns = Pick<typeof credential.$inferSelect, (typeof fields)[number]>;
 
-const isOneMore = guardStatement(
-  sql`select ${guardCode("too_many_credentials")} as code where (
-    select count(*) from credential where member_id = ${placeholder("memberId")} and revoked_at is null
-      and (expires_at is null or expires_at > ${placeholder("createdAt")})) >= ${sql.raw(String(mostLiveCredentials))}`,
+const insert = statement<Columns>((db, v) => db.insert(credential).values(pick(v, fields)));
+
+const isOneMore = guardStatement<Pick<Columns, "memberId" | "createdAt">>(
+  (v) =>
+    sql`select ${guardCode("too_many_credentials")} as code where (
+    select count(*) from credential where member_id = ${v.memberId} and revoked_at is null
+      and (expires_at is null or expires_at > ${v.createdAt})) >= ${sql.raw(String(mostLiveCredentials))}`,
 );
 
 /** Of two changes that were made of one state, the second is refused, and told. */
-const isUnchanged = guardStatement(
-  sql`select ${guardCode("credential_changed")} as code
-    where not exists (select 1 from credential where id = ${placeholder("id")}
-      and version = ${placeholder("expected")} and revoked_at is null)`,
+const isUnchanged = guardStatement<{ id: string; expected: number }>(
+  (v) =>
+    sql`select ${guardCode("credential_changed")} as code
+    where not exists (select 1 from credential where id = ${v.id}
+      and version = ${v.expected} and revoked_at is null)`,
 );
 
-const update = statement((db) =>
-  db
-    .update(credential)
-    .set(
-      placeholders([
-        "version",
-        "name",
-        "permissions",
-        "resources",
-        "requests",
-        "writes",
-        "secrets",
-        "expiresAt",
-        "expiresZone",
-        "origins",
-      ]),
-    )
-    .where(eq(credential.id, placeholder("id"))),
+const changedFields = [
+  "version",
+  "name",
+  "permissions",
+  "resources",
+  "requests",
+  "writes",
+  "secrets",
+  "expiresAt",
+  "expiresZone",
+  "origins",
+] as const;
+
+const update = statement<Columns>((db, v) =>
+  db.update(credential).set(pick(v, changedFields)).where(eq(credential.id, v.id)),
 );
 
-const revoke = statement((db) =>
+const revoke = statement<{ id: string; at: number }>((db, v) =>
   db
     .update(credential)
-    .set({ revokedAt: sql`${placeholder("at")}`, version: sql`version + 1` })
-    .where(and(eq(credential.id, placeholder("id")), isNull(credential.revokedAt))),
+    .set({ revokedAt: v.at, version: sql`version + 1` })
+    .where(and(eq(credential.id, v.id), isNull(credential.revokedAt))),
 );
 
 function rowOf(value: Credential) {

@@ -1,6 +1,6 @@
 import { sql, type SQL } from "drizzle-orm";
 import { guard } from "./schema";
-import { statement, type Bind } from "./statement";
+import { statement, type Bind, type Parameters } from "./statement";
 
 /** The constraints of the table `guard`, by the code that breaks them. */
 export const guardCodes = {
@@ -32,8 +32,10 @@ export function guardCode(name: keyof typeof guardCodes): SQL {
  * A statement that aborts its batch when `code` (a select of one column, `code`) gives a code: the name of the
  * constraint that it breaks says why. Gives nothing, writes nothing.
  */
-export function guardStatement<Values extends object>(code: SQL): Bind<Values> {
-  return statement<Values>((db) =>
-    db.insert(guard).select(sql`select code from (${code}) where code is not null`),
+export function guardStatement<Values extends object>(
+  code: (values: Parameters<Values>) => SQL,
+): Bind<Values> {
+  return statement<Values>((db, v) =>
+    db.insert(guard).select(sql`select code from (${code(v)}) where code is not null`),
   );
 }

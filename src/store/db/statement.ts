@@ -37,7 +37,10 @@ export function statement<Values extends object>(
   };
 }
 
-/** A placeholder for each of these columns, by its own name: what an insert or an update sets. */
-export function placeholders(names: readonly string[]): never {
-  return Object.fromEntries(names.map((name) => [name, sql`${sql.placeholder(name)}`])) as never;
+/** Some of the values, each for the column of its own name: what an insert or an update sets. */
+export function pick<Values, Name extends keyof Values>(
+  values: Parameters<Values>,
+  names: readonly Name[],
+): Pick<Parameters<Values>, Name> {
+  return Object.fromEntries(names.map((name) => [name, values[name]])) as never;
 }

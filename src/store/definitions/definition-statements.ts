@@ -20,7 +20,7 @@ import {
   tally,
   uniqueValue,
 } from "../db/schema";
-import { placeholders, statement } from "../db/statement";
+import { parameters, pick, statement } from "../db/statement";
 
 /** The statements that changes of definitions are made of. */
 
@@ -31,11 +31,8 @@ export type Saved =
   | { outcome: "values_exist" }
   | { outcome: "duplicates_exist" };
 
-const { placeholder } = sql;
-
-const columns = [
-  "kind",
-  "key",
+/** What a change sets. */
+const changedColumns = [
   "version",
   "revision",
   "name",
@@ -48,73 +45,84 @@ const columns = [
   "maxSubmissions",
   "fields",
   "fieldsVersion",
-  "createdAt",
   "updatedAt",
   "historyDays",
 ] as const;
+const columns = ["kind", "key", "createdAt", ...changedColumns] as const;
+
+type Changed = (typeof changedColumns)[number];
+type Columns = Pick<typeof collection.$inferSelect, (typeof columns)[number]>;
 
 /** Whether a webhook listens to all collections, those that are made later included. */
 const toAll = sql`exists (select 1 from webhook where state = 'active' and collections = '"all"')`;
 
-export const insertCollection = statement((db) =>
-  db.insert(collection).values({ ...(placeholders(columns) as object), listened: toAll } as never),
+export const insertCollection = statement<Columns>((db, v) =>
+  db.insert(collection).values({ ...pick(v, columns), listened: toAll }),
 );
 
-const ownCollection = sql`kind = ${placeholder("kind")} and key = ${placeholder("key")}`;
+type Own = Pick<Columns, "kind" | "key">;
 
-export const insertTally = statement((db) =>
+const own = parameters<Own>();
+const ownCollection = sql`kind = ${own.kind} and key = ${own.key}`;
+
+export const insertTally = statement<Own>((db) =>
   db.insert(tally).select(sql`select id, 0, 0, 0, 0 from collection where ${ownCollection}`),
 );
 
-export const auditCreation = statement((db) =>
+export const auditCreation = statement<Own & Act>((db, v) =>
   db.insert(auditEntry).select(
-    sql`select null, ${actTime(sql`${placeholder("at")}`)}, ${placeholder("actor")}, ${placeholder("action")}, id,
-        ${placeholder("subject")}, 1, ${placeholder("session")}, ${placeholder("requestId")},
-        ${placeholder("sentRequestId")} from collection where ${ownCollection}`,
+    sql`select null, ${actTime(v.at)}, ${v.actor}, ${v.action}, id,
+        ${v.subject}, 1, ${v.session}, ${v.requestId},
+        ${v.sentRequestId} from collection where ${ownCollection}`,
   ),
 );
 
-export const isExpected = guardStatement(
-  sql`select ${guardCode("definition_changed")} as code
-    from collection where id = ${placeholder("id")} and revision <> ${placeholder("revision")}`,
+export const isExpected = guardStatement<{ id: number; revision: number }>(
+  (v) => sql`select ${guardCode("definition_changed")} as code
+    from collection where id = ${v.id} and revision <> ${v.revision}`,
 );
 
 /** Values are sought in the items themselves; those of rows one level down. */
-export const isEmpty = guardStatement(
-  sql`select ${guardCode("values_exist")} as code where exists (
+export const isEmpty = guardStatement<{
+  above: number;
+  below: number;
+  slot: string;
+  within: string | null;
+}>(
+  (v) => sql`select ${guardCode("values_exist")} as code where exists (
       select 1 from item
-      where number > ${placeholder("above")} and number < ${placeholder("below")}
-        and case when ${placeholder("within")} is null
-          then data ->> ${placeholder("slot")} is not null
-          else exists (select 1 from json_each(item.data, '$."' || ${placeholder("within")} || '"') row
-            where row.value ->> ${placeholder("slot")} is not null) end)`,
+      where number > ${v.above} and number < ${v.below}
+        and case when ${v.within} is null
+          then data ->> ${v.slot} is not null
+          else exists (select 1 from json_each(item.data, '$."' || ${v.within} || '"') row
+            where row.value ->> ${v.slot} is not null) end)`,
 );
 
 /** Its values are none any more; they are swept in steps. */
-export const endUnique = statement((db) =>
-  db
-    .insert(formerUnique)
-    .values(placeholders(["field"]))
-    .onConflictDoNothing(),
+export const endUnique = statement<{ field: number }>((db, { field }) =>
+  db.insert(formerUnique).values({ field }).onConflictDoNothing(),
 );
 
 /** Dates are the same on the same calendar day; drafts hold no unique values. */
-export const fillUnique = statement((db) =>
+export const fillUnique = statement<{
+  above: number;
+  below: number;
+  field: number;
+  isDate: number;
+  slot: string;
+}>((db, v) =>
   db.insert(uniqueValue).select(
-    sql`select ${placeholder("field")},
-          case when ${placeholder("isDate")} then substr(data ->> ${placeholder("slot")}, 1, 10)
-            else data ->> ${placeholder("slot")} end, number
+    sql`select ${v.field},
+          case when ${v.isDate} then substr(data ->> ${v.slot}, 1, 10)
+            else data ->> ${v.slot} end, number
         from item
-        where number > ${placeholder("above")} and number < ${placeholder("below")}
-          and data ->> ${placeholder("slot")} is not null and status is not 'draft'`,
+        where number > ${v.above} and number < ${v.below}
+          and data ->> ${v.slot} is not null and status is not 'draft'`,
   ),
 );
 
-const updateCollection = statement((db) =>
-  db
-    .update(collection)
-    .set(placeholders(columns.filter((name) => !["kind", "key", "createdAt"].includes(name))))
-    .where(eq(collection.id, placeholder("id"))),
+const updateCollection = statement<Pick<Columns, Changed> & { id: number }>((db, v) =>
+  db.update(collection).set(pick(v, changedColumns)).where(eq(collection.id, v.id)),
 );
 
 export function rowOf(definition: Definition, fieldsVersion: number, now: number) {
@@ -130,7 +138,6 @@ export function rowOf(definition: Definition, fieldsVersion: number, now: number
     maxSubmissions: acceptance.max_submissions,
     fields: JSON.stringify(fields),
     fieldsVersion,
-    createdAt: now,
     updatedAt: now,
     // What was stored as pending before histories were kept has none.
     historyDays: definition.history_days ?? defaultHistoryDays,
@@ -141,13 +148,13 @@ export function rowOf(definition: Definition, fieldsVersion: number, now: number
  * What is to be indexed, from the start: items that are there now, for the fields that lack entries. What others wait for
  * already stays in the list.
  */
-export const startIndexing = statement((db) =>
+export const startIndexing = statement<{ above: number; id: number; unindexed: string }>((db, v) =>
   db
     .insert(indexing)
     .select(
-      sql`select t.collection_id, ${placeholder("unindexed")}, ${placeholder("above")} + 1,
-        ${placeholder("above")} + t.last_place, 0, t.live
-        from tally t where t.collection_id = ${placeholder("id")} and t.live > 0`,
+      sql`select t.collection_id, ${v.unindexed}, ${v.above} + 1,
+        ${v.above} + t.last_place, 0, t.live
+        from tally t where t.collection_id = ${v.id} and t.live > 0`,
     )
     .onConflictDoUpdate({
       target: indexing.collectionId,
@@ -200,8 +207,8 @@ export function dropPending(
   ];
 }
 
-export const deletePending = statement((db) =>
-  db.delete(pendingChange).where(eq(pendingChange.collectionId, placeholder("id"))),
+export const deletePending = statement<{ id: number }>((db, v) =>
+  db.delete(pendingChange).where(eq(pendingChange.collectionId, v.id)),
 );
 
 export async function savedBy(db: D1Database, statements: D1PreparedStatement[]): Promise<Saved> {

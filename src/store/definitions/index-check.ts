@@ -9,17 +9,15 @@ import { numbersOf } from "../../domain/item/item";
 import { itemOf, itemColumns, type ItemRow } from "../items/items";
 import { indexCheck, item, searchEntry } from "../db/schema";
 import { runsOf } from "../db/runs";
-import { statement } from "../db/statement";
+import { parameters, statement } from "../db/statement";
 import { firstTurn, inTurn } from "./turn";
 
 export type IndexCheck = typeof indexCheck.$inferSelect;
 
-const { placeholder } = sql;
-
-const begin = statement((db) =>
+const begin = statement<{ field: number; id: number }>((db, v) =>
   db
     .insert(indexCheck)
-    .select(sql`select ${placeholder("id")}, ${placeholder("field")}, '', 0, 0, 0 where true`)
+    .select(sql`select ${v.id}, ${v.field}, '', 0, 0, 0 where true`)
     .onConflictDoUpdate({
       target: indexCheck.collectionId,
       set: {
@@ -69,15 +67,29 @@ interface CheckedEntry {
 }
 
 /** Entries behind the place of the check, with their items: as many as hold `bytes` of data, one at the least. */
+const place = parameters<{
+  below: number;
+  field: number;
+  item: number;
+  limit: number;
+  value: string | number;
+}>();
 const behind = sql`select field, value, item from search_entry
-  where (field, value, item) > (${placeholder("field")}, ${placeholder("value")}, ${placeholder("item")})
-    and field < ${placeholder("below")}
-  order by field, value, item limit ${placeholder("limit")}`;
+  where (field, value, item) > (${place.field}, ${place.value}, ${place.item})
+    and field < ${place.below}
+  order by field, value, item limit ${place.limit}`;
 
 /** An entry whose item has gone counts as well. */
 const cost = sql`(octet_length(e.value) + coalesce(octet_length(i.data), 0))`;
 
-const selectEntries = statement((db) =>
+const selectEntries = statement<{
+  below: number;
+  bytes: number;
+  field: number;
+  item: number;
+  limit: number;
+  value: string | number;
+}>((db, v) =>
   db
     .select({
       ...itemColumns,
@@ -88,7 +100,7 @@ const selectEntries = statement((db) =>
     .from(sql`(select e.*, sum(${cost}) over (rows unbounded preceding) - ${cost} as spent
       from (${behind}) e left join item i on i.number = e.item) e`)
     .leftJoin(item, sql`${item.number} = e.item`)
-    .where(sql`e.spent < ${placeholder("bytes")}`),
+    .where(sql`e.spent < ${v.bytes}`),
 );
 
 type Row = ItemRow & { entry_field: number; entry_value: string | number; entry_item: number };
@@ -111,35 +123,44 @@ export async function entriesToCheck(
 }
 
 /** Entries whose item is as it was when it was read, or still gone. */
-const removeWrong = statement((db) =>
+const removeWrong = statement<{ wrong: string }>((db, v) =>
   db.delete(searchEntry).where(
     sql`(field, value, item) in (
-        select e.value ->> 0, e.value ->> 1, e.value ->> 2 from json_each(${placeholder("wrong")}) e
+        select e.value ->> 0, e.value ->> 1, e.value ->> 2 from json_each(${v.wrong}) e
         where (select version from item where number = e.value ->> 2) is (e.value ->> 3))`,
   ),
 );
 
-const advance = statement((db) =>
+const advance = statement<{
+  collectionId: number;
+  count: number;
+  field: number;
+  item: number;
+  toField: number;
+  toItem: number;
+  toValue: string;
+  wrongCount: number;
+}>((db, v) =>
   db
     .update(indexCheck)
     .set({
-      field: sql`${placeholder("toField")}`,
-      value: sql`(${placeholder("toValue")} ->> 0)`,
-      item: sql`${placeholder("toItem")}`,
-      seen: sql`seen + ${placeholder("count")}`,
-      removed: sql`removed + ${placeholder("wrongCount")}`,
+      field: v.toField,
+      value: sql`(${v.toValue} ->> 0)`,
+      item: v.toItem,
+      seen: sql`seen + ${v.count}`,
+      removed: sql`removed + ${v.wrongCount}`,
     })
     .where(
       and(
-        eq(indexCheck.collectionId, placeholder("collectionId")),
-        eq(indexCheck.field, placeholder("field")),
-        eq(indexCheck.item, placeholder("item")),
+        eq(indexCheck.collectionId, v.collectionId),
+        eq(indexCheck.field, v.field),
+        eq(indexCheck.item, v.item),
       ),
     ),
 );
 
-const finish = statement((db) =>
-  db.delete(indexCheck).where(eq(indexCheck.collectionId, placeholder("collectionId"))),
+const finish = statement<{ collectionId: number }>((db, v) =>
+  db.delete(indexCheck).where(eq(indexCheck.collectionId, v.collectionId)),
 );
 
 export async function storeCheckStep(

@@ -10,12 +10,10 @@ import { change, indexing, item, searchEntry, tally } from "../db/schema";
 import { changeTime, lastChange } from "../changes/change-statements";
 import { itemColumns, itemOf, type ItemRow } from "../items/items";
 import { runsOf } from "../db/runs";
-import { statement } from "../db/statement";
+import { parameters, statement } from "../db/statement";
 import { firstTurn, inTurn } from "./turn";
 
 export type Indexing = typeof indexing.$inferSelect;
-
-const { placeholder } = sql;
 
 /** A collection that has items to index, if there is one. */
 export async function nextIndexing(
@@ -29,16 +27,17 @@ export async function nextIndexing(
   return row;
 }
 
-const range = sql`number >= ${placeholder("next")} and number <= ${placeholder("last")}`;
+const ahead = parameters<{ bytes: number; last: number; limit: number; next: number }>();
+const range = sql`number >= ${ahead.next} and number <= ${ahead.last}`;
 
 /** As many items as are within the bytes of a step, one at the least; their sizes are told without reading them. */
 const fitting = sql`(select count(*) from (
     select sum(size) over (order by number) - size as spent from (
       select number, octet_length(data) as size from item where ${range}
-        order by number limit ${placeholder("limit")}))
-    where spent < ${placeholder("bytes")})`;
+        order by number limit ${ahead.limit}))
+    where spent < ${ahead.bytes})`;
 
-const selectItems = statement((db) =>
+const selectItems = statement<{ bytes: number; last: number; limit: number; next: number }>((db) =>
   db
     .select(itemColumns)
     .from(item)
@@ -48,12 +47,18 @@ const selectItems = statement((db) =>
 );
 
 /** Of the data only the values of `slots`, taken out by the database. */
-const selectParts = statement((db) =>
+const selectParts = statement<{
+  bytes: number;
+  last: number;
+  limit: number;
+  next: number;
+  slots: string;
+}>((db, v) =>
   db
     .select({
       ...itemColumns,
       data: sql<string>`(select json_group_object(s.value, data -> ('$."' || s.value || '"'))
-          from json_each(${placeholder("slots")}) s
+          from json_each(${v.slots}) s
           where data -> ('$."' || s.value || '"') is not null)`.as("data"),
     })
     .from(item)
@@ -83,30 +88,30 @@ export async function itemsInRange(
 }
 
 /** Entries of values that are recalculated, where the item is still what was read. */
-const removeEntries = statement((db) =>
+const removeEntries = statement<{ removed: string }>((db, v) =>
   db.delete(searchEntry).where(
     sql`(field, value, item) in (select e.value ->> 0, e.value ->> 1, e.value ->> 3
-        from json_each(${placeholder("removed")}) e
+        from json_each(${v.removed}) e
         where exists (select 1 from item where number = e.value ->> 3 and version = e.value ->> 4))`,
   ),
 );
 
 /** A recalculation is a change of the item: whatever changes its values changes its version and its stamp. */
-const recalculate = statement((db) =>
+const recalculate = statement<{ definitionVersion: number; recalculated: string }>((db, v) =>
   db
     .update(item)
     .set({
       version: sql`version + 1`,
-      definitionVersion: sql`${placeholder("definitionVersion")}`,
+      definitionVersion: v.definitionVersion,
       updatedBy: sql`'system'`,
-      updatedAt: sql`(select e.value ->> 2 from json_each(${placeholder("recalculated")}) e where e.value ->> 0 = number)`,
-      data: sql`(select e.value -> 3 from json_each(${placeholder("recalculated")}) e where e.value ->> 0 = number)`,
+      updatedAt: sql`(select e.value ->> 2 from json_each(${v.recalculated}) e where e.value ->> 0 = number)`,
+      data: sql`(select e.value -> 3 from json_each(${v.recalculated}) e where e.value ->> 0 = number)`,
       lastChange: sql`${lastChange("collection_id")} + 1
-        + (select e.key from json_each(${placeholder("recalculated")}) e where e.value ->> 0 = number)`,
+        + (select e.key from json_each(${v.recalculated}) e where e.value ->> 0 = number)`,
     })
     .where(
       sql`(number, version) in
-        (select e.value ->> 0, e.value ->> 1 from json_each(${placeholder("recalculated")}) e)`,
+        (select e.value ->> 0, e.value ->> 1 from json_each(${v.recalculated}) e)`,
     ),
 );
 
@@ -114,60 +119,55 @@ const recalculate = statement((db) =>
  * Behind the change itself, which has given the numbers. An item that somebody else changed meanwhile points to a change
  * that is there already.
  */
-const insertChanges = statement((db) =>
-  db
-    .insert(change)
-    .select(
-      sql`select i.last_change, ${changeTime(sql`(e.value ->> 2)`, "i.collection_id")}, 'system', ${placeholder("action")}, i.number, i.id, i.version,
-        e.value ->> 4, e.value -> 5, nullif(e.value -> 6, 'null'), null, ${placeholder("requestId")}, null
-        from json_each(${placeholder("recalculated")}) e
+const insertChanges = statement<{ action: string; recalculated: string; requestId: string }>(
+  (db, v) =>
+    db
+      .insert(change)
+      .select(
+        sql`select i.last_change, ${changeTime(sql`(e.value ->> 2)`, "i.collection_id")}, 'system', ${v.action}, i.number, i.id, i.version,
+        e.value ->> 4, e.value -> 5, nullif(e.value -> 6, 'null'), null, ${v.requestId}, null
+        from json_each(${v.recalculated}) e
         join item i on i.number = e.value ->> 0 and i.version = (e.value ->> 1) + 1 and i.last_change is not null`,
-    )
-    .onConflictDoNothing(),
+      )
+      .onConflictDoNothing(),
 );
 
 /** Entries of items that changed since they were read are left out: the change has made its own. */
-const insertEntries = statement((db) =>
+const insertEntries = statement<{ entries: string }>((db, v) =>
   db
     .insert(searchEntry)
     .select(
       sql`select e.value ->> 0, e.value ->> 1, e.value ->> 3, e.value ->> 2
-        from json_each(${placeholder("entries")}) e
+        from json_each(${v.entries}) e
         where exists (select 1 from item where number = e.value ->> 3 and version = e.value ->> 4)`,
     )
     .onConflictDoNothing(),
 );
 
-const growLargest = statement((db) =>
+const growLargest = statement<{ collectionId: number; recalculated: string }>((db, v) =>
   db
     .update(tally)
     .set({
-      largest: sql`max(largest, (select max(octet_length(e.value -> 3)) from json_each(${placeholder("recalculated")}) e))`,
+      largest: sql`max(largest, (select max(octet_length(e.value -> 3)) from json_each(${v.recalculated}) e))`,
     })
-    .where(eq(tally.collectionId, placeholder("collectionId"))),
+    .where(eq(tally.collectionId, v.collectionId)),
 );
 
-const isExpected = guardStatement(
-  sql`select ${guardCode("definition_changed")} as code from collection
-    where id = ${placeholder("collectionId")} and revision <> ${placeholder("revision")}`,
+const isExpected = guardStatement<{ collectionId: number; revision: number }>(
+  (v) => sql`select ${guardCode("definition_changed")} as code from collection
+    where id = ${v.collectionId} and revision <> ${v.revision}`,
 );
 
-const advance = statement((db) =>
-  db
-    .update(indexing)
-    .set({ next: sql`${placeholder("to")}`, done: sql`done + ${placeholder("count")}` })
-    .where(
-      and(
-        eq(indexing.collectionId, placeholder("collectionId")),
-        eq(indexing.next, placeholder("next")),
-      ),
-    ),
+const advance = statement<{ collectionId: number; count: number; next: number; to: number }>(
+  (db, v) =>
+    db
+      .update(indexing)
+      .set({ next: v.to, done: sql`done + ${v.count}` })
+      .where(and(eq(indexing.collectionId, v.collectionId), eq(indexing.next, v.next))),
 );
 
-const finish = statement((db) =>
-  db
-    .delete(indexing)
-    .where(and(eq(indexing.collectionId, placeholder("collectionId")), sql`next > last`)),
+const finish = statement<{ collectionId: number }>((db, v) =>
+  db.delete(indexing).where(and(eq(indexing.collectionId, v.collectionId), sql`next > last`)),
 );
 
 type ItemEntry = [...SearchEntry, item: number, version: number];

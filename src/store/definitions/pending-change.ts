@@ -5,13 +5,11 @@ import { attempt } from "../db/attempt";
 import { failureOf } from "../db/failure";
 import { guardCode, guardStatement } from "../db/guard";
 import { collection, formerUnique, pendingChange, uniqueValue } from "../db/schema";
-import { statement } from "../db/statement";
+import { parameters, statement } from "../db/statement";
 import { firstTurn, inTurn } from "./turn";
 
 /** A change that still has items to look at. */
 export type Pending = typeof pendingChange.$inferSelect;
-
-const { placeholder } = sql;
 
 export async function nextPending(db: D1Database, turn = firstTurn): Promise<Pending | undefined> {
   const { where, order } = inTurn(pendingChange.collectionId, turn);
@@ -29,38 +27,35 @@ export async function nextPending(db: D1Database, turn = firstTurn): Promise<Pen
 /** A value of a field that becomes unique, with the number and the version of the item that has it. */
 export type ItemValue = [...UniqueValue, item: number, version: number];
 
-const isExpected = guardStatement(
-  sql`select ${guardCode("definition_changed")} as code from ${collection}
-    where id = ${placeholder("collectionId")} and revision <> ${placeholder("revision")}`,
+const isExpected = guardStatement<{ collectionId: number; revision: number }>(
+  (v) => sql`select ${guardCode("definition_changed")} as code from ${collection}
+    where id = ${v.collectionId} and revision <> ${v.revision}`,
 );
 
 /** Values of items that changed since they were read are left out: the change has stored its own. */
-const own = sql`json_each(${placeholder("values")}) e
+const ahead = parameters<{ values: string }>();
+const own = sql`json_each(${ahead.values}) e
     join item i on i.number = e.value ->> 2 and i.version = e.value ->> 3`;
 
-const keepValues = statement((db) =>
+const keepValues = statement<{ values: string }>((db) =>
   db
     .insert(uniqueValue)
     .select(sql`select e.value ->> 0, e.value ->> 1, e.value ->> 2 from ${own} where true`)
     .onConflictDoNothing(),
 );
 
-const isNobodys = guardStatement(
-  sql`select ${guardCode("taken")} as code where exists (select 1 from ${own}
+const isNobodys = guardStatement<{ values: string }>(
+  () => sql`select ${guardCode("taken")} as code where exists (select 1 from ${own}
       join unique_value u on u.field = e.value ->> 0 and u.value = e.value ->> 1
       where u.item <> i.number)`,
 );
 
-const advance = statement((db) =>
-  db
-    .update(pendingChange)
-    .set({ next: sql`${placeholder("to")}`, done: sql`done + ${placeholder("count")}` })
-    .where(
-      and(
-        eq(pendingChange.collectionId, placeholder("collectionId")),
-        eq(pendingChange.next, placeholder("next")),
-      ),
-    ),
+const advance = statement<{ collectionId: number; count: number; next: number; to: number }>(
+  (db, v) =>
+    db
+      .update(pendingChange)
+      .set({ next: v.to, done: sql`done + ${v.count}` })
+      .where(and(eq(pendingChange.collectionId, v.collectionId), eq(pendingChange.next, v.next))),
 );
 
 /** Stores one step; one that two do at once, or that is sent again, is done once. */

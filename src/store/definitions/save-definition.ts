@@ -24,7 +24,8 @@ export async function createCollection(
   definition: Definition,
   act: Act,
 ): Promise<Saved> {
-  const values = { ...act, ...rowOf(definition, 1, act.at), kind, key, version: 1, revision: 1 };
+  const row = { ...rowOf(definition, 1, act.at), kind, key, createdAt: act.at };
+  const values = { ...act, ...row, version: 1, revision: 1 };
   return savedBy(
     db,
     [insertCollection, insertTally, auditCreation].map((bind) => bind(db, values)),

@@ -16,25 +16,24 @@ import {
 import { collection, pendingChange } from "../db/schema";
 import { statement } from "../db/statement";
 
-const { placeholder } = sql;
-
 /** The ids that a pending change has given are given, whatever becomes of it. */
-const obeyPending = statement((db) =>
+const obeyPending = statement<{ id: number; nextId: number }>((db, v) =>
   db
     .update(collection)
     .set({
       revision: sql`revision + 1`,
-      fields: sql`json_set(fields, '$.next', max(fields ->> '$.next', ${placeholder("nextId")}))`,
+      fields: sql`json_set(fields, '$.next', max(fields ->> '$.next', ${v.nextId}))`,
     })
-    .where(eq(collection.id, placeholder("id"))),
+    .where(eq(collection.id, v.id)),
 );
 
-const insertPending = statement((db) =>
-  db.insert(pendingChange).select(
-    sql`select t.collection_id, ${placeholder("change")}, ${placeholder("act")}, ${placeholder("above")} + 1,
-        ${placeholder("above")} + t.last_place, 0, t.live, null
-        from tally t where t.collection_id = ${placeholder("id")}`,
-  ),
+const insertPending = statement<{ above: number; act: string; change: string; id: number }>(
+  (db, v) =>
+    db.insert(pendingChange).select(
+      sql`select t.collection_id, ${v.change}, ${v.act}, ${v.above} + 1,
+        ${v.above} + t.last_place, 0, t.live, null
+        from tally t where t.collection_id = ${v.id}`,
+    ),
 );
 
 /** Begins a change that has to look at more items than one batch can: from now on, writes obey it too. */
@@ -92,11 +91,8 @@ export async function completePending(
   ]);
 }
 
-const keepProblem = statement((db) =>
-  db
-    .update(pendingChange)
-    .set({ problem: sql`${placeholder("problem")}` })
-    .where(eq(pendingChange.collectionId, placeholder("id"))),
+const keepProblem = statement<{ id: number; problem: string }>((db, v) =>
+  db.update(pendingChange).set({ problem: v.problem }).where(eq(pendingChange.collectionId, v.id)),
 );
 
 /** An item stands against the change: it is dropped, and says why until the next one. */

@@ -38,7 +38,8 @@ export type Changing = Omit<ChangeValues, "removed" | "added">;
 const v = parameters<ChangeValues>();
 
 export const isExpected = guardStatement<Expecting>(
-  sql`select case
+  () =>
+    sql`select case
       when not exists (select 1 from item where number = ${v.number} and version = ${v.itemVersion})
         then ${guardCode("item_changed")}
       when c.revision <> ${v.revision} then ${guardCode("definition_changed")}
@@ -86,7 +87,8 @@ export const takeUnique = statement<Changing>((db) =>
 );
 
 export const isMine = guardStatement<Changing>(
-  sql`select ${guardCode("taken")} as code where exists (
+  () =>
+    sql`select ${guardCode("taken")} as code where exists (
       select 1 from json_each(${v.taken}) e
         join unique_value u on u.field = e.value ->> 0 and u.value = e.value ->> 1
         where u.item <> ${v.number})`,

@@ -35,7 +35,8 @@ const ownTally = sql`t.collection_id = ${v.collectionId}`;
 const number = sql.raw(`t.collection_id * ${placesPerCollection} + t.last_place`);
 
 export const mayStore = guardStatement<CreateValues>(
-  sql`select case
+  () =>
+    sql`select case
       when c.revision <> ${v.revision} then ${guardCode("definition_changed")}
       when c.state = 'closed' or c.closes_at <= ${v.now} then ${guardCode("closed")}
       when c.opens_at > ${v.now} then ${guardCode("not_open_yet")}

@@ -6,9 +6,7 @@ import { collection, item } from "../db/schema";
 import { statement } from "../db/statement";
 import { itemColumns, itemOf, type ItemRow } from "./items";
 
-const { placeholder } = sql;
-
-const selectNewest = statement<{ kind: CollectionKind; key: string }>((db) =>
+const selectNewest = statement<{ kind: CollectionKind; key: string }>((db, v) =>
   db
     .select(itemColumns)
     .from(collection)
@@ -19,7 +17,7 @@ const selectNewest = statement<{ kind: CollectionKind; key: string }>((db) =>
         lt(item.number, sql`(${collection.id} + 1) * ${sql.raw(String(placesPerCollection))}`),
       ),
     )
-    .where(and(eq(collection.kind, placeholder("kind")), eq(collection.key, placeholder("key"))))
+    .where(and(eq(collection.kind, v.kind), eq(collection.key, v.key)))
     .orderBy(desc(item.number))
     .limit(1),
 );

@@ -6,16 +6,14 @@ import { attempt } from "../db/attempt";
 import { item, uniqueValue } from "../db/schema";
 import { statement } from "../db/statement";
 
-const { placeholder } = sql;
-
-const findTaken = statement((db) =>
+const findTaken = statement<{ item: number | null; unique: string }>((db, v) =>
   db
     .select({ field: uniqueValue.field, id: item.id })
     .from(uniqueValue)
     .innerJoin(item, eq(item.number, uniqueValue.item))
     .where(
-      sql`(${uniqueValue.field}, ${uniqueValue.value}) in (select e.value ->> 0, e.value ->> 1 from json_each(${placeholder("unique")}) e)
-        and ${uniqueValue.item} is not ${placeholder("item")}`,
+      sql`(${uniqueValue.field}, ${uniqueValue.value}) in (select e.value ->> 0, e.value ->> 1 from json_each(${v.unique}) e)
+        and ${uniqueValue.item} is not ${v.item}`,
     ),
 );
 
@@ -37,18 +35,19 @@ export async function takenValues(
   return results;
 }
 
-const selectDuplicate = statement((db) =>
-  db
-    .select({ items: sql<string>`json_group_array(id)`.as("items") })
-    .from(item)
-    .where(
-      sql`number > ${placeholder("above")} and number < ${placeholder("below")}
-        and data ->> ${placeholder("slot")} is not null and status is not 'draft'`,
-    )
-    .groupBy(sql`case when ${placeholder("isDate")} then substr(data ->> ${placeholder("slot")}, 1, 10)
-      else data ->> ${placeholder("slot")} end`)
-    .having(sql`count(*) > 1`)
-    .limit(1),
+const selectDuplicate = statement<{ above: number; below: number; isDate: number; slot: string }>(
+  (db, v) =>
+    db
+      .select({ items: sql<string>`json_group_array(id)`.as("items") })
+      .from(item)
+      .where(
+        sql`number > ${v.above} and number < ${v.below}
+        and data ->> ${v.slot} is not null and status is not 'draft'`,
+      )
+      .groupBy(sql`case when ${v.isDate} then substr(data ->> ${v.slot}, 1, 10)
+      else data ->> ${v.slot} end`)
+      .having(sql`count(*) > 1`)
+      .limit(1),
 );
 
 /** The items, at most 10, that share one of the values that keep a field from becoming unique. */

@@ -9,12 +9,10 @@ export interface Acting {
   version: number;
 }
 
-const { placeholder } = sql;
-
 /** Aborts the batch of who was removed or changed meanwhile. */
 export const isStillMember = guardStatement<{ id: string; version: number }>(
-  sql`select ${guardCode("actor_changed")} as code where not exists (
-    select 1 from member where id = ${placeholder("id")} and version = ${placeholder("version")} and disabled_at is null)`,
+  (v) => sql`select ${guardCode("actor_changed")} as code where not exists (
+    select 1 from member where id = ${v.id} and version = ${v.version} and disabled_at is null)`,
 );
 
 /**

@@ -5,35 +5,33 @@ import { attempt, unlessRefused } from "../db/attempt";
 import { insertAct, type Act } from "../audit/audit";
 import { guardCode, guardStatement } from "../db/guard";
 import { invitation, member } from "../db/schema";
-import { placeholders, statement } from "../db/statement";
+import { pick, statement } from "../db/statement";
 import { refusalFor, type Acting } from "./acting";
 import { changeCredentials, selectMembers, type MemberSummary } from "./members";
 import { endSessions } from "./sessions";
 
 export type Invitation = typeof invitation.$inferSelect;
 
-const { placeholder } = sql;
-
-const isNoMember = guardStatement(
-  sql`select ${guardCode("address_taken")} as code
-    where exists (select 1 from member where email = ${placeholder("email")} and disabled_at is null)`,
+const isNoMember = guardStatement<{ email: string }>(
+  (v) => sql`select ${guardCode("address_taken")} as code
+    where exists (select 1 from member where email = ${v.email} and disabled_at is null)`,
 );
 
 /** Who may not give a role neither ends an invitation to it, nor makes something else of who had it. */
-const mayReplace = guardStatement(
-  sql`select ${guardCode("role_not_given")} as code where exists (
-    select role from invitation where email = ${placeholder("email")} and expires_at > ${placeholder("now")}
-      union all select role from member where email = ${placeholder("email")}
-    except select value from json_each(${placeholder("given")}))`,
+const mayReplace = guardStatement<{ email: string; given: string; now: number }>(
+  (v) => sql`select ${guardCode("role_not_given")} as code where exists (
+    select role from invitation where email = ${v.email} and expires_at > ${v.now}
+      union all select role from member where email = ${v.email}
+    except select value from json_each(${v.given}))`,
 );
 
-const columns = ["hash", "email", "role", "inviterId", "createdAt", "expiresAt", "sealed"];
+const columns = ["hash", "email", "role", "inviterId", "createdAt", "expiresAt", "sealed"] as const;
 
 /** A new link for an address takes the place of the one before; one that arrives late, of none. */
-const insert = statement((db) =>
+const insert = statement<Invitation>((db, v) =>
   db
     .insert(invitation)
-    .values(placeholders(columns))
+    .values(pick(v, columns))
     .onConflictDoUpdate({
       target: invitation.email,
       set: {
@@ -63,8 +61,8 @@ export async function insertInvitation(
   return refused === "role_not_given" ? refused : "address_taken";
 }
 
-const withdraw = statement((db) =>
-  db.delete(invitation).where(eq(invitation.email, placeholder("email"))),
+const withdraw = statement<{ email: string }>((db, v) =>
+  db.delete(invitation).where(eq(invitation.email, v.email)),
 );
 
 /** Ends the one for this address. False, with nothing stored, when its role is not among those that are given. */
@@ -123,25 +121,25 @@ export async function findInvitation(
   return found;
 }
 
-const isOpen = guardStatement(
-  sql`select ${guardCode("link_used")} as code
-    where not exists (select 1 from invitation where hash = ${placeholder("hash")} and expires_at > ${placeholder("now")} and ${isGiven})`,
+const isOpen = guardStatement<{ hash: string; now: number }>(
+  (v) => sql`select ${guardCode("link_used")} as code
+    where not exists (select 1 from invitation where hash = ${v.hash} and expires_at > ${v.now} and ${isGiven})`,
 );
 
 /** A link that was made before its address came back would take its member over. */
-const isNobodyNow = guardStatement(
-  sql`select ${guardCode("address_taken")} as code
+const isNobodyNow = guardStatement<{ hash: string }>(
+  (v) => sql`select ${guardCode("address_taken")} as code
     where exists (select 1 from member join invitation using (email)
-      where invitation.hash = ${placeholder("hash")} and member.disabled_at is null)`,
+      where invitation.hash = ${v.hash} and member.disabled_at is null)`,
 );
 
 /** Who was removed comes back. */
-const accept = statement((db) =>
+const accept = statement<{ hash: string; id: string; now: number; password: string }>((db, v) =>
   db
     .insert(member)
     .select(
-      sql`select ${placeholder("id")}, 1, email, role, ${placeholder("password")}, ${placeholder("now")}, null
-        from invitation where hash = ${placeholder("hash")} and expires_at > ${placeholder("now")}`,
+      sql`select ${v.id}, 1, email, role, ${v.password}, ${v.now}, null
+        from invitation where hash = ${v.hash} and expires_at > ${v.now}`,
     )
     .onConflictDoUpdate({
       target: member.email,
@@ -154,8 +152,8 @@ const accept = statement((db) =>
     }),
 );
 
-const useUp = statement((db) =>
-  db.delete(invitation).where(eq(invitation.hash, placeholder("hash"))),
+const useUp = statement<{ hash: string }>((db, v) =>
+  db.delete(invitation).where(eq(invitation.hash, v.hash)),
 );
 
 /**

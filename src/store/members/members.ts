@@ -75,16 +75,14 @@ export async function findMember(db: D1Database, id: string): Promise<Member | u
   return found;
 }
 
-const { placeholder } = sql;
-const insertFirst = statement((db) =>
-  db
-    .insert(member)
-    .select(
-      sql`select ${placeholder("id")}, 1, ${placeholder("email")}, 'owner', ${placeholder("password")}, ${placeholder("at")}, null`,
-    ),
+const insertFirst = statement<{ at: number; email: string; id: string; password: string }>(
+  (db, v) =>
+    db
+      .insert(member)
+      .select(sql`select ${v.id}, 1, ${v.email}, 'owner', ${v.password}, ${v.at}, null`),
 );
 const isNobodyThere = guardStatement(
-  sql`select ${guardCode("members_exist")} as code where exists (select 1 from member)`,
+  () => sql`select ${guardCode("members_exist")} as code where exists (select 1 from member)`,
 );
 
 /** Makes the first owner; false when there is a member already. */
@@ -133,47 +131,48 @@ export async function listMembers(db: D1Database): Promise<MemberSummary[]> {
 }
 
 /** Of two changes that were made of one state, the second is refused, however late it arrives. */
-const isUnchanged = guardStatement(
-  sql`select ${guardCode("member_changed")} as code
-    where not exists (select 1 from member where id = ${placeholder("id")} and version = ${placeholder("version")})`,
+const isUnchanged = guardStatement<{ id: string; version: number }>(
+  (v) => sql`select ${guardCode("member_changed")} as code
+    where not exists (select 1 from member where id = ${v.id} and version = ${v.version})`,
 );
 
 /** One owner stays, whoever asks what at the same time. */
-const ownerStays = guardStatement(
-  sql`select ${guardCode("last_owner")} as code
-    where (${placeholder("role")} <> 'owner' or ${placeholder("disabledAt")} is not null)
-      and exists (select 1 from member where id = ${placeholder("id")} and role = 'owner' and disabled_at is null)
-      and not exists (select 1 from member where role = 'owner' and disabled_at is null and id <> ${placeholder("id")})`,
+const ownerStays = guardStatement<{ disabledAt: number | null; id: string; role: Role }>(
+  (v) => sql`select ${guardCode("last_owner")} as code
+    where (${v.role} <> 'owner' or ${v.disabledAt} is not null)
+      and exists (select 1 from member where id = ${v.id} and role = 'owner' and disabled_at is null)
+      and not exists (select 1 from member where role = 'owner' and disabled_at is null and id <> ${v.id})`,
 );
 
-const changeMember = statement((db) =>
+const changeMember = statement<{ disabledAt: number | null; id: string; role: Role }>((db, v) =>
   db
     .update(member)
     .set({
       version: sql`version + 1`,
-      role: sql`${placeholder("role")}`,
-      disabledAt: sql`${placeholder("disabledAt")}`,
+      role: v.role,
+      disabledAt: v.disabledAt,
     })
-    .where(eq(member.id, placeholder("id"))),
+    .where(eq(member.id, v.id)),
 );
 
 /** A change of the member is one of its credentials: they carry its role. Removal ends its personal tokens for good. */
-export const changeCredentials = statement((db) =>
-  db
-    .update(credential)
-    .set({
-      version: sql`version + 1`,
-      revokedAt: sql`case when ${placeholder("disabledAt")} is not null and kind = 'token'
-        then coalesce(revoked_at, ${placeholder("at")}) else revoked_at end`,
-    })
-    .where(eq(credential.memberId, placeholder("id"))),
+export const changeCredentials = statement<{ at: number; disabledAt: number | null; id: string }>(
+  (db, v) =>
+    db
+      .update(credential)
+      .set({
+        version: sql`version + 1`,
+        revokedAt: sql`case when ${v.disabledAt} is not null and kind = 'token'
+        then coalesce(revoked_at, ${v.at}) else revoked_at end`,
+      })
+      .where(eq(credential.memberId, v.id)),
 );
 
 /** What invited its address before ends, and what it gave but may not give any more. */
-const endInvitations = statement((db) =>
+const endInvitations = statement<{ given: string; id: string }>((db, v) =>
   db.delete(invitation).where(
-    sql`email = (select email from member where id = ${placeholder("id")})
-        or (inviter_id = ${placeholder("id")} and role not in (select value from json_each(${placeholder("given")})))`,
+    sql`email = (select email from member where id = ${v.id})
+        or (inviter_id = ${v.id} and role not in (select value from json_each(${v.given})))`,
   ),
 );
 
@@ -198,11 +197,11 @@ export async function updateMember(
   return refused === "last_owner" ? refused : "member_changed";
 }
 
-const setPassword = statement((db) =>
+const setPassword = statement<{ id: string; password: string }>((db, v) =>
   db
     .update(member)
-    .set({ version: sql`version + 1`, password: sql`${placeholder("password")}` })
-    .where(eq(member.id, placeholder("id"))),
+    .set({ version: sql`version + 1`, password: v.password })
+    .where(eq(member.id, v.id)),
 );
 
 /**

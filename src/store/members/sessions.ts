@@ -3,31 +3,29 @@ import { drizzle } from "drizzle-orm/d1";
 import { attempt, once, unlessRefused } from "../db/attempt";
 import { insertAct, type Act } from "../audit/audit";
 import { knownAddress, session } from "../db/schema";
-import { placeholders, statement } from "../db/statement";
+import { pick, statement } from "../db/statement";
 import { isStillMember, type Acting } from "./acting";
-
-const { placeholder } = sql;
 
 const mostAddresses = 20;
 
-const keepAddress = statement((db) =>
+const keepAddress = statement<{ memberId: string; address: string; at: number }>((db, v) =>
   db
     .insert(knownAddress)
-    .values(placeholders(["memberId", "address", "at"]))
+    .values({ memberId: v.memberId, address: v.address, at: v.at })
     .onConflictDoUpdate({
       target: [knownAddress.memberId, knownAddress.address],
       set: { at: sql`excluded.at` },
     }),
 );
-const forgetOldest = statement((db) =>
+const forgetOldest = statement<{ memberId: string }>((db, v) =>
   db.delete(knownAddress).where(
-    sql`member_id = ${placeholder("memberId")} and address not in (
-        select address from known_address where member_id = ${placeholder("memberId")}
+    sql`member_id = ${v.memberId} and address not in (
+        select address from known_address where member_id = ${v.memberId}
           order by at desc limit ${sql.raw(String(mostAddresses))})`,
   ),
 );
-const insert = statement((db) =>
-  db.insert(session).values(placeholders(["hash", "memberId", "createdAt", "expiresAt"])),
+const insert = statement<typeof session.$inferSelect>((db, v) =>
+  db.insert(session).values(pick(v, ["hash", "memberId", "createdAt", "expiresAt"])),
 );
 
 /**
@@ -53,10 +51,8 @@ export async function deleteSession(db: D1Database, hash: string): Promise<void>
   await once(() => drizzle(db).delete(session).where(eq(session.hash, hash)));
 }
 
-export const endSessions = statement((db) =>
-  db
-    .delete(session)
-    .where(sql`member_id = ${placeholder("id")} and hash is not ${placeholder("keep")}`),
+export const endSessions = statement<{ id: string; keep: string | null }>((db, v) =>
+  db.delete(session).where(sql`member_id = ${v.id} and hash is not ${v.keep}`),
 );
 
 /** Ends the sessions of a member but the one that is kept. */

@@ -7,14 +7,12 @@ import { lastChange } from "../changes/change-statements";
 
 /** Which webhooks are to look at the feed. */
 
-const { placeholder } = sql;
-
 const listens = sql`(w.collections = '"all"' or exists (select 1 from json_each(w.collections) j
     where j.value = c.kind || ':' || c.key))`;
 
-const selectListeners = statement<{ collectionId: number }>((db) =>
+const selectListeners = statement<{ collectionId: number }>((db, v) =>
   db.select({ id: sql<string>`w.id` }).from(
-    sql`webhook w join collection c on c.id = ${placeholder("collectionId")}
+    sql`webhook w join collection c on c.id = ${v.collectionId}
         and w.state = 'active' and ${listens}`,
   ),
 );
@@ -27,11 +25,11 @@ export async function listenersOf(db: D1Database, collectionId: number): Promise
   return results.map(({ id }) => id);
 }
 
-const selectDue = statement<{ since: number }>((db) =>
+const selectDue = statement<{ since: number }>((db, v) =>
   db.select({ id: sql<string>`w.id` }).from(
     sql`webhook w where w.state = 'active' and exists (select 1 from collection c
         where c.listened = 1 and ${listens}
-          and (select at from change where number = ${lastChange("c.id")}) >= ${placeholder("since")})`,
+          and (select at from change where number = ${lastChange("c.id")}) >= ${v.since})`,
   ),
 );
 

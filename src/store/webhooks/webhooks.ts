@@ -1,30 +1,16 @@
-import { and, asc, count, eq, ne, sql } from "drizzle-orm";
+import { and, asc, count, eq, getTableColumns, ne, sql } from "drizzle-orm";
 import { drizzle } from "drizzle-orm/d1";
 import type { Webhook, WebhookSecret, WebhookType } from "../../domain/webhook/webhook";
 import { actTime, type Act } from "../audit/audit";
 import { attempt, once } from "../db/attempt";
 import { auditEntry, collection, webhook } from "../db/schema";
-import { parameters, placeholders, statement } from "../db/statement";
+import { pick, statement } from "../db/statement";
 import type { Starts } from "./places";
 
-const { starts: _, ...columns } = {
-  id: webhook.id,
-  version: webhook.version,
-  name: webhook.name,
-  url: webhook.url,
-  types: webhook.types,
-  collections: webhook.collections,
-  include: webhook.include,
-  state: webhook.state,
-  reason: webhook.reason,
-  secrets: webhook.secrets,
-  maker: webhook.maker,
-  starts: webhook.starts,
-  createdAt: webhook.createdAt,
-  updatedAt: webhook.updatedAt,
-};
+type Stored = typeof webhook.$inferSelect;
+type Row = Omit<Stored, "starts">;
 
-type Row = Omit<typeof webhook.$inferSelect, "starts">;
+const { starts: _, ...columns } = getTableColumns(webhook);
 
 function webhookOf(row: Row): Webhook {
   return {
@@ -56,10 +42,8 @@ export async function listWebhooks(db: D1Database): Promise<Webhook[]> {
   return rows.map(webhookOf);
 }
 
-const v = parameters<Act>();
-
 /** Only where the statement before it did something: what is not done is not told. */
-const insertActOfChange = statement<Act>((db) =>
+const insertActOfChange = statement<Act>((db, v) =>
   db.insert(auditEntry).select(
     sql`select null, ${actTime(v.at)}, ${v.actor}, ${v.action}, ${v.collectionId}, ${v.subject}, ${v.version},
         ${v.session}, ${v.requestId}, ${v.sentRequestId} where changes() > 0`,
@@ -77,36 +61,43 @@ const tellCollections = statement((db) =>
     .where(sql`listened <> ${listening}`),
 );
 
-const { placeholder } = sql;
-const fields = Object.keys(columns) as (keyof typeof columns)[];
+const changed = [
+  "name",
+  "url",
+  "types",
+  "collections",
+  "include",
+  "state",
+  "reason",
+  "secrets",
+  "maker",
+  "updatedAt",
+] as const;
 
-const insert = statement((db) =>
+/** In the order of the table. */
+const stored = Object.keys(getTableColumns(webhook)) as (keyof Stored)[];
+
+const insert = statement<Stored & { most: number }>((db, v) =>
   db
     .insert(webhook)
     .select(
       sql`select ${sql.join(
-        [...fields.slice(0, 11), "starts", "createdAt", "updatedAt"].map(
-          (name) => sql`${placeholder(name)}`,
-        ),
+        stored.map((name) => v[name]),
         sql`, `,
-      )} where (select count(*) from webhook where state <> 'deleted') < ${placeholder("most")}`,
+      )} where (select count(*) from webhook where state <> 'deleted') < ${v.most}`,
     )
     .onConflictDoNothing(),
 );
 
-const update = statement((db) =>
+const update = statement<Omit<Stored, "starts"> & { starts: string | null }>((db, v) =>
   db
     .update(webhook)
     .set({
-      ...(placeholders(
-        fields.filter((name) => !["id", "createdAt", "version"].includes(name)),
-      ) as object),
+      ...pick(v, changed),
       version: sql`version + 1`,
-      starts: sql`coalesce(${placeholder("starts")}, starts)`,
+      starts: sql`coalesce(${v.starts}, starts)`,
     })
-    .where(
-      and(eq(webhook.id, placeholder("id")), eq(webhook.version, placeholder("version")), live),
-    ),
+    .where(and(eq(webhook.id, v.id), eq(webhook.version, v.version), live)),
 );
 
 function rowOf(hook: Webhook) {
@@ -151,13 +142,11 @@ export async function updateWebhook(
   return (updated?.meta.changes ?? 0) > 0;
 }
 
-const markDeleted = statement((db) =>
+const markDeleted = statement<{ id: string; version: number }>((db, v) =>
   db
     .update(webhook)
     .set({ state: "deleted", version: sql`version + 1`, secrets: "[]" })
-    .where(
-      and(eq(webhook.id, placeholder("id")), eq(webhook.version, placeholder("version")), live),
-    ),
+    .where(and(eq(webhook.id, v.id), eq(webhook.version, v.version), live)),
 );
 
 /** Ends it; its row stays until its object has forgotten it. False where somebody else changed it since. */
