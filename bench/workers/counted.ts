@@ -1,5 +1,5 @@
 import { app } from "../../src/app";
-import { waiting } from "../../src/http/answers/call-log";
+import { waiting } from "../../src/http/answers/news";
 import { countsOf, nothing, recording } from "./recording";
 
 export { CredentialGate } from "../../src/gate/credential-gate";
@@ -9,7 +9,7 @@ export { WebhookSender } from "../../src/hooks/webhook-sender";
 export default {
   async fetch(request, env, ctx) {
     // What waits behind an answer would be waited for with each request.
-    waiting.milliseconds = 0;
+    Object.assign(waiting, { refused: 0, served: 0 });
     const recorded = nothing();
     const behind: Promise<unknown>[] = [];
     const context = {

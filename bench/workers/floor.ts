@@ -1,5 +1,5 @@
 import { app } from "../../src/app";
-import { waiting } from "../../src/http/answers/call-log";
+import { waiting } from "../../src/http/answers/news";
 import { nothing, recording, type Recorded } from "./recording";
 
 export { CredentialGate } from "../../src/gate/credential-gate";
@@ -39,7 +39,7 @@ async function record(
   ctx: ExecutionContext,
 ): Promise<Response> {
   const recorded = nothing();
-  waiting.milliseconds = 0;
+  Object.assign(waiting, { refused: 0, served: 0 });
   const target = request.headers.get("X-Target") ?? "";
   const answer = await app.fetch(new Request(target, request), recording(env, recorded), ctx);
   const [admission] = recorded.admissions;

@@ -3,9 +3,20 @@ import type { Credential, Exchanged, Grant } from "../domain/credential/credenti
 import type { Presented } from "../domain/credential/token";
 import { findCredential, noteUse } from "../store/credentials/credentials";
 import { usageOf } from "../domain/credential/usage";
-import { addCalls, noCalls, type CallLog, type LoggedCall } from "./call-log";
+import { addCalls, noCalls, type CallLog } from "./call-log";
 import { exchangedFor, grantOf } from "./grant";
-import { quotaOf, type Admission, type Quotas } from "./quota";
+import type { News } from "./news";
+import {
+  beginWrite,
+  seenOf,
+  storedWrites,
+  tell,
+  writesOf,
+  type OwnWrites,
+  type StoredWrites,
+} from "./own-writes";
+import { isOlder, type Known } from "./known";
+import { quotasOf, type Admission } from "./quota";
 import { slide, waitFor, type SlidingWindow } from "./sliding-window";
 
 /** After this a credential is read again, in case a change did not reach its object. */
@@ -19,13 +30,8 @@ const saveLogAfter = 2000;
 const telling = { every: 60_000 };
 const keptAfterRevocation = 30 * 24 * 60 * 60 * 1000;
 
-interface Known {
-  credential: Credential | null;
-  readAt: number;
-}
-
-/** The times of the requests and the writes of the last minute, as they are stored. */
-interface Windows {
+/** The times of the requests and the writes of the last minute, and what was written, as they are stored. */
+interface Windows extends StoredWrites {
   requests: Float64Array;
   writes: Float64Array;
 }
@@ -39,6 +45,7 @@ export class CredentialGate extends DurableObject<Bindings> {
   readonly #requests: SlidingWindow;
   readonly #writes: SlidingWindow;
   readonly #exchanges: SlidingWindow;
+  readonly #ownWrites: OwnWrites;
   #known: Known | undefined;
   #reading: Promise<Known> | undefined;
   #noted = 0;
@@ -51,9 +58,12 @@ export class CredentialGate extends DurableObject<Bindings> {
   constructor(ctx: DurableObjectState, env: Bindings) {
     super(ctx, env);
     const { kv } = ctx.storage;
-    const windows = kv.get<Windows>("windows");
+    const windows = kv.get<Partial<Windows>>("windows");
     this.#requests = { times: [...(windows?.requests ?? [])] };
     this.#writes = { times: [...(windows?.writes ?? [])] };
+    // A row that does not tell whether a write is under way leaves it open.
+    const { bookmark = null, untoldAt = Date.now() } = windows ?? { untoldAt: null };
+    this.#ownWrites = writesOf({ bookmark, untoldAt });
     this.#exchanges = { times: [...(kv.get<Float64Array>("exchanges") ?? [])] };
     this.#known = kv.get<Known>("known");
     this.#log = kv.get<CallLog>("log") ?? noCalls();
@@ -61,13 +71,9 @@ export class CredentialGate extends DurableObject<Bindings> {
     this.#usageOwed = this.#log.calls.length > 0;
   }
 
-  /** `calls` are earlier ones of this credential, for the log. */
-  async admit(
-    presented: Presented,
-    write: boolean,
-    calls: readonly LoggedCall[] = [],
-  ): Promise<Admission> {
-    if (calls.length > 0) this.note(calls);
+  /** `news` is of earlier requests of this credential. */
+  async admit(presented: Presented, write: boolean, news?: News): Promise<Admission> {
+    if (news) this.note(news);
     const credential = await this.#credential(presented.credentialId);
     const now = this.#now();
     const grant = credential && grantOf(credential, presented.proof, now);
@@ -77,7 +83,9 @@ export class CredentialGate extends DurableObject<Bindings> {
   }
 
   /** Keeps calls in the log. They are stored within two seconds, many at a time. */
-  note(calls: readonly LoggedCall[]): void {
+  note({ calls, told }: News): void {
+    for (const each of told) tell(this.#ownWrites, each);
+    if (told.length > 0) this.#store();
     addCalls(this.#log, calls, Date.now());
     this.#usageOwed = true;
     if (this.#logSaving) return;
@@ -212,34 +220,32 @@ export class CredentialGate extends DurableObject<Bindings> {
       waitFor(this.#requests, limits.requests, now),
       write ? waitFor(this.#writes, limits.writes, now) : 0,
     );
+    const quotas = () => quotasOf(limits, this.#requests, write ? this.#writes : undefined, now);
     if (wait > 0) {
-      const retryAfter = Math.max(1, Math.ceil(wait / 1000));
-      return { verdict: "limited", retryAfter, quotas: this.#quotas(grant, write, now) };
+      return { verdict: "limited", retryAfter: Math.ceil(wait / 1000), quotas: quotas() };
     }
     this.#requests.times.push(now);
     if (write) this.#writes.times.push(now);
-    // One row, whatever is counted: a row written is what a read costs most.
-    this.#persist("windows", {
-      requests: Float64Array.from(this.#requests.times),
-      writes: Float64Array.from(this.#writes.times),
-    } satisfies Windows);
-    return { verdict: "admitted", grant, quotas: this.#quotas(grant, write, now) };
+    const seen = seenOf(this.#ownWrites, now);
+    const ticket = write ? beginWrite(this.#ownWrites, now) : null;
+    this.#store(write);
+    return { verdict: "admitted", grant, quotas: quotas(), seen, ticket };
   }
 
-  /** Stores without holding up the answer: only the asynchronous put can be told not to close the output gate. */
+  /** One row, whatever is counted: a row written is what a read costs most. */
+  #store(awaited = false): void {
+    const windows: Windows = {
+      requests: Float64Array.from(this.#requests.times),
+      writes: Float64Array.from(this.#writes.times),
+      ...storedWrites(this.#ownWrites),
+    };
+    // That a write is under way has to be on disk before it is.
+    if (awaited) this.ctx.storage.kv.put("windows", windows);
+    else this.#persist("windows", windows);
+  }
+
+  /** Holds up no answer: only the asynchronous put can be told not to close the output gate. */
   #persist(key: string, value: unknown): void {
     this.ctx.waitUntil(this.ctx.storage.put(key, value, { allowUnconfirmed: true }));
   }
-
-  #quotas(grant: Grant, write: boolean, now: number): Quotas {
-    const { requests, writes } = grant.limits;
-    const quotas = { default: quotaOf(this.#requests, requests, now) };
-    return write ? { ...quotas, write: quotaOf(this.#writes, writes, now) } : quotas;
-  }
-}
-
-/** Whether this state of a credential was before the one that is known: messages overtake each other. */
-function isOlder(credential: Credential | null, known: Known | undefined): boolean {
-  const newest = known?.credential?.version ?? 0;
-  return newest > 0 && (credential?.version ?? 0) < newest;
 }

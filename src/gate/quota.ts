@@ -1,4 +1,5 @@
-import type { Grant } from "../domain/credential/credential";
+import type { Grant, Limits } from "../domain/credential/credential";
+import type { Seen } from "./own-writes";
 import { nextRelease, remaining, type SlidingWindow } from "./sliding-window";
 
 /** One quota as the RateLimit headers tell it: what is left, and seconds until there is more. */
@@ -14,12 +15,24 @@ export interface Quotas {
   write?: Quota;
 }
 
+/** A write has a ticket, by which it is told what it reached; a read has none. */
 export type Admission =
   | { verdict: "refused" }
   | { verdict: "limited"; retryAfter: number; quotas: Quotas }
-  | { verdict: "admitted"; grant: Grant; quotas: Quotas };
+  | { verdict: "admitted"; grant: Grant; quotas: Quotas; seen: Seen; ticket: number | null };
 
-export function quotaOf(window: SlidingWindow, limit: number, now: number): Quota {
+/** `writes` for a write, which counts in both. */
+export function quotasOf(
+  limits: Limits,
+  requests: SlidingWindow,
+  writes: SlidingWindow | undefined,
+  now: number,
+): Quotas {
+  const quotas = { default: quotaOf(requests, limits.requests, now) };
+  return writes ? { ...quotas, write: quotaOf(writes, limits.writes, now) } : quotas;
+}
+
+function quotaOf(window: SlidingWindow, limit: number, now: number): Quota {
   return {
     limit,
     remaining: remaining(window, limit),

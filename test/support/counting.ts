@@ -2,7 +2,7 @@ import { env } from "cloudflare:workers";
 import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test";
 import { countsOf, nothing, recording } from "../../bench/workers/recording";
 import { none, type Counts } from "../../bench/workers/counts";
-import { waiting } from "../../src/http/answers/call-log";
+import { waiting } from "../../src/http/answers/news";
 import { app } from "../../src/app";
 import type { Fetch } from "./client";
 
@@ -10,7 +10,7 @@ import type { Fetch } from "./client";
 export function counted(): { fetch: Fetch; counts: Counts; reset: () => void } {
   const counts = { ...none };
   // What waits behind an answer would be waited for with each request.
-  waiting.milliseconds = 0;
+  Object.assign(waiting, { refused: 0, served: 0 });
   const fetch: Fetch = async (request) => {
     const ctx = createExecutionContext();
     const recorded = nothing();

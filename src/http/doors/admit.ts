@@ -3,10 +3,11 @@ import { problem } from "../../domain/problem/problem";
 import type { Presented } from "../../domain/credential/token";
 import type { Admission, Quota } from "../../gate/quota";
 import { exchangedFor, grantOf } from "../../gate/grant";
+import { noTicket } from "../../gate/own-writes";
 import { findCredential } from "../../store/credentials/credentials";
 import { timely } from "../../store/db/attempt";
-import { takePending } from "../answers/call-log";
 import { logMended } from "../answers/log";
+import { returnNews, takeNews } from "../answers/news";
 
 /**
  * Asks the credential's object. When it cannot be reached, authentication falls back to one D1 read, and limiting
@@ -17,13 +18,15 @@ export async function admit(
   presented: Presented,
   write: boolean,
 ): Promise<Admission> {
+  const { credentialId } = presented;
+  const news = takeNews(credentialId);
   try {
     // A stub is of no use after an exception, so each request takes its own.
-    const calls = takePending(presented.credentialId);
     return await timely<Admission>(async () =>
-      env.GATE.getByName(presented.credentialId).admit(presented, write, calls),
+      env.GATE.getByName(credentialId).admit(presented, write, news),
     );
   } catch (error) {
+    if (news) returnNews(credentialId, news);
     logMended("credential object unreachable", error);
     return withoutObject(env, presented, write);
   }
@@ -41,9 +44,10 @@ async function withoutObject(
   const quota = (limit: number): Quota => ({ limit, remaining: success ? 1 : 0, reset: 60 });
   const { requests, writes } = grant.limits;
   const quotas = { default: quota(requests), ...(write ? { write: quota(writes) } : {}) };
-  return success
-    ? { verdict: "admitted", grant, quotas }
-    : { verdict: "limited", retryAfter: 60, quotas };
+  if (!success) return { verdict: "limited", retryAfter: 60, quotas };
+  // What it wrote is not known: its reads ask the primary.
+  const seen = { bookmark: null, untold: true, overdue: null };
+  return { verdict: "admitted", grant, quotas, seen, ticket: write ? noTicket : null };
 }
 
 /** Exchanges a client's secret, by its object or, when that cannot be reached, by one D1 read. */
