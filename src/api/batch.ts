@@ -39,8 +39,9 @@ export const permitOperations = (kind: CollectionKind) =>
     const table: Record<string, Permission> = asked[kind];
     const needed = new Set(
       (sent as unknown[]).map((each) => {
-        const op = isObject(each) ? String(each["op"]) : "";
-        return (Object.hasOwn(table, op) ? table[op] : undefined) ?? asked[kind].create;
+        const op = isObject(each) ? each["op"] : undefined;
+        const known = typeof op === "string" && Object.hasOwn(table, op);
+        return (known ? table[op] : undefined) ?? asked[kind].create;
       }),
     );
     // To write includes to create: whoever lacks both is told the one that is enough.

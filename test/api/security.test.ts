@@ -145,6 +145,11 @@ describe("Security", () => {
       "Idempotency-Key": "deep",
     });
     expect([answer.status, answer.body.errors[0].code]).toEqual([422, "invalid_type"]);
+    const operations = `{"operations":[{"op":${"[".repeat(10_000)}${"]".repeat(10_000)}}]}`;
+    const batch = await allowed.post(`/forms/${form}/submissions/batch`, operations, {
+      "Idempotency-Key": "deep batch",
+    });
+    expect(batch.status).toBe(422);
   });
 
   it("failures to authenticate are limited per address; valid credentials of that address are not", async () => {
