@@ -5,6 +5,7 @@ import { fsyncMilliseconds, machine } from "./measure/machine.ts";
 import { newFolder, type Bench, type Part } from "./parts/bench.ts";
 import { bundleSize } from "./parts/bundle-size.ts";
 import { cost } from "./parts/cost.ts";
+import { geo } from "./parts/geo.ts";
 import { growth } from "./parts/growth.ts";
 import { overhead } from "./parts/overhead.ts";
 import { peers } from "./parts/peers.ts";
@@ -12,7 +13,7 @@ import { validation } from "./parts/validation.ts";
 import { soak } from "./parts/soak.ts";
 import { worst } from "./parts/worst.ts";
 import { writeSections } from "./report/markdown.ts";
-import { project } from "./serve/bundle.ts";
+import { checkout, project } from "./serve/bundle.ts";
 
 /**
  * `npm run bench`: all parts, or those that are named; their sections of RESULTS.md are written anew.
@@ -21,6 +22,7 @@ import { project } from "./serve/bundle.ts";
 
 const parts: Record<string, Part> = {
   overhead,
+  geo,
   growth,
   peers,
   cost,
@@ -39,6 +41,7 @@ const { values, positionals } = parseArgs({
     seconds: { type: "string", default: "2" },
     scales: { type: "string", default: "1000,100000,1000000" },
     "soak-minutes": { type: "string" },
+    before: { type: "string" },
   },
 });
 const { short } = values;
@@ -49,16 +52,24 @@ const kept = (parent?: string) => {
   folders.push(folder);
   return folder;
 };
+const builds = kept();
 const plots = join(project, "bench/plots");
 
 const bench: Bench = {
   onDisk: () => kept(),
   inMemory: () => kept("/dev/shm"),
-  builds: kept(),
+  builds,
   rounds: Number(values.rounds),
   milliseconds: Number(values.seconds) * 1000,
   scales: values.scales.split(",").map(Number),
   soakMinutes: Number(values["soak-minutes"] ?? (short ? 1 : 30)),
+  versions: [
+    ...(values.before === undefined
+      ? []
+      : [{ name: values.before, root: checkout(values.before, builds) }]),
+    { name: "now", root: project },
+  ],
+  short,
   note: (text) => console.error(`${new Date().toISOString().slice(11, 19)} ${text}`),
   plot: (name, alt, svg) => {
     if (short) return "";
@@ -85,8 +96,9 @@ async function measure(name: string): Promise<void> {
     for (const { title, text } of measured) console.log(`${title}\n\n${text}\n`);
     return;
   }
+  const asked = values.before === undefined ? name : `-- ${name} --before ${values.before}`;
   const date = new Date().toISOString().slice(0, 10);
-  const stamp = `_Measured ${date} by \`npm run bench ${name}\`: ${machine()}, fsync ${fsync.toFixed(2)} ms._`;
+  const stamp = `_Measured ${date} by \`npm run bench ${asked}\`: ${machine()}, fsync ${fsync.toFixed(2)} ms._`;
   const sections = measured.map(({ title, text }) => ({ title, text: `${text}\n\n${stamp}` }));
   writeSections(join(project, "bench/RESULTS.md"), "# Results", sections);
 }

@@ -18,9 +18,19 @@ export interface Bench {
   /** How many submissions growth is measured at. */
   scales: number[];
   soakMinutes: number;
+  /** The project as it is, behind the commit that it is compared with, if there is one. */
+  versions: Version[];
+  /** Measures what is exact, and quickly. */
+  short: boolean;
   note: (text: string) => void;
   /** Keeps a plot beside the results, and gives the Markdown that shows it. */
   plot: (name: string, alt: string, svg: string) => string;
+}
+
+/** The project at some time, and where it lies. */
+export interface Version {
+  name: string;
+  root: string;
 }
 
 export type Part = (bench: Bench) => Promise<Section[]>;

@@ -2,6 +2,18 @@
 export interface Served {
   name: string;
   port: number;
+  /** Its modules: the names that they import each other by, and their files. The first is the entry. */
+  modules: readonly { name: string; file: string }[];
+  stage?: Stage;
+}
+
+/**
+ * What stands around the unchanged bundle: a Worker that imports it and whose entrypoints `Database`, `ObjectDatabase`
+ * and `Cache` stand before D1, for the Worker and for its objects, and before KV. A staged Worker has objects of its own.
+ */
+export interface Stage {
+  /** What its binding `STAGE` says. */
+  says: object;
 }
 
 export interface Layout {
@@ -11,11 +23,11 @@ export interface Layout {
   compatibilityDate: string;
 }
 
-const namespace = (name: string) =>
-  `props=(json=${JSON.stringify(JSON.stringify({ MINIFLARE_NAMESPACE: name }))})`;
+const namespace = (name: string) => `props=(json=${text({ MINIFLARE_NAMESPACE: name })})`;
 
 /** Modules lie in the folder `modules` beside the configuration, whose paths are relative to itself. */
-const embedded = (name: string) => `esModule=embed "modules/${name}.js"`;
+const embedded = (file: string) => `esModule=embed "modules/${file}.js"`;
+const text = (value: unknown) => JSON.stringify(JSON.stringify(value));
 
 /**
  * The configuration of a plain `workerd serve`: the Workers share one D1 database, one KV namespace and the objects
@@ -51,8 +63,9 @@ const config :Workerd.Config = (
 `;
 }
 
-function workerService({ name }: Served, main: Served, layout: Layout): string {
-  const own = name === main.name;
+function workerService(worker: Served, main: Served, layout: Layout): string {
+  const { name, modules, stage } = worker;
+  const own = name === main.name || stage !== undefined;
   const secrets = Object.entries(layout.secrets).map(
     ([key, value]) => `(name="${key}", text=${JSON.stringify(value)})`,
   );
@@ -64,23 +77,42 @@ function workerService({ name }: Served, main: Served, layout: Layout): string {
     ? (className: string) => `"${className}"`
     : (className: string) => `(className="${className}", serviceName="${main.name}")`;
   return `(name="${name}", worker=(
-      modules=[(name="worker.js", ${embedded(`worker-${name}`)})],
+      modules=[${modules.map((each) => `(name="${each.name}", ${embedded(each.file)})`).join(", ")}],
       compatibilityDate="${layout.compatibilityDate}",
+      ${stage ? `compatibilityFlags=["nodejs_als"],` : ""}
       bindings=[
-        (name="DB", wrapped=(moduleName="cloudflare-internal:d1-api",
-          innerBindings=[(name="fetcher", service=(name="d1-entry", ${namespace("db")}))])),
-        (name="REPLAYS", kvNamespace=(name="kv-entry", ${namespace("kv")})),
+        ${storageBindings(worker)},
         (name="GATE", durableObjectNamespace=${objects("CredentialGate")}),
         (name="HOOKS", durableObjectNamespace=${objects("WebhookSender")}),
         ${[...limits, ...secrets].join(",\n        ")}
       ],
-      ${own ? objectsOf(["CredentialGate", "WebhookSender"], "objects-disk") : ""}
+      ${own ? objectsOf(["CredentialGate", "WebhookSender"], "objects-disk", stage ? name : "") : ""}
     ))`;
 }
 
-const objectsOf = (classNames: string[], storage: string) =>
+const d1 = `(name="d1-entry", ${namespace("db")})`;
+const kv = `(name="kv-entry", ${namespace("kv")})`;
+const database = (binding: string, service: string) =>
+  `(name="${binding}", wrapped=(moduleName="cloudflare-internal:d1-api",
+          innerBindings=[(name="fetcher", service=${service})]))`;
+
+/** D1 and KV; for a staged Worker by its own entrypoints, behind which they are `D1` and `KV`. */
+function storageBindings({ name, stage }: Served): string {
+  if (!stage) return [database("DB", d1), `(name="REPLAYS", kvNamespace=${kv})`].join(", ");
+  const entrypoint = (each: string) => `(name="${name}", entrypoint="${each}")`;
+  return [
+    database("DB", entrypoint("Database")),
+    database("OBJECT_DB", entrypoint("ObjectDatabase")),
+    `(name="REPLAYS", kvNamespace=${entrypoint("Cache")})`,
+    `(name="D1", service=${d1})`,
+    `(name="KV", service=${kv})`,
+    `(name="STAGE", json=${text(stage.says)})`,
+  ].join(",\n        ");
+}
+
+const objectsOf = (classNames: string[], storage: string, worker = "") =>
   `durableObjectNamespaces=[${classNames
-    .map((name) => `(className="${name}", uniqueKey="${name}", enableSql=true)`)
+    .map((name) => `(className="${name}", uniqueKey="${worker}${name}", enableSql=true)`)
     .join(", ")}],
       durableObjectStorage=(localDisk="${storage}")`;
 

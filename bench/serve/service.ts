@@ -7,7 +7,7 @@ import { defaultCredential, issue, Owner } from "../../src/dev/owner.ts";
 import { mostLiveCredentials } from "../../src/domain/credential/credential.ts";
 import { fieldIdsOf, fillStatements, tallyStatement, type Target } from "../fill.ts";
 import { copyStorage, project } from "./bundle.ts";
-import { workerdConfig } from "./config.ts";
+import { workerdConfig, type Served, type Stage } from "./config.ts";
 
 /** The runtime that wrangler itself uses. */
 const require = createRequire(join(project, "node_modules/wrangler/package.json"));
@@ -21,21 +21,33 @@ const secrets = {
 const password = "a password of the bench";
 const placesPerStep = 10_000;
 
+/** A bundle, and what stands around it; of `copies` each is as new to everything as an isolate that has just started. */
+interface Staged extends Stage {
+  file: string;
+  service: string;
+  copies?: number;
+}
+
 /** The Worker that is measured, and those that stand beside it on the same storage; their bundles by name. */
-export type Bundles = { main: string } & Record<string, string>;
+export type Bundles = { main: string | Staged } & Record<string, string | Staged>;
 
 /** The service under a plain `workerd serve`, with data of its own. */
 export class Service {
   readonly #folder: string;
   readonly #ports: Record<string, number>;
   readonly #bundles: Bundles;
+  readonly #root: string;
   #process: ChildProcess | undefined;
 
-  /** `folder` is on the disk or on tmpfs: what is measured there is what its data lies on. */
-  constructor(folder: string, bundles: Bundles, firstPort: number) {
+  /**
+   * `folder` is on the disk or on tmpfs: what is measured there is what its data lies on. `root` is where the project
+   * lies whose bundles these are.
+   */
+  constructor(folder: string, bundles: Bundles, firstPort: number, root = project) {
     process.on("exit", () => this.#process?.kill("SIGKILL"));
     this.#folder = folder;
     this.#bundles = bundles;
+    this.#root = root;
     this.#ports = Object.fromEntries(Object.keys(bundles).map((name, i) => [name, firstPort + i]));
     for (const part of ["d1", "kv", "objects"]) mkdirSync(join(folder, part), { recursive: true });
   }
@@ -71,12 +83,33 @@ export class Service {
   #configure(): string {
     const modules = join(this.#folder, "modules");
     copyStorage(modules);
-    for (const [name, file] of Object.entries(this.#bundles)) {
-      cpSync(file, join(modules, `worker-${name}.js`));
-    }
-    const served = Object.entries(this.#ports).map(([name, port]) => ({ name, port }));
+    const served = Object.entries(this.#bundles).map(([name, bundle]): Served => {
+      const port = this.#ports[name] ?? 0;
+      const {
+        file,
+        service,
+        copies = 0,
+        ...stage
+      } = typeof bundle === "string" ? { file: bundle } : bundle;
+      cpSync(file, join(modules, `${name}.js`));
+      if (service === undefined)
+        return { name, port, modules: [{ name: "worker.js", file: name }] };
+      cpSync(service, join(modules, `${name}-service.js`));
+      const all = ["", ...Array.from({ length: copies }, (_, i) => `-${i}`)];
+      const copied = all.map((each) => ({ name: `src/index${each}`, file: `${name}-service` }));
+      return {
+        name,
+        port,
+        modules: [{ name: "bench/workers/stage", file: name }, ...copied],
+        stage,
+      };
+    });
     const config = join(this.#folder, "workerd.capnp");
-    const layout = { data: this.#folder, secrets, compatibilityDate };
+    const layout = {
+      data: this.#folder,
+      secrets,
+      compatibilityDate: compatibilityDate(this.#root),
+    };
     writeFileSync(config, workerdConfig(served, layout));
     return config;
   }
@@ -106,7 +139,7 @@ export class Service {
 
   #migrate(): void {
     this.withDatabase((db) => {
-      const folder = join(project, "migrations");
+      const folder = join(this.#root, "migrations");
       for (const name of readdirSync(folder).toSorted()) {
         db.exec(readFileSync(join(folder, name), "utf8"));
       }
@@ -184,5 +217,7 @@ export class Service {
   }
 }
 
-const [, compatibilityDate = ""] =
-  /^compatibility_date = "(.+)"$/m.exec(readFileSync(join(project, "wrangler.toml"), "utf8")) ?? [];
+function compatibilityDate(root: string): string {
+  const toml = readFileSync(join(root, "wrangler.toml"), "utf8");
+  return /^compatibility_date = "(.+)"$/m.exec(toml)?.[1] ?? "";
+}
