@@ -170,12 +170,14 @@ describe("The client and the running service", () => {
     }[];
     const outside = pack?.files
       .map(({ path }) => path)
-      .filter((path) => !/^dist\/[\w-]+(\.d)?\.[jt]s$/.test(path));
+      .filter((path) => !/^dist\/(command\/[\w-]+|[\w-]+(\.d)?)\.[jt]s$/.test(path));
     expect(outside?.toSorted()).toEqual(["LICENSE", "README.md", "package.json"]);
     writeFileSync(join(empty, "package.json"), '{ "private": true, "type": "module" }');
     await run("npm", ["i", "--offline", "--no-audit", join(empty, pack?.filename ?? "")], {
       cwd: empty,
     });
+    const bin = join(empty, "node_modules/.bin/edge-forms");
+    expect((await run(bin, ["--help"])).stdout).toContain("edge-forms plan");
     await generateTypes(empty);
     writeFileSync(join(empty, "use.ts"), program(readFileSync(join(home, "README.md"), "utf8")));
     writeFileSync(
