@@ -2,7 +2,7 @@ import { compile } from "../../src/domain/data/compile";
 import { parseDefinition } from "../../src/domain/definition/document";
 import { mergeDefinition } from "../../src/domain/definition/merge";
 import { parseItemBody } from "../../src/domain/item/item-body";
-import { checkNew } from "../../src/domain/data/check";
+import { checkNew } from "../../src/domain/data/check/check";
 import { computeData } from "../../src/domain/formula/compute";
 
 /** Fifteen fields, of which one computed and one line items. */

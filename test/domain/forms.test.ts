@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { makeCursor, readCursor } from "../../src/domain/cursor";
-import { decimalsOf } from "../../src/domain/data/check-scalar";
+import { decimalsOf } from "../../src/domain/data/check/check-scalar";
 import { fold } from "../../src/domain/data/search-entries";
 import { matches, parsePrecondition } from "../../src/domain/etag";
 import { pointer } from "../../src/domain/problem/field-errors";

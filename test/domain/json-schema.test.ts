@@ -2,11 +2,11 @@ import { Ajv2020 } from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { checkNew } from "../../src/domain/data/check";
+import { checkNew } from "../../src/domain/data/check/check";
 import { compile } from "../../src/domain/data/compile";
 import { parseDefinition } from "../../src/domain/definition/document";
 import { mergeDefinition } from "../../src/domain/definition/merge";
-import { calendarDay, dataSchemas } from "../../src/documents/openapi/field-schema";
+import { calendarDay, dataSchemas } from "../../src/documents/openapi/schemas/field-schema";
 import type { Json } from "../support/client";
 
 /**

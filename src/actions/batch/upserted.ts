@@ -1,4 +1,4 @@
-import { checkPatch } from "../../domain/data/check";
+import { checkPatch } from "../../domain/data/check/check";
 import type { Compiled } from "../../domain/data/compile";
 import { uniqueValue, type UniqueValue } from "../../domain/data/unique-values";
 import { uniqueIdOf } from "../../domain/definition/field";

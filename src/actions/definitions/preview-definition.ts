@@ -1,4 +1,4 @@
-import { checkNew } from "../../domain/data/check";
+import { checkNew } from "../../domain/data/check/check";
 import { compile } from "../../domain/data/compile";
 import { showData } from "../../domain/data/show";
 import { computedIds } from "../../domain/data/search-entries";

@@ -1,4 +1,4 @@
-import { checkNew, nothingChecked } from "../../domain/data/check";
+import { checkNew, nothingChecked } from "../../domain/data/check/check";
 import type { Warning } from "../../domain/data/warnings";
 import type { Compiled } from "../../domain/data/compile";
 import { computeData } from "../../domain/formula/compute";

@@ -1,4 +1,4 @@
-import { checkPatch, checkSubmitted, type Checked } from "../../domain/data/check";
+import { checkPatch, checkSubmitted, type Checked } from "../../domain/data/check/check";
 import type { Compiled } from "../../domain/data/compile";
 import { withoutLost } from "../../domain/data/lost-values";
 import { possibleEntries, searchEntries } from "../../domain/data/search-entries";

@@ -89,6 +89,9 @@ function Side({ member, path, reader, theme }: Frame) {
             <li>
               <a href="/docs">API reference</a>
             </li>
+            <li>
+              <a href="/docs/contents">Guides</a>
+            </li>
           </ul>
         </nav>
         <div class="foot">

@@ -2,7 +2,7 @@
 
 import { addRows } from "./add-rows";
 import { closeDrops } from "./close-drops";
-import { DefinitionEditor } from "./edit-definition";
+import { DefinitionEditor } from "./editor/edit-definition";
 import { findAsWritten } from "./find-as-written";
 import { showDownloads } from "./show-downloads";
 

@@ -1,16 +1,16 @@
 import type { Collection } from "../../domain/definition/collection";
-import { batchParameters, batchPaths, batchSchemas } from "./batches";
-import { changeParameters, changePaths, changeSchemas } from "./changes";
+import { batchParameters, batchPaths, batchSchemas } from "./paths/batches";
+import { changeParameters, changePaths, changeSchemas } from "./paths/changes";
 import { idParameter, itemSchemas, sharedParameters, sharedSchemas } from "./components";
-import { definitionPaths, documentParameters } from "./definition-paths";
-import { definitionSchemas } from "./definition-schemas";
-import { definitionExamples, examplesOf } from "./examples";
+import { definitionPaths, documentParameters } from "./paths/definition-paths";
+import { definitionSchemas } from "./schemas/definition-schemas";
+import { definitionExamples, examplesOf } from "./answers/examples";
 import { framed, type Host } from "./frame";
 import { nounOf } from "./noun";
-import { onePaths } from "./one-paths";
-import { listPaths } from "./paths";
-import { ref, type Schema } from "./schema";
-import { searchSchemas } from "./search-schema";
+import { onePaths } from "./paths/one-paths";
+import { listPaths } from "./paths/list-paths";
+import { ref, type Schema } from "./schemas/schema";
+import { searchSchemas } from "./schemas/search-schema";
 
 /** The OpenAPI 3.1 document of one app or form: its own routes, from the definition that validates. */
 export function openApiDocument(collection: Collection, host: Host): Schema {

@@ -1,10 +1,10 @@
 import type { Collection } from "../../domain/definition/collection";
 import { idempotencyKey, idempotencyKeyHeader } from "../../domain/idempotency-key";
 import { defaultLimit, pageLimit } from "../../domain/page-limit";
-import { calendarDay, dataNames, dataSchemas, type Use } from "./field-schema";
+import { calendarDay, dataNames, dataSchemas, type Use } from "./schemas/field-schema";
 import type { Noun } from "./noun";
-import { schemaOfZod } from "./zod-schema";
-import { problemSchemas } from "./problem-schemas";
+import { schemaOfZod } from "./schemas/zod-schema";
+import { problemSchemas } from "./schemas/problem-schemas";
 import {
   closed,
   list,
@@ -16,7 +16,7 @@ import {
   uri,
   version,
   type Schema,
-} from "./schema";
+} from "./schemas/schema";
 
 /** Who did something, as `GET /me` tells a credential of itself. */
 export const actor: Schema = {

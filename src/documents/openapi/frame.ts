@@ -1,8 +1,8 @@
 import { permissions } from "../../domain/credential/permissions";
-import { headerComponents } from "./headers";
+import { headerComponents } from "./answers/headers";
 import { reachable, refsIn } from "./reachable";
-import { problemResponses } from "./responses";
-import type { Schema } from "./schema";
+import { problemResponses } from "./answers/responses";
+import type { Schema } from "./schemas/schema";
 
 /** Where the service stands, and whom its users write to. */
 export interface Host {
@@ -35,6 +35,7 @@ export function framed({ origin, contact }: Host, content: Content): Schema {
     },
     servers: [{ url: `${origin}/api/v1` }],
     security: [{ bearer: [] }, { client: [] }],
+    externalDocs: { description: "Guides and recipes", url: `${origin}/docs/contents` },
     tags,
     paths,
     components: {

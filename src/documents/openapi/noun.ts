@@ -1,5 +1,5 @@
 import type { CollectionKind } from "../../domain/definition/collection";
-import { keyName, ref, type Schema } from "./schema";
+import { keyName, ref, type Schema } from "./schemas/schema";
 
 /** How the things of an app or a form are called, in paths and in names that generators make types of. */
 export interface Noun {

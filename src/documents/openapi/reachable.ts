@@ -1,4 +1,4 @@
-import type { Schema } from "./schema";
+import type { Schema } from "./schemas/schema";
 
 const prefix = "#/components/";
 /** Values of others: what looks like a reference there is none. */

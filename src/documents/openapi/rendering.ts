@@ -1,5 +1,5 @@
 import { reachable } from "./reachable";
-import type { Schema } from "./schema";
+import type { Schema } from "./schemas/schema";
 
 /** The versions of OpenAPI that documents are rendered in. */
 export const versions = ["3.0", "3.1"] as const;

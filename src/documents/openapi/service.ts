@@ -1,5 +1,5 @@
-import { batchParameters, batchPaths, batchSchemas } from "./batches";
-import { changeParameters, changePaths, changeSchemas } from "./changes";
+import { batchParameters, batchPaths, batchSchemas } from "./paths/batches";
+import { changeParameters, changePaths, changeSchemas } from "./paths/changes";
 import { alwaysOpen, type Collection } from "../../domain/definition/collection";
 import type { Field } from "../../domain/definition/field";
 import { permissions } from "../../domain/credential/permissions";
@@ -16,18 +16,19 @@ import {
   documentOperation,
   documentParameters,
   keyParameter,
-} from "./definition-paths";
-import { definitionSchemas } from "./definition-schemas";
-import { definitionExamples, examplesOf } from "./examples";
+} from "./paths/definition-paths";
+import { definitionSchemas } from "./schemas/definition-schemas";
+import { definitionExamples, examplesOf } from "./answers/examples";
 import { framed, type Host } from "./frame";
 import { nounOf } from "./noun";
-import { onePaths } from "./one-paths";
-import { asked, operation, unchanged } from "./operation";
-import { listPaths } from "./paths";
-import { answered, json, refusals } from "./responses";
-import { count, list, oneOfTexts, open, ref, stamp, text, type Schema } from "./schema";
-import { anySearchSchemas } from "./search-schema";
-import { webhookParameters, webhookPaths, webhookSchemas } from "./webhooks";
+import { onePaths } from "./paths/one-paths";
+import { asked, operation, unchanged } from "./paths/operation";
+import { listPaths } from "./paths/list-paths";
+import { answered, json, refusals } from "./answers/responses";
+import { count, list, oneOfTexts, open, ref, stamp, text, type Schema } from "./schemas/schema";
+import { anySearchSchemas } from "./schemas/search-schema";
+import { webhookParameters, webhookPaths } from "./paths/webhooks";
+import { webhookSchemas } from "./schemas/webhook-schemas";
 
 const all = (parts: Schema[]): Schema => Object.assign({}, ...parts) as Schema;
 const kinds = ["app", "form"] as const;

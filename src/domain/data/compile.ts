@@ -2,7 +2,7 @@ import type { Collection } from "../definition/collection";
 import type { Field, RowField } from "../definition/field";
 import { compileFormulas, rowClassOf, type Formula, type RowClass } from "../formula/compile";
 import type { FieldError } from "../problem/problem";
-import { checkOf, type Check } from "./check-scalar";
+import { checkOf, type Check } from "./check/check-scalar";
 
 /** A field with its rules ready to be applied. */
 export interface CompiledField<F extends Field = Field> {

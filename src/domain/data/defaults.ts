@@ -1,7 +1,7 @@
 import { invalid } from "../definition/rules";
 import { mostMatchSteps, type MatchBudget } from "../pattern/pattern";
 import type { FieldError } from "../problem/problem";
-import { judge } from "./check-values";
+import { judge } from "./check/check-values";
 import type { CompiledFields } from "./compile";
 
 /** Defaults that their own fields would refuse, as errors of the definition. */

@@ -1,6 +1,6 @@
 import type { Context } from "hono";
 import { inVersion30, type Version } from "../../documents/openapi/rendering";
-import type { Schema } from "../../documents/openapi/schema";
+import type { Schema } from "../../documents/openapi/schemas/schema";
 import { contentTag, matches } from "../../domain/etag";
 import { ifNoneMatch } from "../doors/preconditions";
 

@@ -1,6 +1,6 @@
 import type { Credential } from "../../../domain/credential/credential";
 import type { CollectionKind } from "../../../domain/definition/collection";
-import { exampleData } from "../../../documents/openapi/example";
+import { exampleData } from "../../../documents/openapi/answers/example";
 import { allows, visibleKeys, type Permission } from "../../../domain/credential/permissions";
 import { findCollection, listCollections } from "../../../store/definitions/collections";
 import { clientId } from "../document";

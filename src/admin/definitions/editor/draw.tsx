@@ -1,6 +1,6 @@
 import type { Context } from "hono";
 import { previewDefinition, type Preview } from "../../../actions/definitions/preview-definition";
-import { exampleData } from "../../../documents/openapi/example";
+import { exampleData } from "../../../documents/openapi/answers/example";
 import type { CollectionKind } from "../../../domain/definition/collection";
 import type { Item } from "../../../domain/item/item";
 import { Problem, problem, type FieldError } from "../../../domain/problem/problem";

@@ -1,6 +1,6 @@
-import type { Field } from "../../domain/definition/field";
-import { examplePattern } from "../../domain/pattern/example";
-import { compilePattern, type MatchBudget } from "../../domain/pattern/pattern";
+import type { Field } from "../../../domain/definition/field";
+import { examplePattern } from "../../../domain/pattern/example";
+import { compilePattern, type MatchBudget } from "../../../domain/pattern/pattern";
 
 /** A value for each field that a create takes, so that the example can be sent as it is. */
 export function exampleData(

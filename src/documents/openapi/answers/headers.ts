@@ -1,5 +1,5 @@
-import type { ApiCode } from "../../domain/problem/problem-catalogue";
-import { ref, text, uri, type Schema } from "./schema";
+import type { ApiCode } from "../../../domain/problem/problem-catalogue";
+import { ref, text, uri, type Schema } from "../schemas/schema";
 
 /** A header: what it says, its schema, and whether each answer that names it has it. */
 type Header = [description: string, schema: Schema, required: boolean];

@@ -1,12 +1,18 @@
 import * as z from "zod/mini";
-import type { ComputedField, NumberField, Option, RowField, TextField } from "../definition/field";
-import { oneOf } from "../problem/field-errors";
-import { InexactNumber } from "../json";
-import { lazyPattern, type MatchBudget } from "../pattern/pattern";
-import type { FieldErrorCode } from "../problem/problem";
-import { storable, storedText } from "../text";
-import { dayWithOffset, nearestDateTime, utcDateTime } from "../time";
-import type { Scalar } from "./values";
+import type {
+  ComputedField,
+  NumberField,
+  Option,
+  RowField,
+  TextField,
+} from "../../definition/field";
+import { oneOf } from "../../problem/field-errors";
+import { InexactNumber } from "../../json";
+import { lazyPattern, type MatchBudget } from "../../pattern/pattern";
+import type { FieldErrorCode } from "../../problem/problem";
+import { storable, storedText } from "../../text";
+import { dayWithOffset, nearestDateTime, utcDateTime } from "../../time";
+import type { Scalar } from "../values";
 
 /** Says what is wrong with the value at hand; `details` become members of the field error. */
 export type Fault = (

@@ -1,14 +1,14 @@
-import { defaultHistoryDays, type Collection } from "../../domain/definition/collection";
-import { fieldDocument } from "../../domain/definition/field-document";
-import { checkNew } from "../../domain/data/check";
-import { compile } from "../../domain/data/compile";
-import { showData } from "../../domain/data/show";
-import { computeData } from "../../domain/formula/compute";
-import { receiptNumber } from "../../domain/item/receipt";
-import { stamp } from "../../domain/time";
-import { acceptanceDocument } from "../definition";
+import { defaultHistoryDays, type Collection } from "../../../domain/definition/collection";
+import { fieldDocument } from "../../../domain/definition/field-document";
+import { checkNew } from "../../../domain/data/check/check";
+import { compile } from "../../../domain/data/compile";
+import { showData } from "../../../domain/data/show";
+import { computeData } from "../../../domain/formula/compute";
+import { receiptNumber } from "../../../domain/item/receipt";
+import { stamp } from "../../../domain/time";
+import { acceptanceDocument } from "../../definition";
 import { exampleData } from "./example";
-import type { Noun } from "./noun";
+import type { Noun } from "../noun";
 
 /** Bodies that can be sent as they are, and what is answered to them. */
 export interface Examples {

@@ -1,9 +1,9 @@
-import { actor, parameter } from "./components";
-import type { Examples } from "./examples";
-import type { Noun } from "./noun";
+import { actor, parameter } from "../components";
+import type { Examples } from "../answers/examples";
+import type { Noun } from "../noun";
 import { operation, page } from "./operation";
-import { refusals } from "./responses";
-import { list, oneOfTexts, open, ref, stamp, text, version, type Schema } from "./schema";
+import { refusals } from "../answers/responses";
+import { list, oneOfTexts, open, ref, stamp, text, version, type Schema } from "../schemas/schema";
 
 /** The changes feed of a collection (contract, section 13). */
 export function changePaths(noun: Noun, examples: Examples): Schema {

@@ -1,8 +1,8 @@
-import type { Examples } from "./examples";
-import type { Noun } from "./noun";
+import type { Examples } from "../answers/examples";
+import type { Noun } from "../noun";
 import { body, closedForm, operation, page, sent, taken } from "./operation";
-import { answered, json, refusals } from "./responses";
-import { ref, type Schema } from "./schema";
+import { answered, json, refusals } from "../answers/responses";
+import { ref, type Schema } from "../schemas/schema";
 
 /** The routes of the items of a collection, except those of one item. */
 export function listPaths(noun: Noun, examples?: Examples): Schema {

@@ -1,7 +1,7 @@
-import type { CollectionKind } from "../../domain/definition/collection";
-import { documents } from "../../domain/definition/document";
-import { pageOf } from "./components";
-import { named } from "./definition-paths";
+import type { CollectionKind } from "../../../domain/definition/collection";
+import { documents } from "../../../domain/definition/document";
+import { pageOf } from "../components";
+import { named } from "../paths/definition-paths";
 import { count, list, open, ref, stamp, text, typeName, uri, version, type Schema } from "./schema";
 import { schemaOfZod } from "./zod-schema";
 

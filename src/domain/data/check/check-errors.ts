@@ -1,8 +1,8 @@
-import { errorAt, oneOf, shortened } from "../problem/field-errors";
-import type { FieldError } from "../problem/problem";
-import type { CompiledField, CompiledFields } from "./compile";
-import type { Before } from "./stored-before";
-import type { Data } from "./values";
+import { errorAt, oneOf, shortened } from "../../problem/field-errors";
+import type { FieldError } from "../../problem/problem";
+import type { CompiledField, CompiledFields } from "../compile";
+import type { Before } from "../stored-before";
+import type { Data } from "../values";
 
 type Path = readonly (string | number)[];
 

@@ -1,6 +1,6 @@
-import { permissions } from "../../domain/credential/permissions";
-import { fieldErrorCodes } from "../../domain/problem/problem";
-import { apiCodes, problems, type ApiCode } from "../../domain/problem/problem-catalogue";
+import { permissions } from "../../../domain/credential/permissions";
+import { fieldErrorCodes } from "../../../domain/problem/problem";
+import { apiCodes, problems, type ApiCode } from "../../../domain/problem/problem-catalogue";
 import { count, list, oneOfTexts, open, ref, text, typeName, uri, type Schema } from "./schema";
 
 /** A member that a problem has of its own: its schema, and an example where it is always there. */

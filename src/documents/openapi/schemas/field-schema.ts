@@ -1,4 +1,4 @@
-import { isList, valueType, type Field, type TextField } from "../../domain/definition/field";
+import { isList, valueType, type Field, type TextField } from "../../../domain/definition/field";
 import { closed, keyName, list, oneOfTexts, open, ref, stamp, type Schema } from "./schema";
 
 const phone = "^[ ().\\-/]*\\+?(?:[ ().\\-/]*[0-9]){5,15}[ ().\\-/]*$";

@@ -1,11 +1,11 @@
-import { collectionKey } from "../../domain/definition/document";
-import type { CollectionKind } from "../../domain/definition/collection";
-import { parameter } from "./components";
-import type { DefinitionExamples } from "./examples";
+import { collectionKey } from "../../../domain/definition/document";
+import type { CollectionKind } from "../../../domain/definition/collection";
+import { parameter } from "../components";
+import type { DefinitionExamples } from "../answers/examples";
 import { asked, body, operation, page, sent, unchanged } from "./operation";
-import { answered, json, refusals } from "./responses";
-import { versions } from "./rendering";
-import { keyName, oneOfTexts, ref, text, type Schema } from "./schema";
+import { answered, json, refusals } from "../answers/responses";
+import { versions } from "../rendering";
+import { keyName, oneOfTexts, ref, text, type Schema } from "../schemas/schema";
 
 export const named = { app: "App", form: "Form" } as const;
 

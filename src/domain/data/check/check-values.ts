@@ -1,13 +1,13 @@
-import { isList, type Field, type LineItemsField } from "../definition/field";
-import { isObject } from "../json";
-import type { MatchBudget } from "../pattern/pattern";
-import { errorAt } from "../problem/field-errors";
-import type { FieldError } from "../problem/problem";
+import { isList, type Field, type LineItemsField } from "../../definition/field";
+import { isObject } from "../../json";
+import type { MatchBudget } from "../../pattern/pattern";
+import { errorAt } from "../../problem/field-errors";
+import type { FieldError } from "../../problem/problem";
 import { missingErrors, unknownField } from "./check-errors";
 import type { Fault } from "./check-scalar";
-import type { CompiledField, CompiledFields } from "./compile";
-import { nothingBefore, rowsBefore, type Before } from "./stored-before";
-import type { Row, Scalar, Value } from "./values";
+import type { CompiledField, CompiledFields } from "../compile";
+import { nothingBefore, rowsBefore, type Before } from "../stored-before";
+import type { Row, Scalar, Value } from "../values";
 
 type Sent = Record<string, unknown>;
 type Path = readonly (string | number)[];

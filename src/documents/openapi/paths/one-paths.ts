@@ -1,8 +1,8 @@
-import type { Examples } from "./examples";
-import type { Noun } from "./noun";
+import type { Examples } from "../answers/examples";
+import type { Noun } from "../noun";
 import { asked, closedForm, closedItem, operation, sent, taken, unchanged } from "./operation";
-import { answered, json, refusals } from "./responses";
-import { ref, type Schema } from "./schema";
+import { answered, json, refusals } from "../answers/responses";
+import { ref, type Schema } from "../schemas/schema";
 
 /** The routes of one record or submission. */
 export function onePaths(noun: Noun, examples?: Examples): Schema {

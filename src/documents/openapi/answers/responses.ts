@@ -1,7 +1,7 @@
-import { apiCodes, problems, type ApiCode } from "../../domain/problem/problem-catalogue";
+import { apiCodes, problems, type ApiCode } from "../../../domain/problem/problem-catalogue";
 import { headersOf, problemHeaders } from "./headers";
-import { problemExample, problemName } from "./problem-schemas";
-import { ref, typeName, type Schema } from "./schema";
+import { problemExample, problemName } from "../schemas/problem-schemas";
+import { ref, typeName, type Schema } from "../schemas/schema";
 
 /** What stands before an operation: whether it needs a permission, and whether its path can lead nowhere. */
 export interface Behind {

@@ -1,12 +1,20 @@
-import type { CollectionKind } from "../../domain/definition/collection";
-import { mostOperations } from "../../domain/item/batch-body";
-import { parameter } from "./components";
-import type { Examples } from "./examples";
-import { dataNames } from "./field-schema";
-import type { Noun } from "./noun";
+import type { CollectionKind } from "../../../domain/definition/collection";
+import { mostOperations } from "../../../domain/item/batch-body";
+import { parameter } from "../components";
+import type { Examples } from "../answers/examples";
+import { dataNames } from "../schemas/field-schema";
+import type { Noun } from "../noun";
 import { body, closedForm, closedItem, operation, sent, taken } from "./operation";
-import { answered, json, refusals } from "./responses";
-import { closed, list as listOf, oneOfTexts, open, ref, text, type Schema } from "./schema";
+import { answered, json, refusals } from "../answers/responses";
+import {
+  closed,
+  list as listOf,
+  oneOfTexts,
+  open,
+  ref,
+  text,
+  type Schema,
+} from "../schemas/schema";
 
 /** Batches of operations (contract, section 12). */
 export function batchPaths(noun: Noun, examples: Examples): Schema {

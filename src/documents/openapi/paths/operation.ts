@@ -1,7 +1,7 @@
-import type { ApiCode } from "../../domain/problem/problem-catalogue";
-import type { Noun } from "./noun";
-import { answered, json } from "./responses";
-import { ref, type Schema } from "./schema";
+import type { ApiCode } from "../../../domain/problem/problem-catalogue";
+import type { Noun } from "../noun";
+import { answered, json } from "../answers/responses";
+import { ref, type Schema } from "../schemas/schema";
 
 interface Told {
   id: string;

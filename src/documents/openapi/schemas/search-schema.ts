@@ -1,8 +1,8 @@
-import type { Collection } from "../../domain/definition/collection";
-import { pageLimit } from "../../domain/page-limit";
-import { longestText, mostConditions, mostSorts, mostValues } from "../../domain/search/bounds";
-import { operators, searchFields } from "../../domain/search/fields";
-import type { FieldKind, Operator, SearchField } from "../../domain/search/tree";
+import type { Collection } from "../../../domain/definition/collection";
+import { pageLimit } from "../../../domain/page-limit";
+import { longestText, mostConditions, mostSorts, mostValues } from "../../../domain/search/bounds";
+import { operators, searchFields } from "../../../domain/search/fields";
+import type { FieldKind, Operator, SearchField } from "../../../domain/search/tree";
 import { day, storable } from "./field-schema";
 import { schemaOfZod } from "./zod-schema";
 import { closed, keyName, list, oneOfTexts, ref, stamp, typeName, type Schema } from "./schema";

@@ -1,10 +1,7 @@
-import { webhookBody, webhookChange } from "../../domain/webhook/body";
-import { webhookStates, webhookTypes } from "../../domain/webhook/webhook";
-import { actor, pageOf, parameter } from "./components";
+import { parameter } from "../components";
 import { asked, body, operation, page, sent, unchanged } from "./operation";
-import { answered, json, refusals } from "./responses";
-import { count, list, oneOfTexts, open, ref, stamp, text, version, type Schema } from "./schema";
-import { schemaOfZod } from "./zod-schema";
+import { answered, json, refusals } from "../answers/responses";
+import { ref, text, type Schema } from "../schemas/schema";
 
 /** The routes of webhooks (contract, section 14). */
 export function webhookPaths(): Schema {
@@ -161,51 +158,6 @@ function test(): Schema {
 function redeliver(): Schema {
   const description = "Sends the message now, with its `webhook-id`, and the item as it is now.";
   return { ...told("redeliverWebhook", "Send again", description), ...attempt() };
-}
-
-const or = (schema: Schema): Schema => ({ ...schema, type: [schema["type"], "null"] });
-
-export function webhookSchemas(): Schema {
-  const webhook: Schema = {
-    id: text,
-    name: text,
-    url: text,
-    types: list(oneOfTexts(webhookTypes)),
-    collections: { oneOf: [{ type: "string", const: "all" }, list(text)] },
-    include: oneOfTexts(["item", "ids"]),
-    state: oneOfTexts(webhookStates),
-    reason: { ...or(text), description: "Why it is failing or disabled." },
-    maker: actor,
-    secrets: list(open({ created_at: stamp, expires_at: or(stamp) })),
-    version,
-    etag: text,
-    created_at: stamp,
-    updated_at: stamp,
-  };
-  const once = { type: "string", pattern: "^whsec_", description: "Shown this once." };
-  const delivery: Schema = {
-    id: text,
-    message: { ...text, description: "The `webhook-id`, the same for each try." },
-    type: text,
-    collection: or(text),
-    item: or(text),
-    attempt: { ...count, description: "From 1; 0 where it was sent by hand." },
-    at: stamp,
-    delivered: { type: "boolean" },
-    status: { ...or(count), description: "Of the answer; null where none came." },
-    milliseconds: count,
-    answer: { ...or(text), description: "The first 1 KiB of it." },
-    error: or(text),
-  };
-  return {
-    Webhook: open(webhook),
-    WebhookWithSecret: open({ ...webhook, secret: once }, Object.keys(webhook)),
-    WebhookPage: pageOf("Webhook"),
-    WebhookCreate: schemaOfZod(webhookBody),
-    WebhookChange: schemaOfZod(webhookChange),
-    WebhookDelivery: open(delivery),
-    WebhookDeliveryPage: pageOf("WebhookDelivery"),
-  };
 }
 
 export function webhookParameters(): Schema {

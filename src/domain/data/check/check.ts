@@ -1,13 +1,13 @@
-import type { FieldError } from "../problem/problem";
-import type { MatchBudget } from "../pattern/pattern";
+import type { FieldError } from "../../problem/problem";
+import type { MatchBudget } from "../../pattern/pattern";
 import { missingErrors } from "./check-errors";
 import { checkSent, withDefaults, type Work } from "./check-values";
-import type { Compiled } from "./compile";
-import { effortOfItem } from "./effort";
-import { showData } from "./show";
-import { nothingBefore, storedBefore } from "./stored-before";
-import type { Data } from "./values";
-import { ignored, type Warning } from "./warnings";
+import type { Compiled } from "../compile";
+import { effortOfItem } from "../effort";
+import { showData } from "../show";
+import { nothingBefore, storedBefore } from "../stored-before";
+import type { Data } from "../values";
+import { ignored, type Warning } from "../warnings";
 
 export interface Checked {
   data: Data;
