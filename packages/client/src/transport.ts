@@ -141,7 +141,7 @@ export class Transport {
         return { ...(await once()), doubtful: past.failures > 0 };
       } catch (error) {
         if (!(error instanceof EdgeFormsError)) throw error;
-        error.doubtful ||= past.failures > 0;
+        error.doubtful ||= past.failures > 0 || isDoubtful(error);
         await this.#wait(sent, past, error);
       }
     }
