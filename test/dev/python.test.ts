@@ -1,0 +1,37 @@
+import { execFile } from "node:child_process";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { Server } from "./server.ts";
+
+const run = promisify(execFile);
+const cwd = join(new URL("../..", import.meta.url).pathname, "examples/python");
+const wide = ["--requests", "100000", "--writes", "100000"];
+
+describe("The client in Python", () => {
+  const server = new Server(8861);
+  beforeAll(async () => {
+    await server.start();
+  });
+  afterAll(() => server.remove());
+
+  it("runs with Python 3.10 or newer, which has to be here", async () => {
+    const { stdout } = await run("python3", ["-c", "import sys; print(sys.version_info[:2])"]);
+    expect(stdout).toMatch(/^\(3, [1-9]\d\)/);
+  });
+
+  it("keeps what it promises to the running service, through failures on the way", async () => {
+    const { token } = await server.credential(...wide);
+    const client: unknown = await server.credential("--kind", "client", ...wide);
+    const { client_id, client_secret } = client as Record<string, string>;
+    const own = {
+      URL: server.url,
+      TOKEN: token,
+      CLIENT_ID: client_id,
+      CLIENT_SECRET: client_secret,
+    };
+    const env = { ...process.env, ...own, PYTHONDONTWRITEBYTECODE: "1" };
+    const { stderr } = await run("python3", ["-W", "error", "-m", "unittest", "-v"], { cwd, env });
+    expect(stderr).toMatch(/Ran \d\d tests in [^]*\nOK\n$/);
+  });
+});
