@@ -127,6 +127,9 @@ describe.each(Object.entries(commands))(
       };
       environment["TOKEN"] = await bare();
       environment["CLIENT"] = await bare("--kind", "client", "--name", "Shop");
+      // The file that a reader copies.
+      environment["PYTHONPATH"] = join(project, "examples/python");
+      environment["PYTHONDONTWRITEBYTECODE"] = "1";
     });
 
     afterAll(async () => {
@@ -263,7 +266,7 @@ describe.each(Object.entries(commands))(
 describe.each([
   [
     "python",
-    `import edge_forms as api
+    `import small_client as api
 print(api.call("GET", "/limited").status, api.call("GET", "/ill").status)
 print(api.call("POST", "/lost", {}, {"Idempotency-Key": "k"}).status)
 try:
@@ -273,7 +276,7 @@ except api.Problem as problem:
   ],
   [
     "ts",
-    `import { call, Problem } from "./edge-forms.ts";
+    `import { call, Problem } from "./small-client.ts";
 console.log((await call("GET", "/limited")).status, (await call("GET", "/ill")).status);
 console.log((await call("POST", "/lost", {}, { "Idempotency-Key": "k" })).status);
 await call("PATCH", "/unsure", {}).catch((error) => {
