@@ -4,7 +4,7 @@ import { readChanges, type FeedStart } from "../actions/changes/read-changes";
 import { defaultLimit } from "../domain/page-limit";
 import { changeDocument } from "../documents/change";
 import type { CollectionEnv } from "./doors";
-import { nextUrl, page, readPosition } from "./paging";
+import { nextUrl, page, readPosition } from "../http/doors/paging";
 import { query } from "../http/doors/parameters";
 
 /** `all=true` tells each change; those of one item on one page are told as one otherwise. */

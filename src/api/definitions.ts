@@ -6,7 +6,7 @@ import {
   tagOf,
 } from "../actions/definitions/definitions";
 import type { CollectionKind } from "../domain/definition/collection";
-import type { CollectionSummary } from "../store/definitions/collections";
+import { summaryDocument, type Summary } from "../documents/definition";
 import { etagOf } from "../domain/etag";
 import { defaultLimit } from "../domain/page-limit";
 import type { ApiEnv } from "../env";
@@ -16,7 +16,7 @@ import { permit } from "../http/doors/permit";
 import { ifMatch, ifNoneMatch } from "../http/doors/preconditions";
 import { within } from "./doors";
 import { noParameters } from "../http/doors/parameters";
-import { nextUrl, paging, readPosition, type PagingInput } from "./paging";
+import { nextUrl, paging, readPosition, type PagingInput } from "../http/doors/paging";
 import { answerPage, answerTagged, collectionLinks, definitionDocument } from "./representation";
 
 export const definitions = new Hono<ApiEnv>();
@@ -69,10 +69,9 @@ async function answerCollections(
   const binding = `${kind}s`;
   const limit = page.limit ?? defaultLimit;
   const start = await readPosition(c, binding, page);
-  const found = await listVisible(c.var.action, kind, Number(start?.[0] ?? 0), limit + 1);
-  const shown = found.slice(0, limit);
-  const last = shown.at(-1);
-  const next = found.length > limit && last ? await nextUrl(c, binding, page, [last.id]) : null;
+  const after = Number(start?.[0] ?? 0);
+  const { shown, more } = await listVisible(c.var.action, kind, after, limit);
+  const next = more === null ? null : await nextUrl(c, binding, page, [more]);
   return answerPage(
     c,
     shown.map((each) => collectionSummary(c, kind, each)),
@@ -81,17 +80,6 @@ async function answerCollections(
 }
 
 /** An app or form as lists show it. */
-function collectionSummary(
-  c: Context,
-  kind: CollectionKind,
-  { key, name, description, timeZone, version }: Omit<CollectionSummary, "id">,
-) {
-  return {
-    key,
-    name,
-    description,
-    time_zone: timeZone,
-    schema_version: version,
-    links: collectionLinks(c, kind, key),
-  };
+function collectionSummary(c: Context, kind: CollectionKind, summary: Summary) {
+  return { ...summaryDocument(summary), links: collectionLinks(c, kind, summary.key) };
 }

@@ -1,18 +1,17 @@
 import type { Context } from "hono";
 import { createItem } from "../actions/items/create-item";
-import { itemDocument } from "../documents/item";
+import { itemDocument, writtenDocument } from "../documents/item";
 import { viewOf } from "../domain/item/item-view";
 import { listPage } from "../actions/items/list-items";
 import { updateItem } from "../actions/items/update-item";
 import { etagOf } from "../domain/etag";
-import { isObject } from "../domain/json";
 import { allows, readPermission } from "../domain/credential/permissions";
 import { defaultLimit } from "../domain/page-limit";
 import { answerDownload, downloadOf } from "../http/answers/download";
 import { ifMatch } from "../http/doors/preconditions";
 import type { CollectionEnv, FoundEnv } from "./doors";
-import { nextUrl, readPosition, type PagingInput } from "./paging";
-import { answerCreation, answerItem, answerPage, writtenDocument } from "./representation";
+import { nextUrl, readPosition, type PagingInput } from "../http/doors/paging";
+import { answerCreation, answerItem, answerPage } from "./representation";
 
 /** What records and submissions have in common, once their doors are passed. */
 
@@ -54,8 +53,5 @@ export async function answerUpdate(c: Context<FoundEnv & WithBody>): Promise<Res
   const { action, found, body } = c.var;
   const view = await updateItem(action, found, body, ifMatch(c));
   if (allows(action.permissions, readPermission[view.kind])) return answerItem(c, view);
-  const sent = isObject(body) && isObject(body["data"]) ? Object.keys(body["data"]) : [];
-  const computed = found.compiled.fields.list.filter(({ field }) => field.type === "computed");
-  const own = sent.filter((key) => !computed.some(({ field }) => field.key === key));
-  return c.json(writtenDocument(view, own), 200, { ETag: etagOf(view.version) });
+  return c.json(writtenDocument(view, found.compiled, body), 200, { ETag: etagOf(view.version) });
 }

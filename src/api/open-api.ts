@@ -1,13 +1,13 @@
 import { Hono } from "hono";
 import * as z from "zod/mini";
 import { readDefinition } from "../actions/definitions/definitions";
-import type { CollectionKind } from "../domain/definition/collection";
 import { problem } from "../domain/problem/problem";
 import { joinedDocument, openApiDocument } from "../documents/openapi/collection";
 import { versions } from "../documents/openapi/rendering";
 import { serviceDocument } from "../documents/openapi/service";
 import type { ApiEnv } from "../env";
 import { answerDocument, rendered, versionOf } from "../http/answers/open-api";
+import { chosenKeys, chosenOf } from "../http/doors/chosen";
 import { hostOf } from "../http/doors/host";
 import { permit } from "../http/doors/permit";
 import { within } from "./doors";
@@ -19,18 +19,7 @@ const mostBytes = 1_000_000;
 
 const version = z.optional(z.enum(versions));
 const one = query(z.object({ version }));
-const keys = z.optional(
-  z
-    .string()
-    .check(
-      z.maxLength(2000),
-      z.regex(
-        /^[a-z][a-z0-9_-]{0,62}(?:,[a-z][a-z0-9_-]{0,62})*$/,
-        "Must be keys, divided by commas.",
-      ),
-    ),
-);
-const several = query(z.object({ apps: keys, forms: keys, version }));
+const several = query(z.extend(chosenKeys, { version }));
 
 /** OpenAPI documents: of one app or form, of those that are chosen, or of the service. */
 export const openApi = new Hono<ApiEnv>().get(
@@ -39,7 +28,7 @@ export const openApi = new Hono<ApiEnv>().get(
   several,
   async (c) => {
     const { apps, forms, version: asked } = c.req.valid("query");
-    const chosen = [...chosenOf("app", apps), ...chosenOf("form", forms)];
+    const chosen = chosenOf({ apps, forms });
     if (chosen.length > mostJoined) {
       throw tooComplex(
         forms,
@@ -84,10 +73,6 @@ for (const kind of ["app", "form"] as const) {
       );
     },
   );
-}
-
-function chosenOf(kind: CollectionKind, sent: string | undefined) {
-  return [...new Set(sent?.split(",") ?? [])].map((key) => ({ kind, key }));
 }
 
 function tooComplex(forms: string | undefined, reason: string) {

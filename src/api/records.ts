@@ -8,7 +8,7 @@ import { answerBatch, batchQuery, permitOperations } from "./batch";
 import { answerChanges, feedPaging } from "./changes";
 import { app, record } from "./doors";
 import { answerCreate, answerFound, answerList, answerUpdate } from "./items";
-import { paging } from "./paging";
+import { paging } from "../http/doors/paging";
 import { noParameters } from "../http/doors/parameters";
 import { answerSearch } from "./search";
 

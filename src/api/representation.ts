@@ -46,18 +46,6 @@ export async function answerContent(c: Context, document: object): Promise<Respo
   return answerTagged(c, await contentTag(JSON.stringify(document)), () => document);
 }
 
-/**
- * What an update tells a credential that may not read: what it sent, and what it needs to go on. Which formulas fail
- * tells of the values that they are made of, so that is for readers.
- */
-export function writtenDocument(view: ItemView, sent: readonly string[]) {
-  const { id, version, etag, updated_at, data } = itemDocument(view);
-  const own = Object.fromEntries(Object.entries(data).filter(([key]) => sent.includes(key)));
-  const warnings = view.warnings.filter(({ code }) => code === "computed_value_ignored");
-  const warned = warnings.length > 0 ? { warnings } : {};
-  return { id, version, etag, updated_at, data: own, ...warned };
-}
-
 /** The schema document with its links (contract, section 7). */
 export function definitionDocument(
   c: Context,

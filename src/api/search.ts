@@ -1,12 +1,17 @@
 import type { Context } from "hono";
 import { itemDocument } from "../documents/item";
 import { searchItems } from "../actions/search/search-items";
-import { canonical, isObject } from "../domain/json";
+import { isObject } from "../domain/json";
 import { problem, type FieldError } from "../domain/problem/problem";
-import { sha256 } from "../domain/credential/signature";
 import { answerDownload, downloadOf } from "../http/answers/download";
 import type { CollectionEnv } from "./doors";
-import { nextUrl, readPosition, type Paging, type PagingInput } from "./paging";
+import {
+  nextUrl,
+  readPosition,
+  searchBinding,
+  type Paging,
+  type PagingInput,
+} from "../http/doors/paging";
 import { answerPage } from "./representation";
 
 type SearchEnv = CollectionEnv & { Variables: { body: unknown } };
@@ -16,7 +21,7 @@ export async function answerSearch(c: Context<SearchEnv, string, PagingInput>): 
   const { action, compiled, body } = c.var;
   const asked = c.req.valid("query");
   const paging = pagingOf(body, asked);
-  const binding = await bindingOf(compiled.collection.id, body);
+  const binding = await searchBinding(compiled.collection.id, body);
   const start = await readPosition(c, binding, paging);
   const { limit } = paging;
   const format = downloadOf(c);
@@ -53,10 +58,4 @@ function pagingOf(body: unknown, paging: Paging): Paging {
     limit: paging.limit ?? (typeof limit === "number" ? limit : undefined),
     cursor: paging.cursor ?? (typeof cursor === "string" ? cursor : undefined),
   };
-}
-
-/** A cursor belongs to the conditions and the sort that it was made for. */
-async function bindingOf(collectionId: number, body: unknown): Promise<string> {
-  const { conditions = [], sort = [] } = isObject(body) ? body : {};
-  return `search ${collectionId} ${await sha256(canonical({ conditions, sort }))}`;
 }

@@ -1,6 +1,7 @@
 import { Hono } from "hono";
 import { deleteSubmission } from "../actions/items/delete-submission";
 import { validateItem } from "../actions/items/validate-item";
+import { checkedDocument } from "../documents/item";
 import type { ApiEnv } from "../env";
 import { reads, writes, writesOnce } from "../http/doors/effect";
 import { jsonBody, mergePatch } from "../http/doors/json-body";
@@ -11,7 +12,7 @@ import { answerBatch, batchQuery, permitOperations } from "./batch";
 import { answerChanges, feedPaging } from "./changes";
 import { form, submission } from "./doors";
 import { answerCreate, answerFound, answerList, answerUpdate } from "./items";
-import { paging } from "./paging";
+import { paging } from "../http/doors/paging";
 import { noParameters } from "../http/doors/parameters";
 import { answerSearch } from "./search";
 
@@ -41,9 +42,7 @@ export const submissions = new Hono<ApiEnv>()
     noParameters,
     async (c) => {
       const { action, compiled, body } = c.var;
-      const { key, status, data, warnings } = await validateItem(action, compiled, body);
-      const warned = warnings.length > 0 ? { warnings } : {};
-      return c.json({ valid: true, form: key, status, data, ...warned });
+      return c.json(checkedDocument(await validateItem(action, compiled, body)));
     },
   )
   .all(validate, only("POST"))

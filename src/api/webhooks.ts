@@ -22,7 +22,7 @@ import { writes } from "../http/doors/effect";
 import { jsonBody, mergePatch } from "../http/doors/json-body";
 import { permit } from "../http/doors/permit";
 import { ifMatch } from "../http/doors/preconditions";
-import { nextUrl, paging, readPosition } from "./paging";
+import { nextUrl, paging, readPosition } from "../http/doors/paging";
 import { noParameters } from "../http/doors/parameters";
 import { answerPage, answerTagged } from "./representation";
 

@@ -9,6 +9,20 @@ import {
 } from "../domain/definition/collection";
 import { fieldDocument } from "../domain/definition/field-document";
 
+/** An app or form in few words. */
+export interface Summary {
+  key: string;
+  name: string;
+  description: string;
+  timeZone: string;
+  version: number;
+}
+
+/** An app or form as lists show it, without `links`. */
+export function summaryDocument({ key, name, description, timeZone, version }: Summary) {
+  return { key, name, description, time_zone: timeZone, schema_version: version };
+}
+
 /** The schema document (contract, section 7), without `links`. `live` counts the stored submissions. */
 export function schemaDocument(
   collection: Collection,

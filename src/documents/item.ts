@@ -1,4 +1,6 @@
+import type { Compiled } from "../domain/data/compile";
 import { etagOf } from "../domain/etag";
+import { isObject } from "../domain/json";
 import { stamp } from "../domain/time";
 import type { ItemView } from "../domain/item/item-view";
 
@@ -16,4 +18,31 @@ export function itemDocument(view: ItemView) {
       ? { id, app: key, receipt_number: view.receiptNumber, ...tags, ...times, data }
       : { id, form: key, status: view.status, ...tags, ...times, data };
   return warnings.length > 0 ? { ...document, warnings } : document;
+}
+
+/**
+ * What an update tells a credential that may not read: what it sent, and what it needs to go on. Which formulas fail
+ * tells of the values that they are made of, so that is for readers.
+ */
+export function writtenDocument(view: ItemView, { fields }: Compiled, body: unknown) {
+  const { id, version, etag, updated_at, data } = itemDocument(view);
+  const sent = isObject(body) && isObject(body["data"]) ? body["data"] : {};
+  const computed = fields.list.flatMap(({ field }) => (field.type === "computed" ? field.key : []));
+  const own = Object.fromEntries(
+    Object.entries(data).filter(([key]) => Object.hasOwn(sent, key) && !computed.includes(key)),
+  );
+  const warnings = view.warnings.filter(({ code }) => code === "computed_value_ignored");
+  const warned = warnings.length > 0 ? { warnings } : {};
+  return { id, version, etag, updated_at, data: own, ...warned };
+}
+
+/** What `validate` tells of what a create would store. */
+export function checkedDocument({
+  key,
+  status,
+  data,
+  warnings,
+}: Pick<ItemView, "key" | "status" | "data" | "warnings">) {
+  const warned = warnings.length > 0 ? { warnings } : {};
+  return { valid: true, form: key, status, data, ...warned };
 }

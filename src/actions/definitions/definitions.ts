@@ -39,14 +39,18 @@ export async function readDefinition(
   return now;
 }
 
-/** The visible apps or forms after the one numbered `after`, at most `limit`. */
+/** The visible apps or forms after the one numbered `after`, at most `limit`; `more` is the number to go on behind. */
 export async function listVisible(
   ctx: ActionContext,
   kind: CollectionKind,
   after: number,
   limit: number,
-): Promise<CollectionSummary[]> {
-  return listCollections(ctx.db, kind, visibleKeys(ctx.resources, kind), after, limit);
+): Promise<{ shown: CollectionSummary[]; more: number | null }> {
+  const keys = visibleKeys(ctx.resources, kind);
+  const found = await listCollections(ctx.db, kind, keys, after, limit + 1);
+  const shown = found.slice(0, limit);
+  const last = shown.at(-1);
+  return { shown, more: found.length > limit && last ? last.id : null };
 }
 
 /** What became of a document: `pending` where items have to be looked at before it holds. */

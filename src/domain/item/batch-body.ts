@@ -96,7 +96,7 @@ function parseOperation(
   }
 }
 
-function conditionOf(
+export function conditionOf(
   sent: string | undefined,
   path: (string | number)[],
 ): { ifMatch: Precondition | null } | { error: FieldError } {

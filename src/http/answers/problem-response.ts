@@ -36,5 +36,5 @@ export const answerError =
 /** Browsers get pages everywhere but in the API, whose errors are documents for everybody. */
 function isForPeople(c: Context<AppEnv>): boolean {
   const accept = c.req.header("Accept") ?? "";
-  return !/^\/(api|oauth|\.well-known)\//.test(c.req.path) && accept.includes("text/html");
+  return !/^\/(api\/|oauth\/|\.well-known\/|mcp$)/.test(c.req.path) && accept.includes("text/html");
 }

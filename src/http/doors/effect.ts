@@ -3,7 +3,7 @@ import { createMiddleware } from "hono/factory";
 import { matchedRoutes } from "hono/route";
 
 /** What a request does: said by its route where that is defined, and known before any of its doors is passed. */
-interface Effect {
+export interface Effect {
   /** It counts as a write (contract, section 10). */
   write: boolean;
   /** It is done once for each Idempotency-Key (contract, section 8). */
@@ -23,8 +23,10 @@ export const reads = declare({ write: false, once: false });
 export const writes = declare({ write: true, once: false });
 export const writesOnce = declare({ write: true, once: true });
 
-/** As the route declares it; where no route takes the request, its method tells. */
+/** As the body says, where a door has read it there; as the route declares it; else its method tells. */
 export function effectOf(c: Context): Effect {
+  const said = c.get("effect") as Effect | undefined;
+  if (said) return said;
   const { method } = c.req;
   if (!["POST", "PUT", "PATCH", "DELETE"].includes(method)) return { write: false, once: false };
   for (const { handler } of matchedRoutes(c)) {

@@ -1,7 +1,7 @@
 import { createMiddleware } from "hono/factory";
 import { hasMoreValues, parseJson } from "../../domain/json";
 import { problem } from "../../domain/problem/problem";
-import type { ApiEnv } from "../../env";
+import type { ApiEnv, Reading } from "../../env";
 import type { ReceivingEnv } from "./whole-body";
 
 /** RFC 7396. */
@@ -16,15 +16,23 @@ type WithBody = ApiEnv & ReceivingEnv & { Variables: { body: unknown } };
 export const jsonBody = (...types: string[]) => {
   const allowed = ["application/json", ...types];
   return createMiddleware<WithBody>(async (c, next) => {
-    if (c.var.bodyRefusal) throw c.var.bodyRefusal;
-    const [type = ""] = (c.req.header("Content-Type") ?? "").split(";");
-    if (!allowed.includes(type.trim().toLowerCase())) throw problem.unsupportedMediaType(allowed);
-    const coding = c.req.header("Content-Encoding")?.trim().toLowerCase() ?? "identity";
-    if (coding !== "identity") throw problem.unsupportedContentCoding();
-    c.set("body", parseBody(await c.req.arrayBuffer()));
+    c.set("body", await readJson(c, allowed));
     await next();
   });
 };
+
+/** The body that was received, as JSON of one of these types. */
+export async function readJson(
+  c: Reading<ReceivingEnv>,
+  allowed: readonly string[],
+): Promise<unknown> {
+  if (c.var.bodyRefusal) throw c.var.bodyRefusal;
+  const [type = ""] = (c.req.header("Content-Type") ?? "").split(";");
+  if (!allowed.includes(type.trim().toLowerCase())) throw problem.unsupportedMediaType(allowed);
+  const coding = c.req.header("Content-Encoding")?.trim().toLowerCase() ?? "identity";
+  if (coding !== "identity") throw problem.unsupportedContentCoding();
+  return parseBody(await c.req.arrayBuffer());
+}
 
 /** Numbers as they were written, texts as they were encoded: what a double or UTF-8 does not hold is refused. */
 export function parseBody(bytes: ArrayBuffer): unknown {

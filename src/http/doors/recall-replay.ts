@@ -1,3 +1,4 @@
+import type { Context } from "hono";
 import { createMiddleware } from "hono/factory";
 import type { ReplayCache } from "../../actions/context";
 import { noKey, type SentKey } from "../../actions/once-per-key";
@@ -19,28 +20,41 @@ type Recalling = AppEnv & {
   Variables: { presented: Presented; sentKey: SentKey; replays: ReplayCache };
 };
 
+/** A key as it was sent: under which name, and for which route. */
+export interface NamedKey {
+  name: string;
+  sent: unknown;
+  route: string;
+}
+
 /**
- * Where the route does its work once, asks the cache for the answer to the request's key, beside the question to the
- * credential's object, and waits for neither the one nor the other: on a first call the cache cannot know anything.
+ * Asks the cache for the answer to the request's key, beside the question to the credential's object, and waits for
+ * neither the one nor the other: on a first call the cache cannot know anything.
  */
-export const recallReplay = createMiddleware<Recalling>(async (c, next) => {
-  const replays = replaysOf(c);
-  const sentKey = effectOf(c).once ? await readKey(c) : noKey;
-  if (sentKey.key !== null) replays.ask(sentKey.key);
-  c.set("sentKey", sentKey);
-  c.set("replays", replays);
-  await next();
+export const recallBy = <E extends Recalling>(keyOf: (c: Context<E>) => NamedKey | undefined) =>
+  createMiddleware<E>(async (c, next) => {
+    const replays = replaysOf(c);
+    const named = keyOf(c);
+    const sentKey = named ? await readKey(c.var.presented, named) : noKey;
+    if (sentKey.key !== null) replays.ask(sentKey.key);
+    c.set("sentKey", sentKey);
+    c.set("replays", replays);
+    await next();
+  });
+
+/** By the header, where the route does its work once. */
+export const recallReplay = recallBy<Recalling>((c) => {
+  const sent = effectOf(c).once ? c.req.header(idempotencyKeyHeader) : undefined;
+  return sent === undefined ? undefined : { name: idempotencyKeyHeader, sent, route: c.req.path };
 });
 
-async function readKey(c: Reading<Recalling>): Promise<SentKey> {
-  const sent = c.req.header(idempotencyKeyHeader);
-  if (sent === undefined) return noKey;
+async function readKey(
+  { credentialId }: Presented,
+  { name, sent, route }: NamedKey,
+): Promise<SentKey> {
   const read = idempotencyKey.safeParse(sent);
-  if (!read.success) {
-    return { key: null, errors: namedErrors(idempotencyKeyHeader, read.error.issues) };
-  }
-  const { credentialId } = c.var.presented;
-  return { key: await sha256(`${credentialId}\n${c.req.path}\n${read.data}`), errors: [] };
+  if (!read.success) return { key: null, errors: namedErrors(name, read.error.issues) };
+  return { key: await sha256(`${credentialId}\n${route}\n${read.data}`), errors: [] };
 }
 
 /** KV as actions see it. What fails there is made good by D1. */

@@ -1,10 +1,11 @@
 import * as z from "zod/mini";
-import { makeCursor, readCursor, type Position, type WholePosition } from "../domain/cursor";
-import { limitRefusal, pageLimit } from "../domain/page-limit";
-import { problem } from "../domain/problem/problem";
-import { signingKeys } from "../domain/credential/signature";
-import type { ApiEnv, Reading } from "../env";
-import { query } from "../http/doors/parameters";
+import { makeCursor, readCursor, type Position, type WholePosition } from "../../domain/cursor";
+import { canonical, isObject } from "../../domain/json";
+import { limitRefusal, pageLimit } from "../../domain/page-limit";
+import { problem } from "../../domain/problem/problem";
+import { sha256, signingKeys } from "../../domain/credential/signature";
+import type { ApiEnv, Reading } from "../../env";
+import { query } from "./parameters";
 
 /** The parameters of a page. */
 export const page = z.object({
@@ -44,6 +45,21 @@ export async function readPosition(
   throw problem.invalidInput([{ field: "cursor", code: "invalid_cursor", reason }]);
 }
 
+/** The cursor that tells a position of the list named by `binding`. */
+export function cursorAt(
+  c: Reading<ApiEnv>,
+  binding: string,
+  position: Readonly<WholePosition>,
+): Promise<string> {
+  return makeCursor(signingKeys(c.env.TOKEN_SECRET), binding, position);
+}
+
+/** A cursor of a search belongs to the conditions and the sort that it was made for. */
+export async function searchBinding(collectionId: number, body: unknown): Promise<string> {
+  const { conditions = [], sort = [] } = isObject(body) ? body : {};
+  return `search ${collectionId} ${await sha256(canonical({ conditions, sort }))}`;
+}
+
 /** The address of the page behind a position. */
 export async function nextUrl(
   c: Reading<ApiEnv>,
@@ -53,7 +69,6 @@ export async function nextUrl(
 ): Promise<string> {
   const url = new URL(c.req.path, c.req.url);
   if (limit !== undefined) url.searchParams.set("limit", String(limit));
-  const keys = signingKeys(c.env.TOKEN_SECRET);
-  url.searchParams.set("cursor", await makeCursor(keys, binding, position));
+  url.searchParams.set("cursor", await cursorAt(c, binding, position));
   return url.href;
 }
