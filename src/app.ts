@@ -9,6 +9,7 @@ import { cacheDefaults } from "./http/answers/cache-defaults";
 import { logRequest } from "./http/answers/log";
 import { requestId } from "./http/answers/request-id";
 import { answerError } from "./http/answers/problem-response";
+import { mcp } from "./mcp";
 import { oauth } from "./oauth";
 import { pages } from "./pages";
 import { refusalPage } from "./pages/refusal-page";
@@ -32,5 +33,6 @@ export const app = new Hono<AppEnv>()
   .notFound((c) => answerRefusal(problem.notFound(), c))
   .route("/", pages)
   .route("/", oauth)
+  .route("/", mcp)
   .route("/api/v1", api)
   .route("/admin", admin);

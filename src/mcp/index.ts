@@ -1,0 +1,68 @@
+import { Hono, type Context } from "hono";
+import { createMiddleware } from "hono/factory";
+import type * as z from "zod/mini";
+import { permissions } from "../domain/credential/permissions";
+import { authenticate, identify } from "../http/doors/authenticate";
+import { chosenKeys, chosenOf } from "../http/doors/chosen";
+import { answerPreflight, isPreflight, shareWithOrigins } from "../http/doors/cross-origin";
+import { originOf } from "../http/doors/host";
+import { only } from "../http/doors/methods";
+import { query } from "../http/doors/parameters";
+import { receiveBody } from "../http/doors/whole-body";
+import {
+  answerRefused,
+  leadToMetadata,
+  metadataPath,
+  recallCall,
+  refuseOrigins,
+  takeMessage,
+  type McpEnv,
+} from "./doors";
+import { resultFor } from "./methods";
+import { Refused, resultOf } from "./protocol";
+
+const preflight = createMiddleware<McpEnv>(async (c, next) =>
+  isPreflight(c) ? answerPreflight(c, ["POST"]) : next(),
+);
+
+/** The Model Context Protocol over streamable HTTP, stateless: what the API does, as tools for assistants. */
+export const mcp = new Hono<McpEnv>()
+  .use("/mcp", preflight, shareWithOrigins, leadToMetadata, identify)
+  .use("/mcp", receiveBody, takeMessage, recallCall, authenticate, refuseOrigins)
+  .post("/mcp", query(chosenKeys), (c) => answerMessage(c))
+  .all("/mcp", only("POST"))
+  .get(metadataPath, (c) => {
+    const origin = originOf(c);
+    return c.json(
+      {
+        resource: `${origin}/mcp`,
+        resource_name: "Edge Forms",
+        resource_documentation: `${origin}/docs/mcp`,
+        authorization_servers: [origin],
+        bearer_methods_supported: ["header"],
+        scopes_supported: permissions,
+      },
+      200,
+      { "Cache-Control": "public, max-age=3600" },
+    );
+  })
+  .all(metadataPath, only("GET"));
+
+interface Chosen {
+  in: { query: z.input<typeof chosenKeys> };
+  out: { query: z.output<typeof chosenKeys> };
+}
+
+async function answerMessage(c: Context<McpEnv, string, Chosen>): Promise<Response> {
+  const { message } = c.var;
+  const { id } = message;
+  try {
+    if ("refusal" in message) throw message.refusal;
+    if (id === undefined) return c.body(null, 202);
+    const result = await resultFor(c, message, chosenOf(c.req.valid("query")));
+    return c.json({ jsonrpc: "2.0", id, result: resultOf(message, result) });
+  } catch (error) {
+    if (error instanceof Refused) return answerRefused(c, error, id);
+    throw error;
+  }
+}

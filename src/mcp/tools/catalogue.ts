@@ -1,0 +1,22 @@
+import { allows, type Permission } from "../../domain/credential/permissions";
+import { collectionTools } from "./collections";
+import { itemTools } from "./items";
+import { ownName, type Tool } from "./tool";
+
+const tools: Tool[] = [...collectionTools, ...itemTools("app"), ...itemTools("form")];
+
+/** Those that this credential is not refused; nothing tells of the others. */
+export function toolsFor(permissions: readonly Permission[]): Tool[] {
+  return tools.filter(({ permission }) => permission === null || allows(permissions, permission));
+}
+
+/** The tool of this name, and the key of the app or form whose own it is. */
+export function findTool(name: unknown): { tool: Tool; key?: string } | undefined {
+  if (typeof name !== "string") return undefined;
+  for (const tool of tools) {
+    if (tool.name === name) return { tool };
+    const start = ownName(tool, "");
+    if (tool.kind && name.startsWith(start)) return { tool, key: name.slice(start.length) };
+  }
+  return undefined;
+}

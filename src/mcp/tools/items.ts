@@ -1,0 +1,164 @@
+import { createItem } from "../../actions/items/create-item";
+import { updateItem } from "../../actions/items/update-item";
+import { validateItem } from "../../actions/items/validate-item";
+import { searchItems } from "../../actions/search/search-items";
+import { visibleCollection, visibleRecord, visibleSubmission } from "../../actions/visible";
+import type { ActionContext } from "../../actions/context";
+import { allows, readPermission } from "../../domain/credential/permissions";
+import type { CollectionKind } from "../../domain/definition/collection";
+import { viewOf } from "../../domain/item/item-view";
+import { problem } from "../../domain/problem/problem";
+import { checkedDocument, itemDocument, writtenDocument } from "../../documents/item";
+import { nounOf } from "../../documents/openapi/noun";
+import { cursorAt, readPosition, searchBinding } from "../../http/doors/paging";
+import { itemInput, plainInput, searchInput } from "./inputs";
+import { parameterSchemas, preconditionOf, refuseRest, take } from "./parameters";
+import type { Sent, Tool } from "./tool";
+
+/** Tools about the items of apps, or of forms; they do what the routes of the API do. */
+
+const reads = { write: false, once: false };
+const harmless = { destructive: false, idempotent: true };
+
+export function itemTools(kind: CollectionKind): Tool[] {
+  const { many } = nounOf(kind);
+  return [
+    searching(kind),
+    getting(kind),
+    creating(kind),
+    updating(kind),
+    ...(kind === "form" ? [validating] : []),
+  ].map((tool) => ({ ...tool, description: tool.description.replaceAll("…", many) }));
+}
+
+/** The key of the app or form, from the name of the tool or as it was sent; and the rest of what was sent. */
+function whose(kind: CollectionKind, sent: Sent, own: string | undefined) {
+  if (own !== undefined) return { key: own, rest: sent };
+  const { body: rest, ...taken } = take(sent, kind);
+  return { key: Object.values(taken).join(), rest };
+}
+
+const within = (kind: CollectionKind, own: unknown) => (own ? [] : [kind]);
+
+const searching = (kind: CollectionKind): Tool => ({
+  name: `search_${nounOf(kind).many}`,
+  title: `Search ${nounOf(kind).many}`,
+  description:
+    "Finds … by conditions that all hold, newest first unless they are sorted; without conditions, all of them.",
+  permission: readPermission[kind],
+  effect: reads,
+  hints: harmless,
+  kind,
+  input: (own) => searchInput(parameterSchemas(...within(kind, own)), own),
+  async call(c, sent, own) {
+    const { action } = c.var;
+    const { key, rest: body } = whose(kind, sent, own);
+    const known = await visibleCollection(action, kind, key);
+    const binding = await searchBinding(known.collection.id, body);
+    const { cursor } = body;
+    const start = await readPosition(c, binding, {
+      cursor: typeof cursor === "string" ? cursor : undefined,
+    });
+    const { views, more } = await searchItems(action, known, body, start);
+    const items = views.map(itemDocument);
+    return { items, next_cursor: more && (await cursorAt(c, binding, more)) };
+  },
+});
+
+const getting = (kind: CollectionKind): Tool => ({
+  name: `get_${nounOf(kind).thing}`,
+  title: `Get a ${nounOf(kind).thing}`,
+  description: `One of the …, with its etag.`,
+  permission: readPermission[kind],
+  effect: reads,
+  hints: harmless,
+  kind: null,
+  input: () => plainInput(parameterSchemas(...(kind === "app" ? (["app"] as const) : []), "id")),
+  async call(c, sent) {
+    const { key, rest } =
+      kind === "app" ? whose(kind, sent, undefined) : { key: undefined, rest: sent };
+    const { id, body } = take(rest, "id");
+    refuseRest(body);
+    const { item, compiled } = await itemAt(c.var.action, kind, id, key);
+    return itemDocument(viewOf(item, compiled));
+  },
+});
+
+const creating = (kind: CollectionKind): Tool => ({
+  name: `create_${nounOf(kind).thing}`,
+  title: `Create a ${nounOf(kind).thing}`,
+  description: "Adds one to the …, once for each idempotency_key.",
+  permission: kind === "app" ? "records:create" : "submissions:create",
+  effect: { write: true, once: true },
+  hints: { destructive: false, idempotent: false },
+  kind,
+  input: (own) =>
+    itemInput("create", kind, parameterSchemas(...within(kind, own), "idempotency_key"), own),
+  async call(c, sent, own) {
+    const { action, sentKey } = c.var;
+    const { key, rest } = whose(kind, sent, own);
+    const { body } = take(rest, "idempotency_key");
+    const known = await visibleCollection(action, kind, key);
+    const { answer, replayed, mismatch } = await createItem(action, known, body, sentKey);
+    return {
+      ...itemDocument(answer),
+      ...(replayed ? { idempotent_replayed: true } : {}),
+      ...(mismatch ? { idempotency_key_mismatch: true } : {}),
+    };
+  },
+});
+
+const updating = (kind: CollectionKind): Tool => ({
+  name: `update_${nounOf(kind).thing}`,
+  title: `Update a ${nounOf(kind).thing}`,
+  description:
+    "Changes one of the …: the fields that are sent; null empties one, and rows are replaced as a whole.",
+  permission: kind === "app" ? "records:write" : "submissions:write",
+  effect: { write: true, once: false },
+  hints: { destructive: true, idempotent: true },
+  kind,
+  input: (own) => {
+    const app = kind === "app" ? within(kind, own) : [];
+    return itemInput("update", kind, parameterSchemas(...app, "id", "if_match"), own);
+  },
+  async call(c, sent, own) {
+    const { action } = c.var;
+    const { key, rest } = kind === "app" ? whose(kind, sent, own) : { key: own, rest: sent };
+    const { id, if_match, body } = take(rest, "id", "if_match");
+    const ifMatch = preconditionOf(if_match);
+    const found = await itemAt(action, kind, id, key);
+    const view = await updateItem(action, found, body, ifMatch);
+    return allows(action.permissions, readPermission[kind])
+      ? itemDocument(view)
+      : writtenDocument(view, found.compiled, body);
+  },
+});
+
+const validating: Tool = {
+  name: "validate_submission",
+  title: "Validate a submission",
+  description: "Everything that a create of … would check; nothing is stored.",
+  permission: "submissions:create",
+  effect: reads,
+  hints: harmless,
+  kind: "form",
+  input: (own) => itemInput("validate", "form", parameterSchemas(...within("form", own)), own),
+  async call(c, sent, own) {
+    const { key, rest: body } = whose("form", sent, own);
+    const known = await visibleCollection(c.var.action, "form", key);
+    return checkedDocument(await validateItem(c.var.action, known, body));
+  },
+};
+
+/** A submission is found by its id alone; where a key is named, it is of that form. */
+async function itemAt(
+  ctx: ActionContext,
+  kind: CollectionKind,
+  id: string,
+  key: string | undefined,
+) {
+  if (kind === "app") return visibleRecord(ctx, key ?? "", id);
+  const found = await visibleSubmission(ctx, id);
+  if (key !== undefined && found.compiled.collection.key !== key) throw problem.notFound();
+  return found;
+}
