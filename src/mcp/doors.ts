@@ -81,7 +81,8 @@ export const recallCall = recallBy<McpEnv>((c) => {
   if (sent[name] === undefined) return undefined;
   const items = tool.kind === "app" ? "records" : "submissions";
   const of = key ?? sent[tool.kind ?? ""];
-  return { name, sent: sent[name], route: `/api/v1/${tool.kind}s/${String(of)}/${items}` };
+  if (typeof of !== "string") return undefined;
+  return { name, sent: sent[name], route: `/api/v1/${tool.kind}s/${of}/${items}` };
 });
 
 /** Pages of other origins than those that the credential allows, and than its own, do not get through. */

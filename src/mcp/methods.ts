@@ -42,8 +42,8 @@ async function toolsOf(c: Reading<McpEnv>, { params }: Message, chosen: readonly
 async function callTool(c: Reading<McpEnv>, { params }: Message): Promise<object> {
   const { called } = c.var;
   if (!called) {
-    const name = shortened(String(params["name"]));
-    throw new Refused(200, codes.invalidParams, `Unknown tool, or no arguments of one: ${name}`);
+    const name = typeof params["name"] === "string" ? `: ${shortened(params["name"])}` : "";
+    throw new Refused(200, codes.invalidParams, `Unknown tool, or no arguments of one${name}`);
   }
   try {
     return told(await permitted(c, called));

@@ -1,12 +1,13 @@
 import { isObject } from "../domain/json";
+import { shortened } from "../domain/problem/field-errors";
 
 /** The Model Context Protocol as it is spoken here: the messages of JSON-RPC, and what is wrong with one. */
 
 /** Each request says its version and who asks. */
-export const modern = "2026-07-28";
+const modern = "2026-07-28";
 /** A handshake says the version once; nothing of it is kept here, as all of these mean the same by the same words. */
-export const legacy = ["2025-11-25", "2025-06-18"] as const;
-export const versions = [modern, ...legacy];
+const legacy = ["2025-11-25", "2025-06-18"] as const;
+const versions = [modern, ...legacy];
 
 const meta = "io.modelcontextprotocol";
 
@@ -92,7 +93,8 @@ function refuseDifferences({ method, params }: Message, header: HeaderOf): void 
   }
   const asked = version ?? said;
   if (asked !== modern) {
-    const data = { supported: versions, requested: asked };
+    const requested = typeof asked === "string" ? shortened(asked) : null;
+    const data = { supported: versions, requested };
     throw refused(codes.unsupportedVersion, "Unsupported protocol version", data);
   }
   const missing = ["protocolVersion", "clientCapabilities"]

@@ -13,6 +13,7 @@ import {
 import {
   api,
   area,
+  bearerOf,
   countOf,
   fields,
   forget,
@@ -317,6 +318,44 @@ const credentialRows = [
   ),
 ];
 
+/** As an assistant, which the newest version of the protocol is not asked of. */
+const asAssistant =
+  (method: string, prepare: (world: World) => Partial<Prepared> & { sent: object }) =>
+  async (world: World) => {
+    const { sent: params, ...rest } = prepare(world);
+    const body = { jsonrpc: "2.0", id: 1, method, params };
+    return { path: "/mcp", headers: bearerOf(world), body, ...rest };
+  };
+
+const assistantRows = [
+  row(
+    "POST /mcp",
+    200,
+    asAssistant("tools/list", () => ({ sent: {} })),
+    "for the tools",
+  ),
+  row(
+    "POST /mcp",
+    200,
+    asAssistant("tools/call", ({ form }) => {
+      const title = word();
+      const sent = { form, data: { title, code: title }, idempotency_key: title };
+      const done = async () => agree(await countOf(title), 1);
+      return { sent: { name: "create_submission", arguments: sent }, done };
+    }),
+    "for a create with a key",
+  ),
+  row(
+    "POST /mcp",
+    200,
+    asAssistant("tools/call", ({ app }) => {
+      const sent = { app, conditions: [{ field: "n", op: "gt", value: 0 }] };
+      return { sent: { name: "search_records", arguments: sent } };
+    }),
+    "for a search",
+  ),
+];
+
 const types = ["record.created"];
 const url = "https://receiver.example/hook";
 
@@ -407,6 +446,7 @@ export const apiRows = [
   ...documentRows,
   ...webhookRows,
   ...credentialRows,
+  ...assistantRows,
   ...collectionRows("form"),
   // One engine serves both kinds: what is particular is tried with forms.
   ...collectionRows("app").map((each) => (each.when === "" ? each : few(each))),

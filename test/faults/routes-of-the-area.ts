@@ -47,9 +47,9 @@ export const oauthRows: Row[] = [
     }),
     "of an unknown client",
   ),
-  row("GET /.well-known/oauth-authorization-server", 200, () => ({
-    path: "/.well-known/oauth-authorization-server",
-  })),
+  ...["oauth-authorization-server", "oauth-protected-resource/mcp"].map((name) =>
+    row(`GET /.well-known/${name}`, 200, () => ({ path: `/.well-known/${name}` })),
+  ),
 ];
 
 export const pageRows: Row[] = [

@@ -10,8 +10,9 @@ const names = [...routes.keys()];
 const areas: [area: string, route: RegExp][] = [
   ["the API", / \/api\/v1\//],
   ["/oauth/token", / \/oauth\/token$/],
+  ["/mcp", / \/mcp$/],
   ["the administration area", / \/admin\b/],
-  ["pages", / \/(?!api\/|admin\b|oauth\/)/],
+  ["pages", / \/(?!api\/|admin\b|oauth\/|mcp$)/],
 ];
 
 describe("Random requests", () => {

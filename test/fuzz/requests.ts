@@ -169,7 +169,7 @@ function requestOf(each: RequestCase, now: World, cursors: Cursors): Asked {
 }
 
 function credentialOf(path: string, now: World): Record<string, string> {
-  if (path.startsWith("/api/")) return { Authorization: `Bearer ${now.bearer}` };
+  if (path.startsWith("/api/") || path === "/mcp") return { Authorization: `Bearer ${now.bearer}` };
   if (!path.startsWith("/admin")) return {};
   // Signing in and out ends the session that is sent.
   const own = !/\/(sign-in|sign-out|setup)$|\/join\//.test(path);

@@ -193,6 +193,8 @@ GET /docs                                   | 200
 GET /problems                               | 200
 GET /problems/:code                         | 200
 GET /.well-known/oauth-authorization-server | 200
+GET /.well-known/oauth-protected-resource/mcp | 200
+POST /mcp, whose tools have rules of their own | 401
 POST /oauth/token, with a client's secret   | 200
 POST /oauth/token, with another secret      | 401
 `;

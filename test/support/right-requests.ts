@@ -117,6 +117,12 @@ export const bodies: Record<string, (now: World) => Json> = {
     client_secret,
     scope: "records:read",
   }),
+  "POST /mcp": ({ form: { key } }) => ({
+    jsonrpc: "2.0",
+    id: 1,
+    method: "tools/call",
+    params: { name: "create_submission", arguments: { form: key, data: data() } },
+  }),
   "POST /api/v1/apps/:key/records": () => ({ data: data() }),
   "POST /api/v1/apps/:key/records/search": () => search,
   "POST /api/v1/apps/:key/records/batch": ({ app: { id, receipt } }) => ({

@@ -59,7 +59,7 @@ export function serviceDocument(host: Host): Schema {
     title: "Edge Forms",
     version: "1",
     description:
-      "Records of apps and submissions of forms. Each app and form has a document of its own, with the types of its data: `GET /forms/{form}/openapi.json`.",
+      "Records of apps and submissions of forms. Each app and form has a document of its own, with the types of its data: `GET /forms/{form}/openapi.json`. What speaks the Model Context Protocol finds the same as tools at `/mcp`.",
     tags,
     paths: {
       ...all(paths),

@@ -23,6 +23,9 @@ const sent = [
   "Idempotency-Key",
   "If-Match",
   "If-None-Match",
+  "MCP-Protocol-Version",
+  "Mcp-Method",
+  "Mcp-Name",
   "X-Request-Id",
 ];
 const rememberedSeconds = 7200;
