@@ -1,6 +1,7 @@
 import { catchUp } from "./actions/definitions/catch-up";
 import { sweep } from "./actions/sweep";
-import { wakeDue } from "./actions/webhooks/wake-listeners";
+import type { WebhookObjects } from "./actions/webhooks/context";
+import { wakeDue, wakeListeners } from "./actions/webhooks/wake-listeners";
 import { sweepWebhooks } from "./actions/webhooks/webhooks";
 import { webhookObjects } from "./hooks/objects";
 
@@ -15,8 +16,18 @@ export async function onSchedule(env: Bindings, now: number): Promise<void> {
   ]);
   if (Math.floor(now / minute) % 5 === 0) {
     await sweep(env.DB, now);
-    await catchUp(env.DB);
+    await caughtUp(env.DB, objects);
   }
   const failed = woken.find((each) => each.status === "rejected");
   if (failed) throw failed.reason;
+}
+
+/** Webhooks are told of what was recalculated, whatever else failed. */
+async function caughtUp(db: D1Database, objects: WebhookObjects): Promise<void> {
+  const changed = new Set<number>();
+  try {
+    await catchUp(db, (collectionId) => changed.add(collectionId));
+  } finally {
+    for (const each of changed) await wakeListeners(db, objects, each, () => Date.now());
+  }
 }

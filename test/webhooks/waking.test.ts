@@ -8,6 +8,7 @@ import { client, makeApp } from "../support/service";
 import { hook, objectOf, Receiver, until } from "./receiver";
 
 const notHour = 5 * 60_000;
+const own = "(SELECT id FROM collection WHERE key = ?)";
 const alarmOf = (id: string) =>
   runInDurableObject(objectOf(id), (_, state) => state.storage.getAlarm());
 
@@ -55,6 +56,37 @@ describe("What wakes a webhook", () => {
     expect(await alarmOf(id)).not.toBeNull();
     await until(() => receiver.taken.length === 1);
     expect(await alarmOf(id)).toBeNull();
+  });
+
+  it("a recalculation, behind the definition that asked for it and by the schedule", async () => {
+    const app = await makeApp(by);
+    const receiver = new Receiver();
+    for (const title of ["a", "b"]) await by.post(`/apps/${app}/records`, { data: { title } });
+    await hook(by, receiver, { collections: [`app:${app}`] });
+    const define = (formula: string) =>
+      by.put(`/apps/${app}/schema`, {
+        fields: [
+          { key: "title", type: "text" },
+          { key: "twice", type: "computed", formula, result: "text" },
+        ],
+      });
+    await define("title + title");
+    await until(() => receiver.taken.length === 2);
+    const twice = () => receiver.taken.map(({ body }) => body.data.item.data.twice);
+    expect(twice()).toEqual(["aa", "bb"]);
+    // What an answer left undone, the schedule does.
+    await env.DB.batch([
+      env.DB.prepare(
+        `UPDATE item SET data = replace(data, 'aa', 'old') WHERE collection_id = ${own}`,
+      ).bind(app),
+      env.DB.prepare(
+        `INSERT INTO indexing (collection_id, fields, next, last, done, total)
+          SELECT collection_id, '[2]', min(number), max(number), 0, 2 FROM item WHERE collection_id = ${own}`,
+      ).bind(app),
+    ]);
+    await onSchedule(env, 2 * notHour);
+    await until(() => receiver.taken.length === 3);
+    expect(twice()).toEqual(["aa", "bb", "aa"]);
   });
 
   it("the schedule forgets what a deletion left of one", async () => {

@@ -4,18 +4,23 @@ import { nextPending } from "../../store/definitions/pending-change";
 import { checkEntries } from "./check-entries";
 import { checkPending } from "./check-pending";
 import type { ActionContext } from "../context";
-import { indexItems } from "./index-items";
+import { indexItems, type NoteChange } from "./index-items";
 
 /**
  * Work on stored items that definitions have asked for, in bounded steps; what is left, the next run does.
  * @throws what failed, once all has been done that does not fail.
  */
-export async function catchUp(db: D1Database): Promise<void> {
+export async function catchUp(db: D1Database, noteChange?: NoteChange): Promise<void> {
   const failures: unknown[] = [];
   await checkPending(db, failures);
   await checkEntries(db, failures);
-  await indexItems(db, failures);
+  await indexItems(db, failures, noteChange);
   if (failures.length > 0) throw failures[0];
+}
+
+/** Behind the answer to whoever asked for it. */
+export function catchUpLater(ctx: ActionContext): void {
+  ctx.later(() => catchUp(ctx.db, (collectionId) => ctx.noteChange(collectionId)));
 }
 
 /** Steps take less; work that stands longer was broken off. */
@@ -31,7 +36,7 @@ export function resume(ctx: ActionContext): void {
   seen = { at: now, work: before };
   ctx.later(async () => {
     seen = { at: now, work: await unfinished(ctx.db) };
-    if (seen.work === before) await catchUp(ctx.db);
+    if (seen.work === before) catchUpLater(ctx);
   });
 }
 

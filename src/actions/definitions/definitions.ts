@@ -18,7 +18,7 @@ import { changeDefinition, createCollection } from "../../store/definitions/save
 import { beginPending, forgetPending } from "../../store/definitions/save-pending";
 import { findDuplicate } from "../../store/items/unique-values";
 import { act, type ActionContext } from "../context";
-import { catchUp, resume } from "./catch-up";
+import { catchUpLater, resume } from "./catch-up";
 import { sharedBy, typeInUse } from "./schema-in-use";
 import { untilSettled } from "../until-settled";
 
@@ -72,7 +72,7 @@ export async function putDefinition(
     const outcome = await save(ctx, kind, key, now, merged);
     if (!outcome) return undefined;
     const saved = await findCollection(ctx.db, kind, key);
-    if (saved?.pending || saved?.indexing) ctx.later(() => catchUp(ctx.db));
+    if (saved?.pending || saved?.indexing) catchUpLater(ctx);
     return saved && { ...saved, outcome };
   });
 }

@@ -32,16 +32,25 @@ const entryBytesPerStep = 500_000;
 /** Some 100 ms of formulas: nothing else runs meanwhile. */
 const formulaStepsPerStep = 1_000_000;
 
+/** Is told of each collection that some webhook listens to and whose items were recalculated. */
+export type NoteChange = (collectionId: number) => void;
+
 /** Brings search entries and computed values up to date, in bounded steps; what is left, the next run does. */
-export async function indexItems(db: D1Database, failures: unknown[] = []): Promise<void> {
+export async function indexItems(
+  db: D1Database,
+  failures: unknown[] = [],
+  noteChange: NoteChange = () => undefined,
+): Promise<void> {
   await inTurns(
     (turn) => nextIndexing(db, turn),
-    (work) => indexStep(db, work),
+    async (work) => {
+      if (await indexStep(db, work)) noteChange(work.collectionId);
+    },
     failures,
   );
 }
 
-async function indexStep(db: D1Database, work: Indexing): Promise<void> {
+async function indexStep(db: D1Database, work: Indexing): Promise<boolean> {
   const compiled = await collectionNow(db, work.collectionId);
   const fields = new Set(JSON.parse(work.fields) as number[]);
   const slots = slotsOf(compiled, fields);
@@ -83,7 +92,7 @@ async function indexStep(db: D1Database, work: Indexing): Promise<void> {
     step.to = number + 1;
     if (formulaSteps > formulaStepsPerStep) break;
   }
-  await storeStep(db, work, step);
+  return storeStep(db, work, step);
 }
 
 /** The slots that hold these fields, those of rows under their list; null where formulas need all that there is. */

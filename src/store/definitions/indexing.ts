@@ -7,7 +7,7 @@ import { attempt } from "../db/attempt";
 import { failureOf } from "../db/failure";
 import { guardCode, guardStatement } from "../db/guard";
 import { change, indexing, item, searchEntry, tally } from "../db/schema";
-import { changeTime, lastChange } from "../changes/change-statements";
+import { changeTime, lastChange, listened } from "../changes/change-statements";
 import { itemColumns, itemOf, type ItemRow } from "../items/items";
 import { runsOf } from "../db/runs";
 import { parameters, statement } from "../db/statement";
@@ -163,7 +163,8 @@ const advance = statement<{ collectionId: number; count: number; next: number; t
     db
       .update(indexing)
       .set({ next: v.to, done: sql`done + ${v.count}` })
-      .where(and(eq(indexing.collectionId, v.collectionId), eq(indexing.next, v.next))),
+      .where(and(eq(indexing.collectionId, v.collectionId), eq(indexing.next, v.next)))
+      .returning({ listened: listened("collection_id") }),
 );
 
 const finish = statement<{ collectionId: number }>((db, v) =>
@@ -212,8 +213,15 @@ export interface IndexingStep {
 /** Entries that are made at once. */
 const entryBytes = 500_000;
 
-/** Stores one step. A step that two do at once, or that is sent again, is done once. */
-export async function storeStep(db: D1Database, work: Indexing, step: IndexingStep): Promise<void> {
+/**
+ * Stores one step. A step that two do at once, or that is sent again, is done once. Whether it changed items of a
+ * collection that some webhook listens to.
+ */
+export async function storeStep(
+  db: D1Database,
+  work: Indexing,
+  step: IndexingStep,
+): Promise<boolean> {
   const values = {
     ...work,
     ...step,
@@ -230,9 +238,13 @@ export async function storeStep(db: D1Database, work: Indexing, step: IndexingSt
   const last = [...recalculating, advance, finish].map((bind) => bind(db, values));
   try {
     for (const part of parts) await attempt(() => db.batch([isExpected(db, values), part]));
-    await attempt(() => db.batch([isExpected(db, values), ...removing, ...inserting, ...last]));
+    const statements = [isExpected(db, values), ...removing, ...inserting, ...last];
+    const results = await attempt(() => db.batch<{ listened?: number }>(statements));
+    const heard = results.some(({ results: [row] }) => row?.listened === 1);
+    return heard && step.recalculated.length > 0;
   } catch (error) {
     // The definition moved on, and with it the work: the next step sees it.
     if (failureOf(error).kind !== "guard") throw error;
+    return false;
   }
 }
