@@ -10,6 +10,7 @@ import { growth } from "./parts/growth.ts";
 import { overhead } from "./parts/overhead.ts";
 import { peers } from "./parts/peers.ts";
 import { validation } from "./parts/validation.ts";
+import { rates } from "./parts/rates.ts";
 import { soak } from "./parts/soak.ts";
 import { worst } from "./parts/worst.ts";
 import { writeSections } from "./report/markdown.ts";
@@ -24,6 +25,7 @@ const parts: Record<string, Part> = {
   overhead,
   geo,
   growth,
+  rates,
   peers,
   cost,
   bundle: bundleSize,

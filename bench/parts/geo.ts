@@ -1,5 +1,13 @@
 import { fields, sentData } from "../fill.ts";
-import { callers, nearest, primary, regions, roundTrip, type Place } from "../measure/distances.ts";
+import {
+  callers,
+  nearest,
+  primary,
+  regions,
+  roundTrip,
+  type Distances,
+  type Place,
+} from "../measure/distances.ts";
 import { median } from "../measure/statistics.ts";
 import { table } from "../report/markdown.ts";
 import { bundle, stage } from "../serve/bundle.ts";
@@ -61,7 +69,7 @@ const slug = ({ name: place }: Place) => place.normalize("NFD").replaceAll(/[^A-
 export const geo: Part = async (bench) => {
   const text = [];
   for (const replicas of [true, false]) {
-    const taken = [];
+    const taken: number[][][] = [];
     for (const [i, version] of bench.versions.entries()) {
       bench.note(`geo, ${version.name}, ${replicas ? "with" : "without"} replicas`);
       const folder = bench.inMemory();

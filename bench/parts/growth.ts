@@ -80,7 +80,7 @@ async function sized(bench: Bench, scale: number, i: number): Promise<Sized> {
   const tokens = await service.tokens(tokenCount);
   await service.define("big", tokens[0] ?? "", fields);
   await service.stop();
-  service.fill("big", scale);
+  await service.fill("big", scale);
   await service.start();
   return { scale, service, tokens, deep: await pageAt(service, tokens, scale * 0.9) };
 }

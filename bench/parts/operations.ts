@@ -1,5 +1,6 @@
 import { fields, sentData } from "../fill.ts";
 import type { Call } from "../measure/load.ts";
+import { project } from "../serve/bundle.ts";
 import { Service, type Bundles } from "../serve/service.ts";
 import { calls } from "./bench.ts";
 
@@ -56,16 +57,17 @@ export async function prepared(
   port: number,
   scale: number,
   tokenCount: number,
-  options?: string[],
+  options: string[] = [],
+  root = project,
 ): Promise<{ service: Service; tokens: string[]; started: number }> {
-  const service = new Service(folder, bundles, port);
+  const service = new Service(folder, bundles, port, root);
   await service.begin();
   const tokens = await service.tokens(tokenCount);
   const indexed = fields.filter(({ key }) => key !== "lines" && key !== "note");
   await service.define("big", tokens[0] ?? "", fields);
   await service.define("small", tokens[0] ?? "", indexed);
   await service.stop();
-  service.fill("big", scale);
+  await service.fill("big", scale);
   return { service, tokens, started: await service.start(options) };
 }
 

@@ -4,7 +4,7 @@ import { memory } from "../measure/machine.ts";
 import { count, figure, table, times } from "../report/markdown.ts";
 import { bars } from "../report/plot.ts";
 import { bundle } from "../serve/bundle.ts";
-import { calls, tokenCount, type Bench, type Part } from "./bench.ts";
+import { calls, tokenCount, type Bench, type Part, type Version } from "./bench.ts";
 import { pageAt, prepared } from "./operations.ts";
 import { running } from "./peer-process.ts";
 
@@ -32,13 +32,17 @@ type Operation = (typeof operations)[number];
 const scale = 100_000;
 const connections = 8;
 const goals: Record<string, Partial<Record<Operation, number>>> = {
-  Directus: { get: 5, list: 5, "deep page": 15, search: 5, create: 5, "create with a key": 5 },
+  Directus: { get: 1.5, list: 1.5, "deep page": 5, search: 2, create: 1.5 },
   Payload: { get: 1.6, list: 3, "deep page": 15, search: 5, create: 2.5, "create with a key": 2.5 },
 };
 
 /** Beside other systems that keep records in SQLite, doing the same work on the same machine. */
 export const peers: Part = async (bench) => {
-  const all = [await edgeForms(bench), await directus(bench), await payload(bench)];
+  const all: Peer[] = [];
+  for (const [i, each] of bench.versions.toReversed().entries()) {
+    all.push(await edgeForms(bench, each, i));
+  }
+  all.push(await directus(bench), await payload(bench));
   const subjects = operations.flatMap((operation) =>
     all.map((peer): Subject => ({
       name: `${operation} ${peer.name}`,
@@ -58,14 +62,16 @@ const key = () => ({ "Idempotency-Key": crypto.randomUUID() });
 
 const sent = (turn: number) => ({ data: sentData(turn) });
 
-async function edgeForms(bench: Bench): Promise<Peer> {
-  const bundles = { main: bundle("src/index.ts", bench.builds) };
+async function edgeForms(bench: Bench, { name, root }: Version, i: number): Promise<Peer> {
+  const bundles = { main: bundle("src/index.ts", bench.builds, true, root) };
   const { service, tokens, started } = await prepared(
     bench.onDisk(),
     bundles,
-    8860,
+    8860 + i,
     scale,
     tokenCount,
+    [],
+    root,
   );
   const items = `${service.url()}/api/v1/forms/big/submissions`;
   const middle = `${service.url()}/api/v1/submissions/sub_${String(scale / 2).padStart(26, "0")}`;
@@ -78,7 +84,7 @@ async function edgeForms(bench: Bench): Promise<Peer> {
     sort: [{ field: "due" }],
   };
   return {
-    name: "Edge Forms",
+    name: i === 0 ? "Edge Forms" : `at ${name}`,
     pid: service.pid,
     started,
     asks: {

@@ -4,8 +4,8 @@ import { createRequire } from "node:module";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { defaultCredential, issue, Owner } from "../../src/dev/owner.ts";
-import { mostLiveCredentials } from "../../src/domain/credential/credential.ts";
-import { fieldIdsOf, fillStatements, tallyStatement, type Target } from "../fill.ts";
+import { mostLiveCredentials, type Limits } from "../../src/domain/credential/credential.ts";
+import type * as Filling from "../fill.ts";
 import { copyStorage, project } from "./bundle.ts";
 import { workerdConfig, type Served, type Stage } from "./config.ts";
 
@@ -85,15 +85,12 @@ export class Service {
     copyStorage(modules);
     const served = Object.entries(this.#bundles).map(([name, bundle]): Served => {
       const port = this.#ports[name] ?? 0;
-      const {
-        file,
-        service,
-        copies = 0,
-        ...stage
-      } = typeof bundle === "string" ? { file: bundle } : bundle;
-      cpSync(file, join(modules, `${name}.js`));
-      if (service === undefined)
+      if (typeof bundle === "string") {
+        cpSync(bundle, join(modules, `${name}.js`));
         return { name, port, modules: [{ name: "worker.js", file: name }] };
+      }
+      const { file, service, copies = 0, ...stage } = bundle;
+      cpSync(file, join(modules, `${name}.js`));
       cpSync(service, join(modules, `${name}-service.js`));
       const all = ["", ...Array.from({ length: copies }, (_, i) => `-${i}`)];
       const copied = all.map((each) => ({ name: `src/index${each}`, file: `${name}-service` }));
@@ -147,14 +144,17 @@ export class Service {
   }
 
   /** Fills a form with `scale` submissions, straight in the database; the service must not run. */
-  fill(form: string, scale: number): void {
+  async fill(form: string, scale: number): Promise<void> {
+    // Each version stores rows in its own way.
+    const filling = (await import(join(this.#root, "bench/fill.ts"))) as typeof Filling;
+    const { fieldIdsOf, fillStatements, tallyStatement } = filling;
     this.withDatabase((db) => {
       const row = db.prepare("select id, fields from collection where key = ?").get(form);
       if (!row) throw new Error(`There is no form ${form}.`);
       const stored = JSON.parse(String(row["fields"])) as {
-        fields: Parameters<typeof fieldIdsOf>[0];
+        fields: Parameters<typeof Filling.fieldIdsOf>[0];
       };
-      const target: Target = {
+      const target: Filling.Target = {
         collectionId: Number(row["id"]),
         fieldIds: fieldIdsOf(stored.fields),
       };
@@ -178,15 +178,15 @@ export class Service {
     db.close();
   }
 
-  /** The first owner, and tokens of the default limits: as many as the load needs to stay within them. */
-  async tokens(count: number): Promise<string[]> {
+  /** The first owner, and tokens, of the default limits if no others: as many as the load needs to stay within them. */
+  async tokens(count: number, limits: Partial<Limits> = {}): Promise<string[]> {
     const owner = this.#owner("owner");
     await owner.setUp(secrets.SETUP_SECRET);
     const tokens: string[] = [];
     let issuer = owner;
     for (let i = 0; i < count; i += 1) {
       if (i > 0 && i % mostLiveCredentials === 0) issuer = await this.#joined(owner, `owner-${i}`);
-      const issued = await issue(issuer, { ...defaultCredential, name: `Bench ${i}` });
+      const issued = await issue(issuer, { ...defaultCredential, ...limits, name: `Bench ${i}` });
       if ("token" in issued) tokens.push(issued.token);
     }
     return tokens;
