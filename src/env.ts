@@ -2,6 +2,7 @@ import type { Context, Env } from "hono";
 import type { Grant } from "./domain/credential/credential";
 import type { ActionContext, ReplayCache } from "./actions/context";
 import type { SentKey } from "./actions/once-per-key";
+import type { Read } from "./http/doors/question";
 import type { Member } from "./store/members/members";
 
 /** A context that is only read, whatever more its route knows. */
@@ -21,6 +22,7 @@ export interface AppEnv {
 export interface ApiEnv extends AppEnv {
   Variables: AppEnv["Variables"] & {
     grant: Grant;
+    read: Read;
     action: ActionContext;
     replays: ReplayCache;
     /** None where the route does not do its work once. */

@@ -62,6 +62,7 @@ const compiled = compile({
   kind: "form",
   key: "bench",
   version: 1,
+  stamp: "",
   revision: 1,
   pending: null,
   fieldsVersion: 1,

@@ -2,6 +2,7 @@ import type { Actor } from "../domain/actor";
 import type { Permission, Resources } from "../domain/credential/permissions";
 import type { ItemAction } from "../domain/item/change";
 import type { Act } from "../store/audit/audit";
+import type { DefinitionCache } from "../store/definitions/definition-cache";
 import type { ItemAct } from "../store/changes/change-statements";
 import type { Replay } from "../store/items/replays";
 
@@ -13,9 +14,22 @@ export interface ReplayCache {
   remember(key: string, replay: Replay): void;
 }
 
-/** What an action needs from outside: who acts, on which database, and the clock and ids to use. */
-export interface ActionContext {
+/** What a read needs from outside. It knows nothing of who asks, so that it can begin before that is known. */
+export interface ReadContext {
   db: D1Database;
+  /** For work behind the answer. */
+  primary: D1Database;
+  definitions: DefinitionCache;
+  /** Milliseconds since 1970. */
+  now(): number;
+  /** Does this behind the answer. */
+  later(work: () => Promise<unknown>): void;
+  /** Says, behind the answer, that a collection that some webhook listens to has changed. */
+  noteChange(collectionId: number): void;
+}
+
+/** What an action needs from outside: who acts, on which database, and the clock and ids to use. */
+export interface ActionContext extends ReadContext {
   actor: Actor;
   permissions: readonly Permission[];
   resources: Resources;
@@ -25,14 +39,8 @@ export interface ActionContext {
   requestId: string;
   /** What the caller called the request (X-Request-Id); kept beside our own, never instead. */
   sentRequestId: string | null;
-  /** Milliseconds since 1970. */
-  now(): number;
   /** A ULID. */
   newId(): string;
-  /** Says, behind the answer, that a collection that some webhook listens to has changed. */
-  noteChange(collectionId: number): void;
-  /** Does this behind the answer. */
-  later(work: () => Promise<unknown>): void;
 }
 
 /** What a change of an item tells of who made it. */

@@ -5,8 +5,15 @@ import { isVisible } from "../domain/credential/permissions";
 import { problem } from "../domain/problem/problem";
 import { receiptPlaces } from "../domain/item/receipt";
 import { findItem, findItemByReceipt, type ItemNow } from "../store/items/items";
-import type { ActionContext } from "./context";
-import { collectionAt, knownCollection, readCollection } from "./definitions/known-collections";
+import type { ActionContext, ReadContext } from "./context";
+import {
+  allKnown,
+  askedOf,
+  collectionAt,
+  knownCollection,
+  knownOf,
+  readCollection,
+} from "./definitions/known-collections";
 
 /** A stored item with the collection that it belongs to. */
 export interface Found {
@@ -21,9 +28,16 @@ export async function visibleCollection(
   key: string,
 ): Promise<Compiled> {
   if (!isVisible(ctx.resources, kind, key)) throw problem.notFound();
-  const kept = knownCollection(kind, key);
-  if (kept) return kept;
-  const read = await readCollection(ctx.db, kind, key);
+  return knownCollection(kind, key) ?? foundCollection(ctx, kind, key);
+}
+
+/** The app or form as it is now, whoever asks. */
+export async function foundCollection(
+  { db }: ReadContext,
+  kind: CollectionKind,
+  key: string,
+): Promise<Compiled> {
+  const read = await readCollection(db, kind, key);
   if (!read) throw problem.notFound();
   return read.compiled;
 }
@@ -35,30 +49,45 @@ export async function visibleRecord(
   id: string,
 ): Promise<Found> {
   if (!isVisible(ctx.resources, "app", appKey)) throw problem.notFound();
-  if (id.startsWith("rec_")) {
-    const found = await visible(ctx, await findItem(ctx.db, "app", id));
-    if (found.compiled.collection.key !== appKey) throw problem.notFound();
-    return found;
+  return findRecord(ctx, appKey, id);
+}
+
+/** The same, whoever asks. */
+export async function findRecord(ctx: ReadContext, appKey: string, id: string): Promise<Found> {
+  const { known, ...name } = askedOf("app", appKey);
+  if (!id.startsWith("rec_")) {
+    const places = receiptPlaces(id);
+    if (places.length === 0) throw problem.notFound();
+    return foundOf(ctx, await findItemByReceipt(ctx.db, name, id, places, known));
   }
-  const places = receiptPlaces(id);
-  if (places.length === 0) throw problem.notFound();
-  const { collection } = await visibleCollection(ctx, "app", appKey);
-  return visible(ctx, await findItemByReceipt(ctx.db, collection.id, id, places));
+  const found = await foundOf(ctx, await findItem(ctx.db, "app", id, known));
+  if (found.compiled.collection.key !== appKey) throw problem.notFound();
+  return found;
 }
 
 export async function visibleSubmission(ctx: ActionContext, id: string): Promise<Found> {
-  return visible(ctx, await findItem(ctx.db, "form", id));
+  return visible(ctx, await findSubmission(ctx, id));
 }
 
-async function visible(ctx: ActionContext, now: ItemNow | undefined): Promise<Found> {
+/** The same, whoever asks. */
+export async function findSubmission(ctx: ReadContext, id: string): Promise<Found> {
+  return foundOf(ctx, await findItem(ctx.db, "form", id, allKnown("form")));
+}
+
+async function foundOf({ db }: ReadContext, now: ItemNow | undefined): Promise<Found> {
   if (!now) throw problem.notFound();
-  const compiled = await collectionAt(ctx.db, now.item.collectionId, now.revision);
-  const { kind, key } = compiled.collection;
-  if (!isVisible(ctx.resources, kind, key)) throw problem.notFound();
-  return { item: now.item, compiled };
+  return { item: now.item, compiled: await collectionAt(db, now.head) };
+}
+
+/** An item of a collection that is not visible is not there. */
+export function visible({ resources }: ActionContext, found: Found): Found {
+  const { kind, key } = found.compiled.collection;
+  if (!isVisible(resources, kind, key)) throw problem.notFound();
+  return found;
 }
 
 /** The same item as it is now, after somebody else changed it. */
 export async function readAgain(ctx: ActionContext, { item, compiled }: Found): Promise<Found> {
-  return visible(ctx, await findItem(ctx.db, compiled.collection.kind, item.id));
+  const { id, kind } = compiled.collection;
+  return visible(ctx, await foundOf(ctx, await findItem(ctx.db, kind, item.id, knownOf(id))));
 }

@@ -1,11 +1,16 @@
 import type { Context } from "hono";
 import * as z from "zod/mini";
-import { readChanges, type FeedStart } from "../actions/changes/read-changes";
+import { knownCollection } from "../actions/definitions/known-collections";
+import { foundCollection } from "../actions/visible";
+import { readChanges, type ChangesPage, type FeedStart } from "../actions/changes/read-changes";
 import { defaultLimit } from "../domain/page-limit";
 import { changeDocument } from "../documents/change";
 import type { CollectionEnv } from "./doors";
 import { nextUrl, page, readPosition } from "../http/doors/paging";
-import { query } from "../http/doors/parameters";
+import type { Compiled } from "../domain/data/compile";
+import type { CollectionKind } from "../domain/definition/collection";
+import { query, sentQuery } from "../http/doors/parameters";
+import { asking, type Question } from "../http/doors/question";
 
 /** `all=true` tells each change; those of one item on one page are told as one otherwise. */
 const feed = z.extend(page, { all: z._default(z.enum(["true", "false"]), "false") });
@@ -16,27 +21,32 @@ interface FeedInput {
   out: { query: z.output<typeof feed> };
 }
 
+const bindingOf = (compiled: Compiled) => `changes ${compiled.collection.id}`;
+
 /** A page of the changes feed of a collection (contract, section 13). */
-export async function answerChanges(
-  c: Context<CollectionEnv, string, FeedInput>,
-): Promise<Response> {
-  const { action, compiled } = c.var;
-  const paging = c.req.valid("query");
-  const binding = `changes ${compiled.collection.id}`;
-  const each = paging.all === "true";
-  const position = paging.cursor === "now" ? null : await readPosition(c, binding, paging);
-  const start: FeedStart = paging.cursor === "now" ? "now" : position && Number(position[0]);
-  const limit = paging.limit ?? defaultLimit;
-  const told = await readChanges(action, compiled, start, { limit, each });
-  const next = new URL(await nextUrl(c, binding, paging, [told.next]));
-  if (each) next.searchParams.set("all", "true");
-  return c.json(
-    {
-      items: told.changes.map(changeDocument),
-      schema_version: told.schemaVersion,
-      links: { self: c.req.url, next: next.href },
-    },
-    200,
-    { Link: `<${next.href}>; rel="next"` },
-  );
+export function changesOf(kind: CollectionKind) {
+  const question: Question<ChangesPage> = async (ctx, { key = "" }, c) => {
+    const compiled = knownCollection(kind, key) ?? (await foundCollection(ctx, kind, key));
+    const paging = sentQuery(c, feed);
+    const isNow = paging.cursor === "now";
+    const position = isNow ? null : await readPosition(c, bindingOf(compiled), paging);
+    const start: FeedStart = isNow ? "now" : position && Number(position[0]);
+    const limit = paging.limit ?? defaultLimit;
+    return readChanges(ctx, compiled, start, { limit, each: paging.all === "true" });
+  };
+  return asking(question, async (c: Context<CollectionEnv, string, FeedInput>) => {
+    const paging = c.req.valid("query");
+    const told = await c.var.read(question);
+    const next = new URL(await nextUrl(c, bindingOf(c.var.compiled), paging, [told.next]));
+    if (paging.all === "true") next.searchParams.set("all", "true");
+    return c.json(
+      {
+        items: told.changes.map(changeDocument),
+        schema_version: told.schemaVersion,
+        links: { self: c.req.url, next: next.href },
+      },
+      200,
+      { Link: `<${next.href}>; rel="next"` },
+    );
+  });
 }

@@ -1,10 +1,5 @@
 import { Hono, type Context } from "hono";
-import {
-  listVisible,
-  putDefinition,
-  readDefinition,
-  tagOf,
-} from "../actions/definitions/definitions";
+import { listVisible, putDefinition, tagOf } from "../actions/definitions/definitions";
 import type { CollectionKind } from "../domain/definition/collection";
 import { summaryDocument, type Summary } from "../documents/definition";
 import { etagOf } from "../domain/etag";
@@ -14,7 +9,7 @@ import { writes } from "../http/doors/effect";
 import { jsonBody } from "../http/doors/json-body";
 import { permit } from "../http/doors/permit";
 import { ifMatch, ifNoneMatch } from "../http/doors/preconditions";
-import { within } from "./doors";
+import { within, withDefinition } from "./doors";
 import { noParameters } from "../http/doors/parameters";
 import { nextUrl, paging, readPosition, type PagingInput } from "../http/doors/paging";
 import { answerPage, answerTagged, collectionLinks, definitionDocument } from "./representation";
@@ -24,17 +19,26 @@ export const definitions = new Hono<ApiEnv>();
 for (const kind of ["app", "form"] as const) {
   definitions
     .get(`/${kind}s`, paging, (c) => answerCollections(c, kind))
-    .get(`/${kind}s/:key`, within(kind), noParameters, async (c) => {
-      const { collection } = await readDefinition(c.var.action, kind, c.req.param("key"));
-      const { key, version, definition } = collection;
-      const { name, description, time_zone: timeZone } = definition;
-      const summary = { key, version, name, description, timeZone };
-      return answerTagged(c, etagOf(version), () => collectionSummary(c, kind, summary));
-    })
-    .get(`/${kind}s/:key/schema`, permit("schema:read"), within(kind), noParameters, async (c) => {
-      const now = await readDefinition(c.var.action, kind, c.req.param("key"));
-      return answerTagged(c, tagOf(c.var.action, now), () => definitionDocument(c, now));
-    })
+    .get(
+      `/${kind}s/:key`,
+      within(kind),
+      noParameters,
+      withDefinition(kind, (c, { collection }) => {
+        const { key, version, definition } = collection;
+        const { name, description, time_zone: timeZone } = definition;
+        const summary = { key, version, name, description, timeZone };
+        return answerTagged(c, etagOf(version), () => collectionSummary(c, kind, summary));
+      }),
+    )
+    .get(
+      `/${kind}s/:key/schema`,
+      permit("schema:read"),
+      within(kind),
+      noParameters,
+      withDefinition(kind, (c, now) =>
+        answerTagged(c, tagOf(c.var.action, now), () => definitionDocument(c, now)),
+      ),
+    )
     .put(
       `/${kind}s/:key/schema`,
       writes,

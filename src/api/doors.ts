@@ -1,8 +1,12 @@
+import type { Context } from "hono";
 import { createMiddleware } from "hono/factory";
+import { findDefinition } from "../actions/definitions/definitions";
+import { knownCollection } from "../actions/definitions/known-collections";
 import {
-  visibleCollection,
-  visibleRecord,
-  visibleSubmission,
+  findRecord,
+  findSubmission,
+  foundCollection,
+  visible,
   type Found,
 } from "../actions/visible";
 import type { Compiled } from "../domain/data/compile";
@@ -10,17 +14,27 @@ import type { CollectionKind } from "../domain/definition/collection";
 import { isVisible } from "../domain/credential/permissions";
 import { problem } from "../domain/problem/problem";
 import type { ApiEnv } from "../env";
+import type { CollectionNow } from "../store/definitions/collections";
+import { asking, type Question } from "../http/doors/question";
 
 /** Doors that a request passes before its body is read: what is not visible is not found. */
 
 export type CollectionEnv = ApiEnv & { Variables: { compiled: Compiled } };
 export type FoundEnv = ApiEnv & { Variables: { found: Found } };
 
-const collection = (kind: CollectionKind) =>
-  createMiddleware<CollectionEnv>(async (c, next) => {
-    c.set("compiled", await visibleCollection(c.var.action, kind, c.req.param("key") ?? ""));
-    await next();
-  });
+const collection = (kind: CollectionKind) => {
+  const question: Question<Compiled> = async (ctx, { key = "" }) =>
+    knownCollection(kind, key) ?? foundCollection(ctx, kind, key);
+  return asking(
+    question,
+    createMiddleware<CollectionEnv>(async (c, next) => {
+      const key = c.req.param("key") ?? "";
+      if (!isVisible(c.var.action.resources, kind, key)) throw problem.notFound();
+      c.set("compiled", knownCollection(kind, key) ?? (await c.var.read(question)));
+      await next();
+    }),
+  );
+};
 
 export const app = collection("app");
 export const form = collection("form");
@@ -33,13 +47,34 @@ export const within = (kind: CollectionKind) =>
     await next();
   });
 
-export const record = createMiddleware<FoundEnv>(async (c, next) => {
-  const [key, id] = [c.req.param("key") ?? "", c.req.param("id") ?? ""];
-  c.set("found", await visibleRecord(c.var.action, key, id));
-  await next();
-});
+/** Answers with a definition as it is now. */
+export function withDefinition(
+  kind: CollectionKind,
+  answer: (c: Context<ApiEnv>, now: CollectionNow) => Response | Promise<Response>,
+) {
+  const question: Question<CollectionNow> = (ctx, { key = "" }) => findDefinition(ctx, kind, key);
+  return asking(question, async (c: Context<ApiEnv>) => answer(c, await c.var.read(question)));
+}
 
-export const submission = createMiddleware<FoundEnv>(async (c, next) => {
-  c.set("found", await visibleSubmission(c.var.action, c.req.param("id") ?? ""));
-  await next();
-});
+const findOne: Question<Found> = (ctx, { key = "", id = "" }) => findRecord(ctx, key, id);
+
+export const record = asking(
+  findOne,
+  createMiddleware<FoundEnv>(async (c, next) => {
+    if (!isVisible(c.var.action.resources, "app", c.req.param("key") ?? "")) {
+      throw problem.notFound();
+    }
+    c.set("found", await c.var.read(findOne));
+    await next();
+  }),
+);
+
+const findOneById: Question<Found> = (ctx, { id = "" }) => findSubmission(ctx, id);
+
+export const submission = asking(
+  findOneById,
+  createMiddleware<FoundEnv>(async (c, next) => {
+    c.set("found", visible(c.var.action, await c.var.read(findOneById)));
+    await next();
+  }),
+);

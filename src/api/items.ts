@@ -2,41 +2,62 @@ import type { Context } from "hono";
 import { createItem } from "../actions/items/create-item";
 import { itemDocument, writtenDocument } from "../documents/item";
 import { viewOf } from "../domain/item/item-view";
-import { listPage } from "../actions/items/list-items";
+import { listPage, type ListPage } from "../actions/items/list-items";
 import { updateItem } from "../actions/items/update-item";
+import type { CollectionKind } from "../domain/definition/collection";
 import { etagOf } from "../domain/etag";
 import { allows, readPermission } from "../domain/credential/permissions";
 import { defaultLimit } from "../domain/page-limit";
-import { answerDownload, downloadOf } from "../http/answers/download";
+import { answerDownload, downloadOf, type Format } from "../http/answers/download";
+import { sentQuery } from "../http/doors/parameters";
+import { asking, type Question } from "../http/doors/question";
 import { ifMatch } from "../http/doors/preconditions";
 import type { CollectionEnv, FoundEnv } from "./doors";
-import { nextUrl, readPosition, type PagingInput } from "../http/doors/paging";
+import { nextUrl, page, readPosition, type Paging, type PagingInput } from "../http/doors/paging";
 import { answerCreation, answerItem, answerPage } from "./representation";
 
 /** What records and submissions have in common, once their doors are passed. */
 
 type WithBody = { Variables: { body: unknown } };
 
-export async function answerList(
-  c: Context<CollectionEnv, string, PagingInput>,
+/** A list of one kind: a page of it, or all of it as one download. */
+export function listOf(kind: CollectionKind) {
+  const question: Question<ListPage | Format> = async (ctx, { key = "" }, c) => {
+    const paging = sentQuery(c, page);
+    const start = await readPosition(c, bindingOf(kind, key), paging);
+    const format = downloadOf(c);
+    if (format) return format;
+    const after = start && Number(start[0]);
+    return listPage(ctx, kind, key, after, paging.limit ?? defaultLimit);
+  };
+  return asking(question, async (c: Context<CollectionEnv, string, PagingInput>) => {
+    const { key } = c.var.compiled.collection;
+    const paging = c.req.valid("query");
+    const listed = await c.var.read(question);
+    if ("type" in listed) return download(c, kind, key, paging, listed);
+    const { views, more } = listed;
+    const next = more === null ? null : await nextUrl(c, bindingOf(kind, key), paging, [more]);
+    return answerPage(c, views.map(itemDocument), next);
+  });
+}
+
+/** By its key, which an isolate knows that has not seen the collection yet. */
+const bindingOf = (kind: CollectionKind, key: string) => `list ${kind}:${key}`;
+
+async function download(
+  c: Context<CollectionEnv>,
+  kind: CollectionKind,
+  key: string,
+  paging: Paging,
+  format: Format,
 ): Promise<Response> {
-  const { compiled, action } = c.var;
-  const paging = c.req.valid("query");
-  const binding = `list ${compiled.collection.id}`;
-  const start = await readPosition(c, binding, paging);
-  const format = downloadOf(c);
-  if (format) {
-    const read = async (from: typeof start, items: number) => {
-      const step = await listPage(action, compiled, from && Number(from[0]), items);
-      return { ...step, more: step.more === null ? null : [step.more] };
-    };
-    const most = paging.limit ?? null;
-    return answerDownload(c, { keys: null, start, most, read }, format);
-  }
-  const after = start === null ? null : Number(start[0]);
-  const { views, more } = await listPage(action, compiled, after, paging.limit ?? defaultLimit);
-  const next = more === null ? null : await nextUrl(c, binding, paging, [more]);
-  return answerPage(c, views.map(itemDocument), next);
+  const start = await readPosition(c, bindingOf(kind, key), paging);
+  const read = async (from: typeof start, items: number) => {
+    const step = await listPage(c.var.action, kind, key, from && Number(from[0]), items);
+    return { ...step, more: step.more === null ? null : [step.more] };
+  };
+  const most = paging.limit ?? null;
+  return answerDownload(c, { keys: null, start, most, read }, format);
 }
 
 export async function answerCreate(c: Context<CollectionEnv & WithBody>): Promise<Response> {

@@ -10,16 +10,16 @@ import { answerDocument, rendered, versionOf } from "../http/answers/open-api";
 import { chosenKeys, chosenOf } from "../http/doors/chosen";
 import { hostOf } from "../http/doors/host";
 import { permit } from "../http/doors/permit";
-import { within } from "./doors";
-import { query } from "../http/doors/parameters";
+import { within, withDefinition } from "./doors";
+import { query, sentQuery } from "../http/doors/parameters";
 
 /** What one document joins: as many, and as large together as one definition can be. */
 const mostJoined = 20;
 const mostBytes = 1_000_000;
 
-const version = z.optional(z.enum(versions));
-const one = query(z.object({ version }));
-const several = query(z.extend(chosenKeys, { version }));
+const version = z.object({ version: z.optional(z.enum(versions)) });
+const one = query(version);
+const several = query(z.extend(chosenKeys, version.shape));
 
 /** OpenAPI documents: of one app or form, of those that are chosen, or of the service. */
 export const openApi = new Hono<ApiEnv>().get(
@@ -63,15 +63,14 @@ for (const kind of ["app", "form"] as const) {
     permit("schema:read"),
     within(kind),
     one,
-    async (c) => {
-      const { collection } = await readDefinition(c.var.action, kind, c.req.param("key"));
-      const shown = versionOf(c, c.req.valid("query").version);
+    withDefinition(kind, async (c, { collection }) => {
+      const shown = versionOf(c, sentQuery(c, version).version);
       return answerDocument(
         c,
         shown,
         await rendered(openApiDocument(collection, hostOf(c)), shown),
       );
-    },
+    }),
   );
 }
 

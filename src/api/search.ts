@@ -1,12 +1,20 @@
 import type { Context } from "hono";
 import { itemDocument } from "../documents/item";
+import { likelyCollection } from "../actions/definitions/known-collections";
+import type { BrowsedPage } from "../actions/search/browse-items";
 import { searchItems } from "../actions/search/search-items";
+import type { Position } from "../domain/cursor";
+import type { CollectionKind } from "../domain/definition/collection";
 import { isObject } from "../domain/json";
 import { problem, type FieldError } from "../domain/problem/problem";
-import { answerDownload, downloadOf } from "../http/answers/download";
+import { answerDownload, downloadOf, type Format } from "../http/answers/download";
+import { sentBody } from "../http/doors/json-body";
+import { sentQuery } from "../http/doors/parameters";
+import { asking, type Question } from "../http/doors/question";
 import type { CollectionEnv } from "./doors";
 import {
   nextUrl,
+  page,
   readPosition,
   searchBinding,
   type Paging,
@@ -16,26 +24,48 @@ import { answerPage } from "./representation";
 
 type SearchEnv = CollectionEnv & { Variables: { body: unknown } };
 
+interface Searched {
+  binding: string;
+  start: Position | null;
+  limit: number | undefined;
+  /** What was found, or the download that is wanted. */
+  found: Pick<BrowsedPage, "views" | "more"> | Format;
+}
+
 /** A page of matches; or, for `Accept: application/x-ndjson` or `text/csv`, all of them as one download. */
-export async function answerSearch(c: Context<SearchEnv, string, PagingInput>): Promise<Response> {
+export function searchOf(kind: CollectionKind) {
+  const question: Question<Searched> = async (ctx, { key = "" }, c) => {
+    const body = await sentBody(c);
+    const paging = pagingOf(body, sentQuery(c, page));
+    const { limit } = paging;
+    const likely = await likelyCollection(ctx, kind, key);
+    if (!likely) throw problem.notFound();
+    const binding = await searchBinding(likely.collection.id, body);
+    const start = await readPosition(c, binding, paging);
+    const found = downloadOf(c) ?? (await searchItems(ctx, likely, body, start, limit));
+    return { binding, start, limit, found };
+  };
+  return asking(question, async (c: Context<SearchEnv, string, PagingInput>) => {
+    const { binding, start, limit, found } = await c.var.read(question);
+    if ("type" in found) return download(c, start, limit, found);
+    const { views, more } = found;
+    const next = more && (await nextUrl(c, binding, c.req.valid("query"), more));
+    return answerPage(c, views.map(itemDocument), next);
+  });
+}
+
+function download(
+  c: Context<SearchEnv>,
+  start: Position | null,
+  limit: number | undefined,
+  format: Format,
+): Promise<Response> {
   const { action, compiled, body } = c.var;
-  const asked = c.req.valid("query");
-  const paging = pagingOf(body, asked);
-  const binding = await searchBinding(compiled.collection.id, body);
-  const start = await readPosition(c, binding, paging);
-  const { limit } = paging;
-  const format = downloadOf(c);
-  if (format) {
-    const keys =
-      isObject(body) && Array.isArray(body["fields"]) ? (body["fields"] as string[]) : null;
-    const most = limit ?? null;
-    const read = (from: typeof start, items: number) =>
-      searchItems(action, compiled, body, from, items);
-    return answerDownload(c, { keys, start, most, read }, format);
-  }
-  const { views, more } = await searchItems(action, compiled, body, start, limit);
-  const next = more && (await nextUrl(c, binding, asked, more));
-  return answerPage(c, views.map(itemDocument), next);
+  const keys =
+    isObject(body) && Array.isArray(body["fields"]) ? (body["fields"] as string[]) : null;
+  const read = (from: Position | null, items: number) =>
+    searchItems(action, compiled, body, from, items);
+  return answerDownload(c, { keys, start, most: limit ?? null, read }, format);
 }
 
 /**

@@ -5,6 +5,7 @@ import { withdrawInvitation } from "../../src/actions/members/invitations";
 import type { MemberContext } from "../../src/actions/members/members";
 import { findCredential } from "../../src/store/credentials/credentials";
 import { Client, type Answer, type Json } from "../support/client";
+import { nothingCached } from "../support/nothing-cached";
 import { admin, anonymous, freshKey, ownerCookie } from "../support/service";
 import { linkOf, signIn, somebody, type Person } from "./people";
 
@@ -136,6 +137,8 @@ describe("An invitation lives on its inviter's right to give its role", () => {
 function contextOf(id: string, role: "owner" | "admin" | "editor"): MemberContext {
   return {
     db: env.DB,
+    primary: env.DB,
+    definitions: nothingCached,
     actor: `member:${id}`,
     permissions: [],
     resources: "all",

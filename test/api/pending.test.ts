@@ -7,6 +7,7 @@ import { putDefinition } from "../../src/actions/definitions/definitions";
 import { sweep } from "../../src/actions/sweep";
 import { permissions } from "../../src/domain/credential/permissions";
 import type { Client, Json } from "../support/client";
+import { nothingCached } from "../support/nothing-cached";
 import { client, makeForm } from "../support/service";
 
 const text = (key: string, rest: object = {}) => ({ key, type: "text", ...rest });
@@ -16,6 +17,8 @@ const unique = { unique: true };
 /** Acts as the API does, but for the work behind the answer: that is done when the test says so. */
 const ctx: ActionContext = {
   db: env.DB,
+  primary: env.DB,
+  definitions: nothingCached,
   actor: "system",
   permissions,
   resources: "all",

@@ -27,6 +27,7 @@ function compiled(fields: object[], zone = "Asia/Tokyo") {
     version: 1,
     revision: 1,
     pending: null,
+    stamp: "",
     fieldsVersion: 1,
     definition,
   });

@@ -165,6 +165,7 @@ describe("JSON Schema and the service", () => {
           version: 1,
           revision: 1,
           pending: null,
+          stamp: "",
           fieldsVersion: 1,
           definition: merged,
         });

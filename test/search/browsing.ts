@@ -1,3 +1,4 @@
+import { nothingCached } from "../support/nothing-cached";
 import { env } from "cloudflare:workers";
 import { browseItems, type Browsed, type BrowsedPage } from "../../src/actions/search/browse-items";
 import type { ActionContext } from "../../src/actions/context";
@@ -12,6 +13,8 @@ export class Browser {
   readonly #recorded = nothing();
   readonly #ctx: ActionContext = {
     db: recording(env, this.#recorded).DB,
+    primary: env.DB,
+    definitions: nothingCached,
     actor: "system",
     permissions: [],
     resources: "all",

@@ -5,7 +5,7 @@ import { numbersOf } from "../../domain/item/item";
 import { problem } from "../../domain/problem/problem";
 import { readFeed, type Change } from "../../store/changes/feed";
 import { pageBytes } from "../../store/search/cost";
-import type { ActionContext } from "../context";
+import type { ReadContext } from "../context";
 import { currentOf } from "../items/draft";
 
 /** How long the feed tells what happened, in milliseconds. */
@@ -26,7 +26,7 @@ export type FeedStart = number | "now" | null;
  * unless `each` is asked for.
  */
 export async function readChanges(
-  ctx: ActionContext,
+  ctx: ReadContext,
   known: Compiled,
   start: FeedStart,
   { limit, each }: { limit: number; each: boolean },

@@ -3,7 +3,7 @@ import { nextIndexing } from "../../store/definitions/indexing";
 import { nextPending } from "../../store/definitions/pending-change";
 import { checkEntries } from "./check-entries";
 import { checkPending } from "./check-pending";
-import type { ActionContext } from "../context";
+import type { ReadContext } from "../context";
 import { indexItems, type NoteChange } from "./index-items";
 
 /**
@@ -19,8 +19,8 @@ export async function catchUp(db: D1Database, noteChange?: NoteChange): Promise<
 }
 
 /** Behind the answer to whoever asked for it. */
-export function catchUpLater(ctx: ActionContext): void {
-  ctx.later(() => catchUp(ctx.db, (collectionId) => ctx.noteChange(collectionId)));
+export function catchUpLater(ctx: ReadContext): void {
+  ctx.later(() => catchUp(ctx.primary, (collectionId) => ctx.noteChange(collectionId)));
 }
 
 /** Steps take less; work that stands longer was broken off. */
@@ -29,13 +29,13 @@ const standsStill = 5_000;
 let seen = { at: -Infinity, work: "" };
 
 /** For whoever meets unfinished work: it goes on, behind the answer, where it was broken off, as by a restart. */
-export function resume(ctx: ActionContext): void {
+export function resume(ctx: ReadContext): void {
   const now = ctx.now();
   if (now - seen.at < standsStill) return;
   const before = seen.work;
   seen = { at: now, work: before };
   ctx.later(async () => {
-    seen = { at: now, work: await unfinished(ctx.db) };
+    seen = { at: now, work: await unfinished(ctx.primary) };
     if (seen.work === before) catchUpLater(ctx);
   });
 }

@@ -17,7 +17,7 @@ import {
 import { changeDefinition, createCollection } from "../../store/definitions/save-definition";
 import { beginPending, forgetPending } from "../../store/definitions/save-pending";
 import { findDuplicate } from "../../store/items/unique-values";
-import { act, type ActionContext } from "../context";
+import { act, type ActionContext, type ReadContext } from "../context";
 import { catchUpLater, resume } from "./catch-up";
 import { sharedBy, typeInUse } from "./schema-in-use";
 import { untilSettled } from "../until-settled";
@@ -33,6 +33,15 @@ export async function readDefinition(
   key: string,
 ): Promise<CollectionNow> {
   if (!isVisible(ctx.resources, kind, key)) throw problem.notFound();
+  return findDefinition(ctx, kind, key);
+}
+
+/** The same, whoever asks. */
+export async function findDefinition(
+  ctx: ReadContext,
+  kind: CollectionKind,
+  key: string,
+): Promise<CollectionNow> {
   const now = await findCollection(ctx.db, kind, key);
   if (!now) throw problem.notFound();
   if (now.indexing || now.pending?.problem === null) resume(ctx);
@@ -90,7 +99,7 @@ function refusePreconditions(
 
 /** The tag of the schema document as it is now. */
 export function tagOf(
-  ctx: ActionContext,
+  ctx: Pick<ReadContext, "now">,
   { collection, live, indexing, pending }: CollectionNow,
 ): string {
   return definitionTag(collection, live, indexing, pending, ctx.now());

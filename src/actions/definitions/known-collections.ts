@@ -1,14 +1,21 @@
 import { compile, type Compiled } from "../../domain/data/compile";
 import type { CollectionKind } from "../../domain/definition/collection";
+import type { ReadContext } from "../context";
 import {
   findCollection,
   findCollectionById,
   type CollectionNow,
 } from "../../store/definitions/collections";
+import {
+  knownStamps,
+  type CollectionName,
+  type Head,
+  type StoredCollection,
+} from "../../store/definitions/head";
 
 /**
  * Collections as this isolate last saw them, compiled. Whoever uses one learns from the database, in the same round
- * trip as its own work, whether the version is still the current one.
+ * trip as its own work, whether it is still the current one, and is given that which is.
  */
 const known = new Map<string, Compiled>();
 const knownById = new Map<number, Compiled>();
@@ -35,24 +42,72 @@ function forget(id: number): void {
   sizes.delete(id);
 }
 
-function remember(now: CollectionNow | undefined): Compiled | undefined {
-  if (!now) return undefined;
-  const { collection } = now;
+/** Keeps the newest: what a replica tells may be older. */
+function remember({ collection, bytes: stored }: StoredCollection, made?: Compiled): Compiled {
   const before = knownById.get(collection.id);
-  if (before?.collection.revision === collection.revision) return before;
+  if (before?.collection.stamp === collection.stamp) return before;
+  const compiled = made ?? compile(collection);
+  if (before && before.collection.revision > collection.revision) return compiled;
   forget(collection.id);
-  const bytes = now.bytes + leastBytes;
+  const bytes = stored + leastBytes;
   // Oldest first: a map keeps the order in which it was filled.
   for (const [id] of knownById) {
     if (knownBytes + bytes <= mostKnownBytes) break;
     forget(id);
   }
-  const compiled = compile(collection);
   sizes.set(collection.id, bytes);
   knownBytes += bytes;
   known.set(nameOf(collection.kind, collection.key), compiled);
   knownById.set(collection.id, compiled);
   return compiled;
+}
+
+/** How statements name a collection, and which definition of it need not come along. */
+export function askedOf(kind: CollectionKind, key: string): CollectionName & { known: string } {
+  const kept = knownCollection(kind, key)?.collection;
+  return { kind, key, id: kept?.id ?? null, known: knownStamps(kept ? [kept] : []) };
+}
+
+/** Which definition of the collection with this id need not come along. */
+export function knownOf(id: number): string {
+  const kept = knownById.get(id)?.collection;
+  return knownStamps(kept ? [kept] : []);
+}
+
+/** The same of an item whose collection is not told: all that is known of its kind. */
+export function allKnown(kind: CollectionKind): string {
+  const all = Array.from(knownById.values(), ({ collection }) => collection);
+  return knownStamps(all.filter((each) => each.kind === kind));
+}
+
+/**
+ * The collection for a read whose SQL needs its definition: from memory, from what is cached near by, or as the database
+ * has it. Whether it holds is learnt from the read (`settle`).
+ */
+export async function likelyCollection(
+  ctx: ReadContext,
+  kind: CollectionKind,
+  key: string,
+): Promise<Compiled | undefined> {
+  const kept = knownCollection(kind, key);
+  if (kept) return kept;
+  const cached = await ctx.definitions.recall(kind, key);
+  if (cached) return compile(cached.collection);
+  const now = await findCollection(ctx.db, kind, key);
+  if (now) ctx.definitions.keep(now);
+  return now && remember(now);
+}
+
+/** The collection that was said to be known where it was confirmed, and the other one that holds in place of it. */
+export function settle(ctx: ReadContext, likely: Compiled, { fresh }: Head): Compiled {
+  if (fresh) {
+    ctx.definitions.keep(fresh);
+    return remember(fresh);
+  }
+  const { collection } = likely;
+  if (knownById.has(collection.id)) return likely;
+  const bytes = JSON.stringify(collection.definition.fields).length;
+  return remember({ collection, bytes }, likely);
 }
 
 /** Reads the collection as it is now. */
@@ -62,23 +117,17 @@ export async function readCollection(
   key: string,
 ): Promise<(Pick<CollectionNow, "live" | "indexing"> & { compiled: Compiled }) | undefined> {
   const now = await findCollection(db, kind, key);
-  const compiled = remember(now);
-  return now && compiled && { compiled, live: now.live, indexing: now.indexing };
+  return now && { compiled: remember(now), live: now.live, indexing: now.indexing };
 }
 
 /** The collection as it is now. */
 export async function collectionNow(db: D1Database, id: number): Promise<Compiled> {
-  const compiled = remember(await findCollectionById(db, id));
-  if (!compiled) throw new Error(`Collection ${id} is gone, though collections are never deleted.`);
-  return compiled;
+  const now = await findCollectionById(db, id);
+  if (!now) throw new Error(`Collection ${id} is gone, though collections are never deleted.`);
+  return remember(now);
 }
 
-/** The collection at `revision`, from memory where it is known; at a newer one if it changed since. */
-export async function collectionAt(
-  db: D1Database,
-  id: number,
-  revision: number,
-): Promise<Compiled> {
-  const kept = knownById.get(id);
-  return kept?.collection.revision === revision ? kept : collectionNow(db, id);
+/** The collection that a head tells of. Where it did not come along and is known no more, it is read again. */
+export async function collectionAt(db: D1Database, { id, fresh }: Head): Promise<Compiled> {
+  return fresh ? remember(fresh) : (knownById.get(id) ?? collectionNow(db, id));
 }

@@ -92,7 +92,7 @@ function exampleOf(
   definition: Definition,
   { newest, sample }: Basis,
 ): Record<string, unknown> {
-  const known = { id: 0, version: 0, revision: 0, pending: null, fieldsVersion: 0 };
+  const known = { id: 0, version: 0, revision: 0, stamp: "", pending: null, fieldsVersion: 0 };
   const compiled = compile({ ...known, kind, key, definition });
   const made = () => checkNew(compiled, sample(definition.fields.fields), true).data;
   return showData(compiled, computeData(compiled, newest?.data ?? made(), ctx.now()).data);

@@ -13,7 +13,7 @@ import { allows, readPermission } from "../../domain/credential/permissions";
 import { problem, type FieldError, type Problem } from "../../domain/problem/problem";
 import { statusAtCreation, type Status } from "../../domain/item/status";
 import type { Taken } from "../../store/items/unique-values";
-import type { ActionContext } from "../context";
+import type { ActionContext, ReadContext } from "../context";
 import { readCollection } from "../definitions/known-collections";
 
 /** What a create would store, and all that is wrong with it. */
@@ -54,7 +54,7 @@ export interface CollectionNow {
 }
 
 export async function currentOf(
-  ctx: ActionContext,
+  ctx: ReadContext,
   { collection }: Compiled,
 ): Promise<CollectionNow> {
   const now = await readCollection(ctx.db, collection.kind, collection.key);

@@ -7,13 +7,14 @@ import { parseSearch } from "../../domain/search/parse";
 import { parseText } from "../../domain/search/text";
 import { namedFields, type Search } from "../../domain/search/tree";
 import type { Count } from "../../store/search/count";
+import { knownStamps } from "../../store/definitions/head";
 import { findPage, type TooMuch } from "../../store/search/find-page";
 import type { Starts } from "../../store/search/leading";
 import { mostSorted } from "../../store/search/plan";
 import type { Page } from "../../store/search/find-page";
-import type { ActionContext } from "../context";
+import type { ReadContext } from "../context";
 import { resume } from "../definitions/catch-up";
-import { collectionAt } from "../definitions/known-collections";
+import { settle } from "../definitions/known-collections";
 import { currentOf, type CollectionNow } from "../items/draft";
 import { untilSettled } from "../until-settled";
 
@@ -40,7 +41,7 @@ export interface BrowsedPage {
 
 /** A page of the items that match, newest first unless they are sorted. */
 export async function browseItems(
-  ctx: ActionContext,
+  ctx: ReadContext,
   known: Compiled,
   browsed: Browsed,
   after: Position | null,
@@ -61,14 +62,13 @@ export async function browseItems(
     const page = await findPage(ctx.db, collection.id, search, after, rows + 1, {
       count: browsed.forPeople ?? false,
       leading: leads ? starts : null,
+      known: knownStamps([collection]),
     });
     if ("tooMuch" in page) throw tooComplex(page);
-    if (page.revision === collection.revision) {
-      refuseUnfinished(ctx, collection.id, search, page.unfinished);
-      return showPage(compiled, search, page, rows);
-    }
-    compiled = await collectionAt(ctx.db, collection.id, page.revision);
-    return undefined;
+    compiled = settle(ctx, compiled, page.head);
+    if (page.head.fresh) return undefined;
+    refuseUnfinished(ctx, collection.id, search, page.unfinished);
+    return showPage(compiled, search, page, rows);
   });
 }
 
@@ -79,7 +79,7 @@ interface Asked {
 
 /** What is searched for; or the collection as it is now, where an older definition would have refused it. */
 async function parseNow(
-  ctx: ActionContext,
+  ctx: ReadContext,
   compiled: Compiled,
   browsed: Browsed,
 ): Promise<Asked | CollectionNow> {
@@ -102,7 +102,7 @@ function parse({ collection }: Compiled, { body, text = "" }: Browsed): Asked {
 
 /** A search that needs entries which are still being made would miss items. */
 function refuseUnfinished(
-  ctx: ActionContext,
+  ctx: ReadContext,
   collectionId: number,
   search: Search,
   unfinished: readonly number[],

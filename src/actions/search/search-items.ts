@@ -1,11 +1,11 @@
 import type { Position } from "../../domain/cursor";
 import type { Compiled } from "../../domain/data/compile";
-import type { ActionContext } from "../context";
+import type { ReadContext } from "../context";
 import { browseItems, type BrowsedPage } from "./browse-items";
 
 /** A page of the items that match a search of the API. */
 export async function searchItems(
-  ctx: ActionContext,
+  ctx: ReadContext,
   known: Compiled,
   body: unknown,
   after: Position | null,

@@ -118,6 +118,7 @@ function exampleOf(kind: Collection["kind"]): Collection {
     version: 1,
     revision: 1,
     pending: null,
+    stamp: "",
     fieldsVersion: 1,
     definition: {
       name: "Visits",

@@ -38,6 +38,8 @@ export interface Collection {
   version: number;
   /** Grows with every change of what writes have to obey, a pending one included. */
   revision: number;
+  /** Tells this state of it from all others, also where a restored database gives revisions anew. */
+  stamp: string;
   /** What a pending change asks of writes, which obey it beside the definition. */
   pending: PendingRules | null;
   /** The version at which the fields last changed. */

@@ -128,6 +128,7 @@ function compiledErrors(kind: CollectionKind, key: string, definition: Definitio
     version: 0,
     revision: 0,
     pending: null,
+    stamp: "",
     fieldsVersion: 0,
     definition,
   });

@@ -1,13 +1,46 @@
 import { ulid } from "ulid";
 import { wakeListeners } from "../../actions/webhooks/wake-listeners";
-import type { ActionContext, ReplayCache } from "../../actions/context";
+import type { ActionContext, ReadContext, ReplayCache } from "../../actions/context";
 import type { Actor } from "../../domain/actor";
 import type { AppEnv, Reading } from "../../env";
 import { webhookObjects } from "../../hooks/objects";
+import { timely } from "../../store/db/attempt";
+import { keepDefinition, recallDefinition } from "../../store/definitions/definition-cache";
 import { logMended } from "../answers/log";
 import { replaysOf } from "./recall-replay";
 
 const now = () => Date.now();
+
+/** A cache that takes longer is no help; milliseconds. */
+const cachePatience = 250;
+
+/** What reads are given of a request. */
+export function readContext(c: Reading<AppEnv>): ReadContext {
+  const later = (work: () => Promise<unknown>) => {
+    c.executionCtx.waitUntil(
+      work().catch((error: unknown) => logMended("work behind an answer failed", error)),
+    );
+  };
+  const { origin } = new URL(c.req.url);
+  return {
+    db: c.env.DB,
+    primary: c.env.DB,
+    definitions: {
+      recall: (kind, key) =>
+        timely(() => recallDefinition(caches.default, origin, kind, key), cachePatience).catch(
+          (error: unknown) => {
+            logMended("cache of definitions unreadable", error);
+            return undefined;
+          },
+        ),
+      keep: (stored) => later(() => keepDefinition(caches.default, origin, stored)),
+    },
+    now,
+    later,
+    noteChange: (collectionId) =>
+      later(() => wakeListeners(c.env.DB, webhookObjects(c.env), collectionId, now)),
+  };
+}
 
 /** What actions are given of a request: who acts, the clock and fresh ids. */
 export function actionContext(
@@ -17,13 +50,8 @@ export function actionContext(
   session: string | null = null,
   replays: ReplayCache = replaysOf(c),
 ): ActionContext {
-  const later = (work: () => Promise<unknown>) => {
-    c.executionCtx.waitUntil(
-      work().catch((error: unknown) => logMended("work behind an answer failed", error)),
-    );
-  };
   return {
-    db: c.env.DB,
+    ...readContext(c),
     actor,
     permissions: rights.permissions,
     resources: rights.resources,
@@ -31,10 +59,6 @@ export function actionContext(
     replays,
     requestId: c.var.requestId,
     sentRequestId: c.var.sentRequestId,
-    now,
     newId: () => ulid(),
-    later,
-    noteChange: (collectionId) =>
-      later(() => wakeListeners(c.env.DB, webhookObjects(c.env), collectionId, now)),
   };
 }

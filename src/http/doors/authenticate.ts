@@ -6,9 +6,11 @@ import type { ApiEnv, AppEnv, Reading } from "../../env";
 import type { Quota, Quotas } from "../../gate/quota";
 import { timely } from "../../store/db/attempt";
 import { addressOf } from "./address";
-import { actionContext } from "./action-context";
+import { actionContext, readContext } from "./action-context";
 import { admit } from "./admit";
+import { bar, isBarred, unbar } from "./barred";
 import { effectOf } from "./effect";
+import { askAhead, readerOf } from "./question";
 import { noteCall } from "../answers/call-log";
 import { logMended } from "../answers/log";
 
@@ -28,24 +30,33 @@ export const identify = createMiddleware<Identified>(async (c, next) => {
   await next();
 });
 
-/** Asks the credential's object, once: is it good, what may it do, and do its limits allow this request. */
+/**
+ * Asks the credential's object, once: is it good, what may it do, and do its limits allow this request. What the route
+ * reads is asked beside it.
+ */
 export const authenticate = createMiddleware<ApiEnv & Identified>(async (c, next) => {
   const started = Date.now();
   const { credentialId } = c.var.presented;
+  const reads = readContext(c);
+  const ahead = isBarred(credentialId, started) ? undefined : askAhead(c, reads);
   const admission = await admit(c.env, c.var.presented, effectOf(c).write);
   if (admission.verdict === "refused") {
+    bar(credentialId, started, null);
     const refused = await unauthenticated(c, true);
     noteCall(c, credentialId, started, refused.status, refused);
     throw refused;
   }
   if (admission.verdict === "limited") {
+    bar(credentialId, started, admission.retryAfter);
     const limited = problem.rateLimited(admission.retryAfter);
     Object.assign(limited.headers, quotaHeaders(admission.quotas));
     noteCall(c, credentialId, started, limited.status, limited);
     throw limited;
   }
+  unbar(credentialId);
   const { grant, quotas } = admission;
   c.set("grant", grant);
+  c.set("read", readerOf(c, reads, ahead));
   const actor = `credential:${grant.credentialId}` as const;
   c.set("action", actionContext(c, actor, grant, null, c.var.replays));
   await next();

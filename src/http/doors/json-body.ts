@@ -1,3 +1,4 @@
+import type { Context } from "hono";
 import { createMiddleware } from "hono/factory";
 import { hasMoreValues, parseJson } from "../../domain/json";
 import { problem } from "../../domain/problem/problem";
@@ -31,7 +32,17 @@ export async function readJson(
   if (!allowed.includes(type.trim().toLowerCase())) throw problem.unsupportedMediaType(allowed);
   const coding = c.req.header("Content-Encoding")?.trim().toLowerCase() ?? "identity";
   if (coding !== "identity") throw problem.unsupportedContentCoding();
-  return parseBody(await c.req.arrayBuffer());
+  return sentBody(c);
+}
+
+const parsed = new WeakMap<Request, Promise<unknown>>();
+
+/** The body as JSON, read once, however many ask. */
+export function sentBody({ req }: Pick<Context, "req">): Promise<unknown> {
+  const body = parsed.get(req.raw) ?? req.arrayBuffer().then(parseBody);
+  body.catch(() => undefined);
+  parsed.set(req.raw, body);
+  return body;
 }
 
 /** Numbers as they were written, texts as they were encoded: what a double or UTF-8 does not hold is refused. */

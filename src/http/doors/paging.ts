@@ -4,7 +4,7 @@ import { canonical, isObject } from "../../domain/json";
 import { limitRefusal, pageLimit } from "../../domain/page-limit";
 import { problem } from "../../domain/problem/problem";
 import { sha256, signingKeys } from "../../domain/credential/signature";
-import type { ApiEnv, Reading } from "../../env";
+import type { AppEnv, Reading } from "../../env";
 import { query } from "./parameters";
 
 /** The parameters of a page. */
@@ -34,7 +34,7 @@ export interface PagingInput {
 
 /** The position that the cursor tells, null at the start. A cursor belongs to the list named by `binding`. */
 export async function readPosition(
-  c: Reading<ApiEnv>,
+  c: Reading<AppEnv>,
   binding: string,
   { cursor }: Paging,
 ): Promise<Position | null> {
@@ -47,7 +47,7 @@ export async function readPosition(
 
 /** The cursor that tells a position of the list named by `binding`. */
 export function cursorAt(
-  c: Reading<ApiEnv>,
+  c: Reading<AppEnv>,
   binding: string,
   position: Readonly<WholePosition>,
 ): Promise<string> {
@@ -62,7 +62,7 @@ export async function searchBinding(collectionId: number, body: unknown): Promis
 
 /** The address of the page behind a position. */
 export async function nextUrl(
-  c: Reading<ApiEnv>,
+  c: Reading<AppEnv>,
   binding: string,
   { limit }: Paging,
   position: Readonly<WholePosition>,

@@ -1,3 +1,4 @@
+import type { Context } from "hono";
 import { zValidator } from "@hono/zod-validator";
 import * as z from "zod/mini";
 import { oneOf, shortened } from "../../domain/problem/field-errors";
@@ -19,6 +20,16 @@ export const query = <Shape extends z.core.$ZodShape>(schema: z.ZodMiniObject<Sh
     const errors = [...parameterErrors(sent, known), ...wrong];
     if (errors.length > 0) throw problem.invalidInput(errors);
   });
+
+/** The query of a request that may still be refused for it: then this throws, and what is wrong is told in its turn. */
+export function sentQuery<Schema extends z.ZodMiniType>(
+  { req }: Pick<Context, "req">,
+  schema: Schema,
+): z.output<Schema> {
+  const read = schema.safeParse(req.query());
+  if (!read.success) throw problem.invalidInput([]);
+  return read.data;
+}
 
 /** Parameters that are any text, each at most once. */
 export const texts = <Name extends string>(...names: Name[]) =>

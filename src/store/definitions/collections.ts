@@ -1,21 +1,24 @@
-import { and, asc, eq, gt, inArray, sql } from "drizzle-orm";
+import { and, asc, eq, gt, inArray, sql, type SQL } from "drizzle-orm";
 import { drizzle } from "drizzle-orm/d1";
 import type {
-  Collection,
   CollectionKind,
   Definition,
   PendingRules,
   PendingState,
 } from "../../domain/definition/collection";
-import type { FieldSet } from "../../domain/definition/field";
 import { attempt } from "../db/attempt";
 import { collection, indexing, pendingChange, tally } from "../db/schema";
+import { statement, type Parameters } from "../db/statement";
+import {
+  headColumns,
+  headOf,
+  type CollectionName,
+  type HeadRow,
+  type StoredCollection,
+} from "./head";
 
 /** A collection with the number of items that it holds. */
-export interface CollectionNow {
-  collection: Collection;
-  /** Of its fields, as they are stored. */
-  bytes: number;
+export interface CollectionNow extends StoredCollection {
   live: number;
   /** While items lack search entries: the ids of the fields, and how far the work is. */
   indexing: { fields: number[]; done: number; total: number } | null;
@@ -36,55 +39,86 @@ export interface PendingChange extends PendingRules {
   unindexed: number[];
 }
 
-type Row = typeof collection.$inferSelect;
+interface NowRow extends HeadRow {
+  live: number;
+  largest: number;
+  indexed_fields: string | null;
+  indexed: number | null;
+  to_index: number | null;
+  change: string | null;
+  seen: number | null;
+  to_see: number | null;
+  problem: string | null;
+}
+
+const selectNow = (condition: (values: Parameters<CollectionName>) => SQL | undefined) =>
+  statement<CollectionName>((db, values) =>
+    db
+      .select({
+        ...headColumns(sql`'{}'`),
+        live: tally.live,
+        largest: tally.largest,
+        indexed_fields: sql`${indexing.fields}`.as("indexed_fields"),
+        indexed: sql`${indexing.done}`.as("indexed"),
+        to_index: sql`${indexing.total}`.as("to_index"),
+        change: pendingChange.change,
+        seen: sql`${pendingChange.done}`.as("seen"),
+        to_see: sql`${pendingChange.total}`.as("to_see"),
+        problem: pendingChange.problem,
+      })
+      .from(collection)
+      .innerJoin(tally, eq(tally.collectionId, collection.id))
+      .leftJoin(indexing, eq(indexing.collectionId, collection.id))
+      .leftJoin(pendingChange, eq(pendingChange.collectionId, collection.id))
+      .where(condition(values)),
+  );
+
+const selectByKey = selectNow((v) => and(eq(collection.kind, v.kind), eq(collection.key, v.key)));
+const selectById = selectNow((v) => eq(collection.id, v.id));
 
 export async function findCollection(
   db: D1Database,
   kind: CollectionKind,
   key: string,
 ): Promise<CollectionNow | undefined> {
-  return findOne(db, and(eq(collection.kind, kind), eq(collection.key, key)));
+  return nowOf(await attempt(() => selectByKey(db, { kind, key, id: null }).first<NowRow>()));
 }
 
 export async function findCollectionById(
   db: D1Database,
   id: number,
 ): Promise<CollectionNow | undefined> {
-  return findOne(db, eq(collection.id, id));
+  return nowOf(await attempt(() => selectById(db, { kind: "app", key: "", id }).first<NowRow>()));
 }
 
-async function findOne(
-  db: D1Database,
-  condition: ReturnType<typeof and>,
-): Promise<CollectionNow | undefined> {
-  const [row] = await attempt(() =>
-    drizzle(db)
-      .select()
-      .from(collection)
-      .innerJoin(tally, eq(tally.collectionId, collection.id))
-      .leftJoin(indexing, eq(indexing.collectionId, collection.id))
-      .leftJoin(pendingChange, eq(pendingChange.collectionId, collection.id))
-      .where(condition)
-      .limit(1),
-  );
-  if (!row) return undefined;
-  const { fields, done, total } = row.indexing ?? {};
-  const pending = pendingOf(row.pending_change);
+function nowOf(row: NowRow | null): CollectionNow | undefined {
+  const fresh = row && headOf(row).fresh;
+  if (!fresh) return undefined;
+  const { indexed_fields: fields, indexed: done, to_index: total } = row;
   return {
-    collection: collectionOf(row.collection, pending),
-    pending,
-    largest: row.tally.largest,
-    bytes: row.collection.fields.length,
-    live: row.tally.live,
+    ...fresh,
+    pending: pendingOf(row),
+    largest: row.largest,
+    live: row.live,
     indexing:
-      fields === undefined || done === undefined || total === undefined
+      fields === null || done === null || total === null
         ? null
         : { fields: JSON.parse(fields) as number[], done, total },
   };
 }
 
+function pendingOf({ change, seen, to_see: total, problem }: NowRow): Pending | null {
+  if (change === null || seen === null || total === null) return null;
+  return {
+    done: seen,
+    total,
+    problem: problem === null ? null : (JSON.parse(problem) as Record<string, unknown>),
+    change: JSON.parse(change) as PendingChange,
+  };
+}
+
 export type CollectionSummary = Pick<
-  Row,
+  typeof collection.$inferSelect,
   "id" | "key" | "version" | "name" | "description" | "timeZone"
 >;
 
@@ -110,40 +144,4 @@ export async function listCollections(
       .orderBy(asc(id))
       .limit(limit),
   );
-}
-
-function pendingOf(row: typeof pendingChange.$inferSelect | null): Pending | null {
-  if (!row) return null;
-  const { done, total, problem, change } = row;
-  return {
-    done,
-    total,
-    problem: problem === null ? null : (JSON.parse(problem) as Record<string, unknown>),
-    change: JSON.parse(change) as PendingChange,
-  };
-}
-
-function collectionOf(row: Row, pending: Pending | null): Collection {
-  const { id, kind, key, version, revision, fieldsVersion } = row;
-  const rules = pending?.problem === null ? pending.change : null;
-  const obeyed = rules && { emptied: rules.emptied, gained: rules.gained };
-  const definition = definitionOf(row);
-  return { id, kind, key, version, revision, pending: obeyed, fieldsVersion, definition };
-}
-
-function definitionOf(row: Row): Definition {
-  return {
-    name: row.name,
-    description: row.description,
-    time_zone: row.timeZone,
-    receipt_prefix: row.receiptPrefix,
-    acceptance: {
-      state: row.state,
-      opens_at: row.opensAt,
-      closes_at: row.closesAt,
-      max_submissions: row.maxSubmissions,
-    },
-    history_days: row.historyDays,
-    fields: JSON.parse(row.fields) as FieldSet,
-  };
 }

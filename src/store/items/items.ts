@@ -1,18 +1,23 @@
-import { and, asc, eq, gt, lt, sql, type GetColumnData, type SQL } from "drizzle-orm";
+import { and, asc, eq, sql, type GetColumnData, type SQL } from "drizzle-orm";
 import type { CollectionKind } from "../../domain/definition/collection";
 import type { Data } from "../../domain/data/values";
-import { numbersOf, type Item } from "../../domain/item/item";
+import { placesPerCollection, type Item } from "../../domain/item/item";
 import { attempt } from "../db/attempt";
 import { collection, item } from "../db/schema";
-import { statement } from "../db/statement";
+import { parameters, statement, type Parameters } from "../db/statement";
+import {
+  headColumns,
+  headOf,
+  type CollectionName,
+  type Head,
+  type HeadRow,
+} from "../definitions/head";
 
-/** An item with the revision that its collection's definition has at this moment. */
+/** An item with the definition that its collection has at this moment. */
 export interface ItemNow {
   item: Item;
-  revision: number;
+  head: Head;
 }
-
-const { placeholder } = sql;
 
 export const itemColumns = {
   number: item.number,
@@ -34,103 +39,129 @@ export const itemColumns = {
 export type ItemRow = {
   [Name in keyof typeof itemColumns]: GetColumnData<(typeof itemColumns)[Name]>;
 };
-type ItemNowRow = ItemRow & { revision: number };
+type ItemNowRow = ItemRow & HeadRow;
 
-const itemWhere = (condition: SQL | undefined) =>
-  statement((db) =>
+interface NamedItem {
+  kind: CollectionKind;
+  id: string;
+  known: string;
+}
+
+const itemWhere = <Values extends { known: string }>(
+  condition: (values: Parameters<Values>) => SQL | undefined,
+) =>
+  statement<Values>((db, values) =>
     db
-      .select({ ...itemColumns, revision: collection.revision })
+      .select({ ...itemColumns, ...headColumns(values.known) })
       .from(item)
       .innerJoin(collection, eq(collection.id, item.collectionId))
-      .where(condition)
+      .where(condition(values))
       .limit(1),
   );
 
-const selectById = itemWhere(
-  and(eq(item.id, placeholder("id")), eq(collection.kind, placeholder("kind"))),
-);
-const selectByReceipt = itemWhere(
-  and(
-    sql`${item.number} in (select value from json_each(${placeholder("numbers")}))`,
-    eq(item.receiptNumber, placeholder("receipt")),
-  ),
-);
+const selectById = itemWhere<NamedItem>((v) => and(eq(item.id, v.id), eq(collection.kind, v.kind)));
 
+/** `known`: the definitions that need not come along (`knownStamps`). */
 export async function findItem(
   db: D1Database,
   kind: CollectionKind,
   id: string,
+  known: string,
 ): Promise<ItemNow | undefined> {
-  return itemNowOf(await attempt(() => selectById(db, { id, kind }).first<ItemNowRow>()));
+  return itemNowOf(await attempt(() => selectById(db, { id, kind, known }).first<ItemNowRow>()));
 }
+
+/** The id of a collection, looked up only where it is not known. */
+const idOf = ({ id, kind, key }: Parameters<CollectionName>) =>
+  sql`coalesce(${id}, (select id from collection where kind = ${kind} and key = ${key}))`;
+
+const perCollection = sql.raw(String(placesPerCollection));
+
+interface NamedRecord extends CollectionName {
+  receipt: string;
+  places: string;
+  known: string;
+}
+
+const selectByReceipt = itemWhere<NamedRecord>((v) =>
+  and(
+    sql`${item.number} in (select ${idOf(v)} * ${perCollection} + value from json_each(${v.places}))`,
+    eq(item.receiptNumber, v.receipt),
+  ),
+);
 
 /** `places` are those that the receipt number can stand for in the collection. */
 export async function findItemByReceipt(
   db: D1Database,
-  collectionId: number,
+  name: CollectionName,
   receipt: string,
   places: readonly number[],
+  known: string,
 ): Promise<ItemNow | undefined> {
-  const { above } = numbersOf(collectionId);
-  const numbers = JSON.stringify(places.map((place) => above + place));
-  const row = await attempt(() => selectByReceipt(db, { numbers, receipt }).first<ItemNowRow>());
-  return itemNowOf(row);
+  const values = { ...name, receipt, places: JSON.stringify(places), known };
+  return itemNowOf(await attempt(() => selectByReceipt(db, values).first<ItemNowRow>()));
 }
+
+interface PageValues extends CollectionName {
+  /** Null before the first. */
+  after: number | null;
+  limit: number;
+  bytes: number;
+  known: string;
+}
+
+const v = parameters<PageValues>();
+const behind = sql`coalesce(${v.after}, ${idOf(v)} * ${perCollection})`;
+const below = sql`(${idOf(v)} + 1) * ${perCollection}`;
 
 /**
  * A page holds at most `bytes` of stored data, and one item at the least. How many that are is counted only where the
  * largest item of the collection could make it matter; sizes are told without reading what they are of.
  */
-const allowed = sql`(select case when t.largest * ${placeholder("limit")} <= ${placeholder("bytes")}
-      then ${placeholder("limit")}
+const allowed = sql`(select case when t.largest * ${v.limit} <= ${v.bytes}
+      then ${v.limit}
       else (select count(*) from (
         select sum(size) over (order by number) - size as spent from (
           select number, octet_length(data) as size from item
-            where number > ${placeholder("after")} and number < ${placeholder("below")}
-            order by number limit ${placeholder("limit")}))
-        where spent < ${placeholder("bytes")}) end
-    from tally t where t.collection_id = ${placeholder("id")})` as SQL<number>;
+            where number > ${behind} and number < ${below}
+            order by number limit ${v.limit}))
+        where spent < ${v.bytes}) end
+    from tally t where t.collection_id = ${idOf(v)})` as SQL<number>;
 
-const selectPage = statement((db) =>
+const selectPage = statement<PageValues>((db) =>
   db
     .select({ ...itemColumns, allowed: allowed.as("allowed") })
     .from(item)
-    .where(and(gt(item.number, placeholder("after")), lt(item.number, placeholder("below"))))
+    .where(and(sql`${item.number} > ${behind}`, sql`${item.number} < ${below}`))
     .orderBy(asc(item.number))
     .limit(allowed as never),
 );
 
-const selectRevision = statement((db) =>
+const selectHead = statement<PageValues>((db, values) =>
   db
-    .select({ revision: collection.revision })
+    .select(headColumns(values.known))
     .from(collection)
-    .where(eq(collection.id, placeholder("id"))),
+    .where(sql`${collection.id} = ${idOf(values)}`),
 );
 
 /**
- * The items of a collection behind the number `after`, in stored order, with the definition's revision; fewer than `limit`
- * are not the end of it where they were `cut`, as their data has more than `bytes`.
+ * The items of a collection behind the number `after`, in stored order, with the collection's head; fewer than `limit`
+ * are not the end of it where they were `cut`, as their data has more than `bytes`. Nothing where there is no collection.
  */
 export async function listItems(
   db: D1Database,
-  collectionId: number,
-  after: number | null,
-  limit: number,
-  bytes: number,
-): Promise<{ items: Item[]; cut: boolean; revision: number }> {
-  const { above, below } = numbersOf(collectionId);
-  const page = selectPage(db, { id: collectionId, after: after ?? above, below, limit, bytes });
-  const revision = selectRevision(db, { id: collectionId });
-  const [head, rows] = await attempt(() => db.batch([revision, page]));
-  const [found] = (head?.results ?? []) as { revision: number }[];
-  if (!found) throw new Error(`Collection ${collectionId} is gone.`);
+  page: PageValues,
+): Promise<{ items: Item[]; cut: boolean; head: Head } | undefined> {
+  const [head, rows] = await attempt(() => db.batch([selectHead(db, page), selectPage(db, page)]));
+  const [found] = (head?.results ?? []) as HeadRow[];
+  if (!found) return undefined;
   const read = (rows?.results ?? []) as (ItemRow & { allowed: number })[];
-  const cut = (read[0]?.allowed ?? limit) < limit;
-  return { items: read.map(itemOf), cut, revision: found.revision };
+  const cut = (read[0]?.allowed ?? page.limit) < page.limit;
+  return { items: read.map(itemOf), cut, head: headOf(found) };
 }
 
 function itemNowOf(row: ItemNowRow | null): ItemNow | undefined {
-  return row ? { item: itemOf(row), revision: row.revision } : undefined;
+  return row ? { item: itemOf(row), head: headOf(row) } : undefined;
 }
 
 export function itemOf(row: ItemRow): Item {

@@ -6,6 +6,7 @@ import { attempt } from "../db/attempt";
 import { itemOf, type ItemRow } from "../items/items";
 import { collection, indexing } from "../db/schema";
 import { statement } from "../db/statement";
+import { headColumns, headOf, type Head, type HeadRow } from "../definitions/head";
 import { scanBudget, tooHeavy } from "./cost";
 import { countStatement, type Count } from "./count";
 import { leadingStatement, type Starts } from "./leading";
@@ -55,23 +56,25 @@ export async function findPage(
   }
 }
 
-/** The definition's revision, and the fields that items lack entries of, where there are any. */
-const selectHead = statement((builder) =>
+/** The collection's head, and the fields that items lack entries of, where there are any. */
+const selectHead = statement<{ id: number; known: string }>((builder, { id, known }) =>
   builder
-    .select({ revision: collection.revision, fields: indexing.fields })
+    .select({ ...headColumns(known), waiting: sql`${indexing.fields}`.as("waiting") })
     .from(collection)
     .leftJoin(indexing, eq(indexing.collectionId, collection.id))
-    .where(eq(collection.id, sql.placeholder("id"))),
+    .where(eq(collection.id, id)),
 );
 
 /** What is read in the same round trip, where it is asked for. */
 export interface Besides {
+  /** The definitions that need not come along (`knownStamps`). */
+  known?: string;
   count?: boolean;
   leading?: Starts | null;
 }
 
 export interface Page {
-  revision: number;
+  head: Head;
   /** Ids of fields of which not all items have their entries yet. */
   unfinished: number[];
   hits: { item: Item; position: WholePosition }[];
@@ -102,7 +105,7 @@ export async function readPage(
   const page = prepare(db, pageStatement(plan, walk, rows));
   const count = besides.count ? [prepare(db, countStatement(plan, walk))] : [];
   const leading = besides.leading ? [prepare(db, leadingStatement(walk, besides.leading))] : [];
-  const collectionNow = selectHead(db, { id: walk.collectionId });
+  const collectionNow = selectHead(db, { id: walk.collectionId, known: besides.known ?? "{}" });
   const [head, found, ...others] = await attempt(() =>
     db.batch([collectionNow, page, ...count, ...leading]),
   );
@@ -113,10 +116,10 @@ export async function readPage(
     [...walk.search.sort, null].map((_, index) => row[`k${index}`] ?? null);
   const isCut = read[0]?.allowed === read.length && read.length < rows;
   const edge = isCut ? read.at(-1) : read.find((row) => row.kind === "edge");
-  const { revision, fields } = readHead(head);
+  const { waiting, ...told } = readHead(head);
   return {
-    revision,
-    unfinished: fields === null ? [] : (JSON.parse(fields) as number[]),
+    head: headOf(told),
+    unfinished: waiting === null ? [] : (JSON.parse(waiting) as number[]),
     hits: read
       .filter((row) => row.kind === "hit")
       .map((row) => ({ item: itemOf(row), position: position(row) })),
@@ -137,8 +140,8 @@ function readCount(counted: D1Result | undefined): Count | null {
   return row ? { count: row.count, exact: row.exact === 1 } : null;
 }
 
-function readHead(head: D1Result | undefined): { revision: number; fields: string | null } {
-  const [row] = (head?.results ?? []) as { revision: number; fields: string | null }[];
+function readHead(head: D1Result | undefined): HeadRow & { waiting: string | null } {
+  const [row] = (head?.results ?? []) as (HeadRow & { waiting: string | null })[];
   if (!row) throw new Error("A collection is gone, though collections are never deleted.");
   return row;
 }

@@ -1,10 +1,11 @@
-import { sql } from "drizzle-orm";
+import { eq, sql } from "drizzle-orm";
 import type { ItemAction } from "../../domain/item/change";
 import { numbersOf, type Item } from "../../domain/item/item";
 import { changeColumns, changeOf, type Change, type ChangeRow } from "../changes/feed";
 import { attempt } from "../db/attempt";
-import { item } from "../db/schema";
+import { collection, item } from "../db/schema";
 import { parameters, statement } from "../db/statement";
+import { headColumns, headOf, type Head, type HeadRow } from "../definitions/head";
 import { itemColumns, itemOf, type ItemRow } from "../items/items";
 
 /** Changes that are looked at in one step, for one that is to be told. */
@@ -41,8 +42,8 @@ const selectItem = statement<Values>((db) =>
     .where(sql`number = (select item from ${first})`),
 );
 
-const selectRevision = statement<{ id: number }>((db, { id }) =>
-  db.select({ revision: sql<number>`revision` }).from(sql`collection where id = ${id}`),
+const selectHead = statement<{ id: number; known: string }>((db, { id, known }) =>
+  db.select(headColumns(known)).from(collection).where(eq(collection.id, id)),
 );
 
 export interface NextChange {
@@ -53,8 +54,7 @@ export interface NextChange {
   through: number;
   /** Whether that is the present end. */
   atEnd: boolean;
-  /** The definition's, at this moment. */
-  revision: number;
+  head: Head;
 }
 
 /** The first change behind `after` that is one of these acts, and its item as it is now. */
@@ -63,6 +63,7 @@ export async function nextChange(
   collectionId: number,
   after: number,
   actions: readonly ItemAction[],
+  known: string,
 ): Promise<NextChange> {
   const { below } = numbersOf(collectionId);
   const values = { after, below, actions: JSON.stringify(actions) };
@@ -71,19 +72,19 @@ export async function nextChange(
       selectEnd(db, values),
       selectFirst(db, values),
       selectItem(db, values),
-      selectRevision(db, { id: collectionId }),
+      selectHead(db, { id: collectionId, known }),
     ]),
   );
   const [scan] = (end?.results ?? []) as { through: number | null; count: number }[];
   const [row] = (changes?.results ?? []) as ChangeRow[];
   const [found] = (items?.results ?? []) as ItemRow[];
-  const [own] = (collections?.results ?? []) as { revision: number }[];
+  const [own] = (collections?.results ?? []) as HeadRow[];
   const change = row ? changeOf(row) : null;
   return {
     change,
     item: found ? itemOf(found) : null,
     through: change?.number ?? scan?.through ?? after,
     atEnd: change === null && (scan?.count ?? 0) < window,
-    revision: own?.revision ?? 0,
+    head: own ? headOf(own) : { id: collectionId, fresh: null },
   };
 }

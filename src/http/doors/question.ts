@@ -1,0 +1,65 @@
+import type { Context } from "hono";
+import { matchedRoutes } from "hono/route";
+import type { ReadContext } from "../../actions/context";
+import type { AppEnv } from "../../env";
+
+/**
+ * What a door or a handler reads of the database. It knows nothing of who asks, so that it is asked as soon as the
+ * bearer's signature is right, beside the credential's object; nobody sees the answer before the doors in front of
+ * whoever asks are passed.
+ */
+export type Question<T> = (
+  ctx: ReadContext,
+  params: Readonly<Record<string, string>>,
+  c: Context<AppEnv>,
+) => Promise<T>;
+
+/** Gives the answer to a question, whether it was asked ahead or is asked now. */
+export type Read = <T>(question: Question<T>) => Promise<T>;
+
+interface Ahead {
+  question: Question<unknown>;
+  answer: Promise<unknown>;
+}
+
+const questions = new WeakMap<object, Question<unknown>>();
+
+/** Declares what a door or a handler will read. */
+export function asking<Handler extends object>(
+  question: Question<unknown>,
+  handler: Handler,
+): Handler {
+  questions.set(handler, question);
+  return handler;
+}
+
+/** Asks what the last asking door of the route will read; the doors before it need no more than a part of that. */
+export function askAhead(c: Context, ctx: ReadContext): Ahead | undefined {
+  const routes = matchedRoutes(c);
+  const index = routes.findLastIndex(({ handler }) => questions.has(handler));
+  const handler = routes[index]?.handler;
+  const question = handler && questions.get(handler);
+  if (!question) return undefined;
+  const answer = question(ctx, paramsAt(c, index), c);
+  // Where a door refuses the request, nobody ever looks.
+  answer.catch(() => undefined);
+  return { question, answer };
+}
+
+/** The parameters of a path as one of its routes names them; the router tells those of the door that is at work. */
+function paramsAt({ req }: Context, index: number): Record<string, string> {
+  const atWork = req.routeIndex;
+  req.routeIndex = index;
+  const params = req.param();
+  req.routeIndex = atWork;
+  return params;
+}
+
+export function readerOf(c: Context, ctx: ReadContext, ahead: Ahead | undefined): Read {
+  return async <T>(question: Question<T>): Promise<T> => {
+    if (ahead?.question === question) return ahead.answer as Promise<T>;
+    // Who waits for a part learns it from the whole.
+    await ahead?.answer.catch(() => undefined);
+    return question(ctx, c.req.param(), c);
+  };
+}
