@@ -1,7 +1,6 @@
 import { Hono, type Context } from "hono";
 import { createMiddleware } from "hono/factory";
 import type * as z from "zod/mini";
-import { permissions } from "../domain/credential/permissions";
 import { authenticate, identify } from "../http/doors/authenticate";
 import { chosenKeys, chosenOf } from "../http/doors/chosen";
 import { answerPreflight, isPreflight, shareWithOrigins } from "../http/doors/cross-origin";
@@ -33,6 +32,7 @@ export const mcp = new Hono<McpEnv>()
   .all("/mcp", only("POST"))
   .get(metadataPath, (c) => {
     const origin = originOf(c);
+    // No scopes: clients would ask for all that stand there, and be refused those that they lack.
     return c.json(
       {
         resource: `${origin}/mcp`,
@@ -40,7 +40,6 @@ export const mcp = new Hono<McpEnv>()
         resource_documentation: `${origin}/docs/mcp`,
         authorization_servers: [origin],
         bearer_methods_supported: ["header"],
-        scopes_supported: permissions,
       },
       200,
       { "Cache-Control": "public, max-age=3600" },

@@ -38,6 +38,8 @@ export const oauth = new Hono<AppEnv>()
     return c.json(
       {
         issuer,
+        // No grant here uses one, but widespread clients read no metadata without it: people are told how to connect.
+        authorization_endpoint: `${issuer}/docs/mcp`,
         token_endpoint: `${issuer}/oauth/token`,
         token_endpoint_auth_methods_supported: ["client_secret_basic", "client_secret_post"],
         grant_types_supported: ["client_credentials"],

@@ -67,11 +67,12 @@ export function plainInput(parameters: Schema): Schema {
 }
 
 const operand =
-  "A value as the field holds it. For in, not_in and has_… a list, for between both ends, for is_empty true or false; " +
+  "All of them hold. A value is as the field holds it; for in, not_in and has_… a list, for between both ends, for is_empty true or false; " +
   "for any and none a list of conditions that one row meets.";
 
+const value: Schema = { type: ["string", "number", "boolean", "array"] };
 const condition = (field: Schema, ops: readonly string[]) =>
-  closed({ field, op: oneOfTexts(ops), value: { description: operand } }, ["field", "op"]);
+  closed({ field, op: oneOfTexts(ops), value }, ["field", "op", "value"]);
 
 /** The input of a search: flat, since models pay for each word of it. Groups are told, and judged by the search. */
 export function searchInput(parameters: Schema, own: Collection | undefined): Schema {
@@ -95,7 +96,11 @@ export function searchInput(parameters: Schema, own: Collection | undefined): Sc
   return closed(
     {
       ...parameters,
-      conditions: { ...list({ anyOf: [...leaves, groups] }), maxItems: mostConditions },
+      conditions: {
+        ...list({ anyOf: [...leaves, groups] }),
+        maxItems: mostConditions,
+        description: operand,
+      },
       sort: {
         ...list(
           closed(
