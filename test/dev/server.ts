@@ -16,6 +16,14 @@ const parts = [
   "tsconfig.json",
 ];
 
+/** A personal token, or an API client. */
+interface Issued {
+  id: string;
+  token: string;
+  client_id: string;
+  client_secret: string;
+}
+
 /** A server of its own: the project's files, with data and secrets that nobody else uses. */
 export class Server {
   readonly folder = mkdtempSync(join(tmpdir(), "edge-forms-"));
@@ -66,10 +74,10 @@ export class Server {
   }
 
   /** `npm run -s credential -- --json …` */
-  async credential(...options: string[]): Promise<{ id: string; token: string }> {
+  async credential(...options: string[]): Promise<Issued> {
     const args = ["run", "-s", "credential", "--", "--json", "--url", this.url, ...options];
     const { stdout } = await promisify(execFile)("npm", args, { cwd: this.folder });
-    return JSON.parse(stdout) as { id: string; token: string };
+    return JSON.parse(stdout) as Issued;
   }
 
   async #answers(): Promise<boolean> {
