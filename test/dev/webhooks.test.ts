@@ -1,53 +1,7 @@
-import {
-  createServer,
-  type IncomingHttpHeaders,
-  type Server as Http,
-  type ServerResponse,
-} from "node:http";
-import type { AddressInfo } from "node:net";
 import { Webhook } from "standardwebhooks";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { ok, Receiver } from "./receiver.ts";
 import { caller, Server, type Call } from "./server.ts";
-
-interface Received {
-  headers: IncomingHttpHeaders;
-  text: string;
-}
-
-/** A receiver on this machine, which npm run dev allows. */
-class Receiver {
-  readonly all: Received[] = [];
-  readonly taken: Received[] = [];
-  answer: (response: ServerResponse, count: number) => boolean = ok;
-  readonly #http: Http;
-
-  constructor() {
-    this.#http = createServer((request, response) => {
-      const parts: Buffer[] = [];
-      request.on("data", (part: Buffer) => parts.push(part));
-      request.on("end", () => {
-        const received = { headers: request.headers, text: Buffer.concat(parts).toString() };
-        this.all.push(received);
-        if (this.answer(response, this.all.length)) this.taken.push(received);
-      });
-    });
-  }
-
-  async open(): Promise<string> {
-    await new Promise<void>((resolve) => this.#http.listen(0, "127.0.0.1", resolve));
-    return `http://127.0.0.1:${(this.#http.address() as AddressInfo).port}/hook`;
-  }
-
-  close(): void {
-    this.#http.closeAllConnections();
-    this.#http.close();
-  }
-}
-
-const ok = (response: ServerResponse) => {
-  response.writeHead(200).end("taken");
-  return true;
-};
 
 async function until(holds: () => boolean | Promise<boolean>, milliseconds = 60_000) {
   const end = Date.now() + milliseconds;

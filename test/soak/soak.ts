@@ -2,18 +2,17 @@ import { rmSync } from "node:fs";
 import { parseArgs } from "node:util";
 import { Server } from "../dev/server.ts";
 import { compareAll } from "./compare.ts";
-import { changeDefinition } from "./defining.ts";
 import { documentOf } from "./definition.ts";
 import { memoryOf } from "./figures.ts";
+import { Listener, Reader } from "./following.ts";
 import { Collection, Difference } from "./model.ts";
-import type { Random } from "./random.ts";
-import { Walker } from "./walking.ts";
-import { pause, Stopped, unexpected, World } from "./world.ts";
-import { Writer } from "./writing.ts";
+import { actor, Traffic } from "./traffic.ts";
+import { pause, unexpected, World } from "./world.ts";
 
 /**
  * `npm run test:soak -- --minutes 10 --seed 7`: random writes, searches and walks of many at once, while the server is
- * killed now and then; all of it held to a model. It ends at the first difference.
+ * killed now and then; all of it held to a model, and so is what a reader of the changes feeds and a listener by webhook
+ * made of what they were told. It ends at the first difference.
  */
 
 export interface Soak {
@@ -39,6 +38,10 @@ export async function soak(options: Soak): Promise<World> {
     new Collection("app", "orders2", "UTC"),
     new Collection("app", "assets", "Asia/Tokyo"),
   ]);
+  const followed = world.collections.slice(0, 3);
+  const reader = new Reader(world, world.random.fork(), followed);
+  const listener = new Listener(world, followed);
+  const followers = [reader, listener];
   let runs = false;
   // Nobody else would end the server.
   const interrupted = () => {
@@ -49,7 +52,10 @@ export async function soak(options: Soak): Promise<World> {
     await server.start();
     runs = true;
     await begin(world, server);
-    const traffic = new Traffic(world, actors);
+    await listener.open(world.random.fork());
+    const acting = Array.from({ length: actors }, (_, index) => actor(world, `a${index}`));
+    const following = followers.map((each) => async () => each.once());
+    const traffic = new Traffic(world, [...acting, ...following]);
     for (let kill = 0; kill <= kills; kill += 1) {
       const last = kill === kills;
       const length = (seconds / (kills + 1)) * (last ? 1 : 0.7 + world.random.next() * 0.6);
@@ -70,6 +76,7 @@ export async function soak(options: Soak): Promise<World> {
         world.figures.count("kills");
       }
       await traffic.unlessFailed(compareAll(world, thorough));
+      for (const each of followers) await traffic.unlessFailed(each.compare());
       say(`${kill + 1} of ${kills + 1}: ${sizes(world)}; all as the model says`);
       world.resume();
     }
@@ -79,6 +86,7 @@ export async function soak(options: Soak): Promise<World> {
     world.ended = true;
     world.killing = true;
     world.resume();
+    listener.close();
     if (runs) await server.remove();
     else rmSync(server.folder, { recursive: true, force: true });
   }
@@ -110,79 +118,6 @@ async function begin(world: World, server: Server): Promise<void> {
         : unexpected("The first definition", answer);
     }
     epoch.state = "holds";
-  }
-}
-
-/** Many actors, each with its own choices. */
-class Traffic {
-  readonly #world: World;
-  readonly #failed: Promise<never>;
-  #active = 0;
-
-  constructor(world: World, actors: number) {
-    this.#world = world;
-    const running = Array.from({ length: actors }, async (_, index) =>
-      this.#act(`a${index}`, world.random.fork()),
-    );
-    this.#failed = new Promise((_, reject) => {
-      for (const each of running) each.catch(reject);
-    });
-    this.#failed.catch(() => undefined);
-  }
-
-  /** Fails when an actor has found a difference. */
-  async unlessFailed<T>(work: Promise<T>): Promise<T> {
-    return Promise.race([this.#failed, work]);
-  }
-
-  async run(milliseconds: number): Promise<void> {
-    await this.unlessFailed(pause(milliseconds));
-  }
-
-  async stopped(): Promise<void> {
-    while (this.#active > 0) await this.unlessFailed(pause(10));
-  }
-
-  async #act(name: string, random: Random): Promise<void> {
-    const world = this.#world;
-    const writer = new Writer(world, random, name);
-    const walker = new Walker(world, random);
-    while (!world.ended) {
-      await world.untilResumed();
-      if (world.ended) return;
-      this.#active += 1;
-      try {
-        await this.#once(random, writer, walker);
-      } catch (error) {
-        if (!(error instanceof Stopped)) throw error;
-      } finally {
-        this.#active -= 1;
-      }
-    }
-  }
-
-  async #once(random: Random, writer: Writer, walker: Walker): Promise<void> {
-    const world = this.#world;
-    const collection = random.pick(world.collections);
-    const by = random.pick(world.credentials);
-    const kind = random.weighted({
-      create: 20,
-      change: 34,
-      changeStatus: 8,
-      remove: 6,
-      read: 8,
-      replay: 2,
-      search: 14,
-      list: 2,
-      download: 1,
-      define: 1.5,
-    });
-    if (kind === "define") return changeDefinition(world, random, collection, by, walker);
-    if (kind === "replay") return writer.replay(collection);
-    if (kind === "search" || kind === "list" || kind === "download") {
-      return walker[kind](collection, by);
-    }
-    return writer[kind](collection, by);
   }
 }
 
