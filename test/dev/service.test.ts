@@ -161,6 +161,62 @@ describe("npm run dev", () => {
     expect(taken.status).toBe(409);
   });
 
+  it("kill -9 in the middle of batches: each is stored whole or not at all, and sent again it answers the same", async () => {
+    const code = { key: "code", type: "text", unique: true, required: true };
+    const fields = [code, { key: "batch", type: "number" }];
+    await call("PUT", "/apps/batches/schema", { fields, receipt_prefix: "B-" });
+    const upserts = (batch: number, codes: number, of: number) =>
+      Array.from({ length: codes }, (_, at) => {
+        const data = { code: `${of}-${at}`, batch };
+        return { op: "upsert", by: "code", data };
+      });
+    const send = (key: string, operations: object[]) => {
+      const headers = { "Idempotency-Key": key };
+      return call("POST", "/apps/batches/records/batch", { operations }, headers);
+    };
+    const numbers = Array.from({ length: 24 }, (_, at) => at + 1);
+    // Each batch changes 50 that are there and makes 50.
+    for (const batch of numbers) await send(`before-${batch}`, upserts(0, 50, batch));
+    const batch = (number: number) => send(`batch-${number}`, upserts(number, 100, number));
+    const answered = new Map<number, string>();
+    for (const milliseconds of [0, 15, 40]) {
+      const waiting = numbers.filter((number) => !answered.has(number));
+      const enough = answered.size + 3;
+      const lanes = times(4, async () => {
+        for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
+          const answer = await batch(next).catch(() => undefined);
+          if (!answer) return;
+          if (answer.status === 200) answered.set(next, answer.text);
+        }
+      });
+      while (answered.size < enough) await new Promise((resolve) => setTimeout(resolve, 2));
+      await new Promise((resolve) => setTimeout(resolve, milliseconds));
+      await server.kill();
+      await lanes;
+      await server.start();
+      const stored = await everyItem(call, "/apps/batches/records?limit=200");
+      for (const number of numbers) {
+        const changed = stored.filter(({ data }) => data.batch === number).length;
+        expect([number, changed]).toEqual([number, answered.has(number) ? 100 : changed && 100]);
+      }
+    }
+    expect(answered.size).toBeLessThan(numbers.length);
+    const retried = await Promise.all(numbers.map(batch));
+    for (const [index, { status, text, headers }] of retried.entries()) {
+      const first = answered.get(index + 1);
+      expect([status, text]).toEqual([200, first ?? text]);
+      if (first !== undefined) expect(headers.get("Idempotent-Replayed")).toBe("true");
+    }
+    const again = await Promise.all(numbers.map(batch));
+    expect(again.map(({ text }) => text)).toEqual(retried.map(({ text }) => text));
+    const records = await everyItem(call, "/apps/batches/records?limit=200");
+    expect(records).toHaveLength(2400);
+    // Those that were there have changed once, and those that were made not at all.
+    const versions = records.map(({ data, version }) => [Number(data.code.split("-")[1]), version]);
+    expect(versions.filter(([at, version]) => version !== (Number(at) < 50 ? 2 : 1))).toEqual([]);
+    expect(records.every(({ data }) => data.code.startsWith(`${data.batch}-`))).toBe(true);
+  });
+
   it("started again it finds its data, and seeds nothing twice", async () => {
     const before = await everyItem(call, "/apps/orders/records");
     await server.kill();
