@@ -236,28 +236,32 @@ describe("A receiver", () => {
     for (const [name, ids] of made) expect(toldOf(receiver, name)).toEqual(ids);
   });
 
-  it(`that comes and goes is told of ${changes} changes: none is lost, and they are in order`, async () => {
-    const { receiver, id } = await begin({ include: "ids" });
-    const { results } = await env.DB.prepare(
-      `WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ?2)
+  it(
+    `that comes and goes is told of ${changes} changes: none is lost, and they are in order`,
+    async () => {
+      const { receiver, id } = await begin({ include: "ids" });
+      const { results } = await env.DB.prepare(
+        `WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ?2)
       INSERT INTO change (number, at, actor, action, item, item_id, version, fields, request_id)
         SELECT c.number + i, c.at, c.actor, 'record.update', c.item, 'rec_' || i, i, '[]', ''
         FROM change c, n WHERE c.number =
           (SELECT max(number) FROM change x JOIN collection o ON o.key = ?1 AND x.number / 4294967296 = o.id)
         RETURNING item_id`,
-    )
-      .bind(app, changes)
-      .all<{ item_id: string }>();
-    expect(results).toHaveLength(changes);
-    receiver.answers = (_, count) =>
-      new Response(null, { status: Math.floor(count / 30) % 3 === 1 ? 500 : 200 });
-    await tellUntil(id, receiver, changes);
-    expect(toldOf(receiver, `app:${app}`)).toEqual(results.map(({ item_id }) => item_id));
-    // Each of those that succeeded was told once: what is told again is what failed.
-    expect(receiver.taken).toHaveLength(changes);
-    const kept = await by.get(`/webhooks/${id}/deliveries?limit=200`);
-    expect(kept.body.items).toHaveLength(200);
-  }, 300_000);
+      )
+        .bind(app, changes)
+        .all<{ item_id: string }>();
+      expect(results).toHaveLength(changes);
+      receiver.answers = (_, count) =>
+        new Response(null, { status: Math.floor(count / 30) % 3 === 1 ? 500 : 200 });
+      await tellUntil(id, receiver, changes);
+      expect(toldOf(receiver, `app:${app}`)).toEqual(results.map(({ item_id }) => item_id));
+      // Each of those that succeeded was told once: what is told again is what failed.
+      expect(receiver.taken).toHaveLength(changes);
+      const kept = await by.get(`/webhooks/${id}/deliveries?limit=200`);
+      expect(kept.body.items).toHaveLength(200);
+    },
+    Math.max(300_000, changes * 200),
+  );
 
   const evict = (id: string) =>
     evictDurableObject(objectOf(id)).catch(() => "it has left memory already");
