@@ -24,6 +24,7 @@ const { values } = parseArgs({
     requests: { type: "string" },
     writes: { type: "string" },
     expires: { type: "string" },
+    origins: { type: "string" },
   },
 });
 

@@ -87,6 +87,8 @@ export interface CredentialOptions {
   requests: number;
   writes: number;
   expires: string;
+  /** With spaces between. */
+  origins: string;
 }
 
 export const defaultCredential: CredentialOptions = {
@@ -97,6 +99,7 @@ export const defaultCredential: CredentialOptions = {
   requests: 600,
   writes: 120,
   expires: "30d",
+  origins: "",
 };
 
 export type IssuedCredential = { id: string; kind: string } & (

@@ -15,6 +15,7 @@ const order = [
   "search",
   "recipes",
   "webhooks",
+  "browsers",
   "errors",
   "using-the-api",
   "versioning",
