@@ -5,7 +5,7 @@ const encoder = new TextEncoder();
 
 /** Makes a secret of `random`, 32 bytes. */
 export function makeSigningSecret(random: Uint8Array): string {
-  return prefix + toBase64(random);
+  return prefix + random.toBase64();
 }
 
 /** One message as it is signed. */
@@ -33,12 +33,8 @@ export async function signatureHeaders(
 }
 
 async function signature(secret: string, text: Uint8Array): Promise<string> {
-  const bytes = Uint8Array.from(atob(secret.slice(prefix.length)), (each) => each.charCodeAt(0));
+  const bytes = Uint8Array.fromBase64(secret.slice(prefix.length));
   const algorithm = { name: "HMAC", hash: "SHA-256" };
   const key = await crypto.subtle.importKey("raw", bytes, algorithm, false, ["sign"]);
-  return `v1,${toBase64(new Uint8Array(await crypto.subtle.sign("HMAC", key, text)))}`;
-}
-
-function toBase64(bytes: Uint8Array): string {
-  return btoa(String.fromCharCode(...bytes));
+  return `v1,${new Uint8Array(await crypto.subtle.sign("HMAC", key, text)).toBase64()}`;
 }
