@@ -1,4 +1,4 @@
-import { fillPlaceholders, sql, type Query, type SQL } from "drizzle-orm";
+import { is, Param, Placeholder, sql, type Query, type SQL } from "drizzle-orm";
 import { drizzle } from "drizzle-orm/d1";
 
 /** Builds queries without a database: only their SQL is taken. */
@@ -28,13 +28,28 @@ function named(_: object, name: string | symbol): SQL {
 export function statement<Values extends object>(
   build: (db: Builder, values: Parameters<Values>) => { toSQL(): Query },
 ): Bind<Values> {
-  let query: Query | undefined;
+  let built: { text: string; bound: Bound[] } | undefined;
   return (db, values) => {
-    query ??= build(builder, parameters<Values>()).toSQL();
-    return db
-      .prepare(query.sql)
-      .bind(...fillPlaceholders(query.params, values as Record<string, unknown>));
+    if (!built) {
+      const query = build(builder, parameters<Values>()).toSQL();
+      built = { text: query.sql, bound: query.params.map(boundOf) };
+    }
+    const byName = values as Record<string, unknown>;
+    return db.prepare(built.text).bind(...built.bound.map((valueIn) => valueIn(byName)));
   };
+}
+
+/** Gives what a parameter is bound to. */
+type Bound = (values: Record<string, unknown>) => unknown;
+
+/** Found once: Drizzle's own `fillPlaceholders` asks each parameter what it is each time. */
+function boundOf(parameter: unknown): Bound {
+  if (is(parameter, Placeholder)) return (values) => values[parameter.name];
+  if (is(parameter, Param) && is(parameter.value, Placeholder)) {
+    const { encoder, value } = parameter;
+    return (values) => encoder.mapToDriverValue(values[value.name]);
+  }
+  return () => parameter;
 }
 
 /** Some of the values, each for the column of its own name: what an insert or an update sets. */
