@@ -1,6 +1,6 @@
 import { rmSync, writeFileSync } from "node:fs";
 import { load } from "./measure/load.ts";
-import { hottest, profile } from "./measure/profile.ts";
+import { hottest, ownFunctions, profile } from "./measure/profile.ts";
 import { newFolder, tokenCount } from "./parts/bench.ts";
 import { callsOf, operations, prepared } from "./parts/operations.ts";
 import { bundle, project } from "./serve/bundle.ts";
@@ -24,10 +24,15 @@ const work = () =>
     status: operation.status,
   });
 await work();
-const taken = await profile(inspector, "main", work);
+let requests = 0;
+const taken = await profile(inspector, "main", async () => {
+  ({ requests } = await work());
+});
 const file = `${project}.wrangler/${name}.cpuprofile`;
 writeFileSync(file, JSON.stringify(taken));
-console.log(hottest(taken, 45).join("\n"));
+console.log(hottest(taken, 30).join("\n"));
+console.log(`\nThe Worker's own JavaScript, for each of ${requests} requests:\n`);
+console.log(ownFunctions(taken, requests, 45).join("\n"));
 console.log(`\nThe whole profile is in ${file}.`);
 await service.stop();
 for (const folder of [builds, data]) rmSync(folder, { recursive: true });
