@@ -238,6 +238,8 @@ describe.each(Object.entries(commands))(
         const policy = answer.headers.get("Content-Security-Policy") ?? "";
         expect(policy).toContain("script-src 'self'");
         expect(policy).not.toContain("unsafe");
+        // What a page is made of may show a page of the reader's own.
+        if (path.endsWith(".md")) return;
         expect(html).not.toMatch(/<script(?! src=)|<style| style=| on\w+=/);
         for (const [, link = ""] of html.matchAll(/ href="(\/[^"#]*)[^"]*"/g)) await visit(link);
       };
