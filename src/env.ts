@@ -1,6 +1,7 @@
 import type { Context, Env } from "hono";
 import type { Grant } from "./domain/credential/credential";
 import type { ActionContext, ReplayCache } from "./actions/context";
+import type { Problem } from "./domain/problem/problem";
 import type { SentKey } from "./actions/once-per-key";
 import type { Read } from "./http/doors/question";
 import type { Member } from "./store/members/members";
@@ -15,6 +16,8 @@ export interface AppEnv {
     requestId: string;
     /** What the caller called the request, if anything. */
     sentRequestId: string | null;
+    /** For the log of calls: what was done at an address where many things are done, and why not. */
+    deed?: { name: string; refusal?: Problem };
   };
 }
 

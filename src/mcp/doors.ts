@@ -11,7 +11,7 @@ import { recallBy } from "../http/doors/recall-replay";
 import type { ReceivingEnv } from "../http/doors/whole-body";
 import { codes, idOf, readMessage, Refused, type Id, type Message } from "./protocol";
 import { findTool } from "./tools/catalogue";
-import type { Tool } from "./tools/tool";
+import { ownName, type Tool } from "./tools/tool";
 
 /** A call of a tool that there is. */
 export interface Call {
@@ -60,6 +60,10 @@ export const takeMessage = createMiddleware<McpEnv>(async (c, next) => {
   }
   const called = callOf(c.var.message);
   c.set("called", called);
+  if (called) {
+    const { tool, key } = called;
+    c.set("deed", { name: key === undefined ? tool.name : ownName(tool, key) });
+  }
   c.set("effect", called ? called.tool.effect : { write: false, once: false });
   await next();
 });

@@ -50,6 +50,7 @@ async function callTool(c: Reading<McpEnv>, { params }: Message): Promise<object
   } catch (refusal) {
     // What is not for the model to mend is said by HTTP.
     if (!(refusal instanceof Problem) || refusal.status >= 500) throw refusal;
+    if (c.var.deed) c.var.deed.refusal = refusal;
     const document = problemDocument(refusal, c.req.url, c.var.requestId);
     return { ...told(document), isError: true };
   }

@@ -122,8 +122,8 @@ function decoded(sent: string | undefined): string | undefined {
   const encoded = /^=\?base64\?(.*)\?=$/.exec(sent ?? "")?.[1];
   if (encoded === undefined) return sent;
   try {
-    const bytes = Uint8Array.from(atob(encoded), (character) => character.charCodeAt(0));
-    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: false }).decode(bytes);
+    const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: false });
+    return utf8.decode(Uint8Array.fromBase64(encoded));
   } catch {
     return undefined;
   }

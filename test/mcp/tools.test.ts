@@ -1,8 +1,8 @@
 import { Ajv2020 } from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";
-import { beforeAll, describe, expect, it } from "vitest";
-import type { Client, Json } from "../support/client";
-import { client, issue, makeApp, makeForm } from "../support/service";
+import { beforeAll, describe, expect, it, vi } from "vitest";
+import { Client, type Json } from "../support/client";
+import { admin, client, everything, issue, makeApp, makeForm } from "../support/service";
 import { call, speak, toolsOf } from "./speaking";
 
 const fields = [
@@ -295,6 +295,76 @@ describe("A tool", () => {
       [by, `update_submission_${other}`, { id: made.id, data: {} }],
     ] as const) {
       expect((await call(caller, name, sent)).structuredContent.code).toBe("not_found");
+    }
+  });
+
+  it("is refused to exactly those credentials that it is not listed for", async () => {
+    for (const permission of everything) {
+      const one = await client({ permissions: [permission] });
+      const listed = names(await toolsOf(one));
+      const asked = generic.map(async (name) => {
+        const { structuredContent } = await call(one, name, { form, app, id: "x", data: {} });
+        return structuredContent.code === "permission_required" ? [] : [name];
+      });
+      const possible = (await Promise.all(asked)).flat();
+      expect([permission, listed.filter((name) => generic.includes(name))]).toEqual([
+        permission,
+        possible,
+      ]);
+    }
+  });
+
+  it("stands in the log of calls under its name, with why it was refused", async () => {
+    const { id, token } = await issue();
+    const caller = new Client(token);
+    await call(caller, "list_forms");
+    await call(caller, `create_submission_${form}`, { data: { amount: "x" } });
+    await vi.waitFor(
+      async () => {
+        const { body } = await admin("GET", `/integrations/${id}`);
+        expect(JSON.stringify(body)).toContain("/mcp list_forms");
+        expect(JSON.stringify(body)).toContain(`/mcp create_submission_${form}`);
+        expect(JSON.stringify(body)).toContain('"status":422');
+      },
+      { timeout: 10_000, interval: 200 },
+    );
+  });
+
+  it("takes the bodies that its input describes, and refuses those that it does not", async () => {
+    const tools = new Map((await toolsOf(by, `?forms=${form}`)).map((tool) => [tool.name, tool]));
+    const takes = (name: string) => ajv.compile(tools.get(`${name}_${form}`).inputSchema);
+    const [create, search] = [takes("create_submission"), takes("search_submissions")];
+    const bodies: [ReturnType<typeof takes>, string, Json][] = [
+      [
+        create,
+        "create_submission",
+        { data: { title: "a", day: "2026-11-21", kind: "a", lines: [{ qty: 1 }] } },
+      ],
+      [create, "create_submission", { data: { title: null } }],
+      [create, "create_submission", { data: { title: "a", kind: "b" } }],
+      [create, "create_submission", { data: { title: "a", nonsense: 1 } }],
+      [create, "create_submission", { status: "closed", data: { title: "a" } }],
+      [
+        search,
+        "search_submissions",
+        { conditions: [{ field: "amount", op: "gt", value: 1 }], limit: 5 },
+      ],
+      [
+        search,
+        "search_submissions",
+        { conditions: [{ field: "amount", op: "contains", value: "1" }] },
+      ],
+      [
+        search,
+        "search_submissions",
+        { conditions: [{ any: [{ field: "kind", op: "eq", value: "a" }] }] },
+      ],
+      [search, "search_submissions", { sort: [{ field: "nonsense" }] }],
+      [search, "search_submissions", { limit: 500 }],
+    ];
+    for (const [judge, name, sent] of bodies) {
+      const answer = await call(by, `${name}_${form}`, sent);
+      expect([sent, answer.isError === true]).toEqual([sent, !judge(sent)]);
     }
   });
 

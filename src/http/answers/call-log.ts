@@ -4,7 +4,7 @@ import type { AppEnv, Reading } from "../../env";
 import { loggedPath, refusalOf } from "./logged-call";
 import { keepNews } from "./news";
 
-/** Notes a call that began at `started` and was answered with `status`, or refused as `error` says. */
+/** Notes a call that began at `started` and was answered with `status`, or refused as `error` or its deed says. */
 export function noteCall(
   c: Reading<AppEnv> & Pick<Context, "error">,
   credentialId: string,
@@ -12,15 +12,18 @@ export function noteCall(
   status: number,
   error: unknown = c.error,
 ): void {
-  const refusal = refusalOf(status, error instanceof Problem ? error : undefined);
+  const { deed } = c.var;
+  const problem = deed?.refusal ?? (error instanceof Problem ? error : undefined);
+  const told = deed?.refusal?.status ?? status;
+  const refusal = refusalOf(told, problem);
   const call = {
     at: started,
     method: c.req.method,
-    path: loggedPath(c.req.url),
-    status,
+    path: deed ? `${loggedPath(c.req.url)} ${deed.name}` : loggedPath(c.req.url),
+    status: told,
     milliseconds: Date.now() - started,
     requestId: c.var.requestId,
     ...(refusal ? { refusal } : {}),
   };
-  keepNews(c, credentialId, { calls: [call] }, status >= 400);
+  keepNews(c, credentialId, { calls: [call] }, told >= 400);
 }

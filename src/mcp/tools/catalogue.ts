@@ -1,3 +1,4 @@
+import { collectionKey } from "../../domain/definition/document";
 import { allows, type Permission } from "../../domain/credential/permissions";
 import { collectionTools } from "./collections";
 import { itemTools } from "./items";
@@ -16,7 +17,8 @@ export function findTool(name: unknown): { tool: Tool; key?: string } | undefine
   for (const tool of tools) {
     if (tool.name === name) return { tool };
     const start = ownName(tool, "");
-    if (tool.kind && name.startsWith(start)) return { tool, key: name.slice(start.length) };
+    const key = name.slice(start.length);
+    if (tool.kind && name.startsWith(start) && collectionKey.test(key)) return { tool, key };
   }
   return undefined;
 }
