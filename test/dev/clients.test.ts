@@ -1,5 +1,6 @@
 import { execFile } from "node:child_process";
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { createRequire } from "node:module";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -24,6 +25,7 @@ describe("What integrators do with the documents", () => {
   const names = Object.keys(documents);
 
   beforeAll(async () => {
+    await run("node", [join(project, "packages/client/build.ts")]);
     await server.start();
     const { token } = await server.credential("--requests", "100000", "--writes", "100000");
     call = caller(server.url, token);
@@ -114,6 +116,40 @@ describe("What integrators do with the documents", () => {
     }
   });
 
+  it("a collection for Postman has every operation, with the bearer of the collection", async () => {
+    for (const name of ["joined", "service"]) {
+      const [input, made] = [`${name}.json`, `${name}.postman.json`].map((each) =>
+        join(generated, each),
+      );
+      const options = ["-s", input ?? "", "-o", made ?? "", "-p", "-O", "folderStrategy=Tags"];
+      await inClients(bin("openapi2postmanv2"), options);
+      const collection = read(`${name}.postman.json`);
+      expect(collection.auth.type).toBe("bearer");
+      const requests = requestsIn(collection.item).map(
+        ({ method, url }) => `${method} /${url.path.join("/").replaceAll(/:(\w+)/g, "{$1}")}`,
+      );
+      expect(requests.toSorted()).toEqual(operationsOf(read(`${name}.json`)).toSorted());
+    }
+  });
+
+  it("the converter of n8n makes a node of them: each operation, and the fields of bodies", async () => {
+    const { N8NPropertiesBuilder } = createRequire(join(clients, "package.json"))(
+      "@devlikeapro/n8n-openapi-node",
+    );
+    for (const name of ["joined", "service"]) {
+      const document = read(`${name}.json`);
+      const quiet = { child: () => quiet, warn: () => undefined, info: () => undefined };
+      const made: N8nProperty[] = new N8NPropertiesBuilder(document, { logger: quiet }).build();
+      const operations = made
+        .filter(({ name: key, type }) => key === "operation" && type === "options")
+        .flatMap(({ options = [] }) => options);
+      expect(operations).toHaveLength(operationsOf(document).length);
+      expect(made.some((each) => each.routing?.send?.property === "data")).toBe(true);
+    }
+  });
+
+  const read = (file: string) => JSON.parse(readFileSync(join(generated, file), "utf8"));
+
   it("the types of examples/typed-client are those that the form's document gives", () => {
     const made = readFileSync(join(generated, "purchase.ts"), "utf8").replaceAll(
       server.url,
@@ -134,3 +170,25 @@ describe("What integrators do with the documents", () => {
     expect(curl.stdout).toContain("customer,");
   });
 });
+
+interface N8nProperty {
+  type: string;
+  name: string;
+  options?: object[];
+  routing?: { send?: { property?: string } };
+}
+
+interface PostmanItem {
+  item?: PostmanItem[];
+  request?: { method: string; url: { path: string[] } };
+}
+
+const requestsIn = (items: PostmanItem[]): NonNullable<PostmanItem["request"]>[] =>
+  items.flatMap(({ item = [], request }) => [...(request ? [request] : []), ...requestsIn(item)]);
+
+const operationsOf = ({ paths }: { paths: Record<string, object> }) =>
+  Object.entries(paths).flatMap(([path, methods]) =>
+    Object.keys(methods)
+      .filter((each) => /^(get|post|put|patch|delete)$/.test(each))
+      .map((method) => `${method.toUpperCase()} ${path}`),
+  );

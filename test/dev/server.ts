@@ -10,6 +10,7 @@ const parts = [
   "src",
   "migrations",
   "examples",
+  "packages",
   "node_modules",
   "package.json",
   "wrangler.toml",

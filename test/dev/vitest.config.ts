@@ -9,6 +9,6 @@ export default defineConfig({
     include: ["test/dev/**/*.test.ts", "packages/client/test/**/*.test.ts"],
     fileParallelism: false,
     testTimeout: 180_000,
-    hookTimeout: 60_000,
+    hookTimeout: 180_000,
   },
 });

@@ -19,15 +19,20 @@ export interface Answer {
 /** What goes wrong with a request; `lost` and `half` do so after it was carried out. */
 export type Fault = "429" | "503" | "500" | "cut" | "slow" | "lost" | "half" | undefined;
 
+export const faults = ["429", "503", "500", "cut", "slow", "lost", "half"] as const;
+
 /** A service that carries requests out as `serve` says, and fails on purpose as `faults` says. */
 export class FailingService {
   readonly requests: Request[] = [];
   faults: (index: number, request: Request) => Fault = () => undefined;
-  readonly #serve: (request: Request) => Answer;
+  readonly #serve: (request: Request) => Answer | Promise<Answer>;
+  /** Milliseconds by which what is slow comes later. */
+  readonly #slowness: number;
   readonly #server: Server;
 
-  constructor(serve: (request: Request) => Answer) {
+  constructor(serve: (request: Request) => Answer | Promise<Answer>, slowness = 400) {
     this.#serve = serve;
+    this.#slowness = slowness;
     this.#server = createServer((message, response) => void this.#answer(message, response));
   }
 
@@ -56,16 +61,32 @@ export class FailingService {
       const code = { "429": "rate_limited", "500": "internal", "503": "try_again" }[fault];
       return send(response, problem(Number(fault), code, {}, { "Retry-After": "0" }));
     }
-    const answer = this.#serve(request);
+    const answer = await this.#serve(request);
     if (fault === "lost") return void message.socket.destroy();
     if (fault === "half") {
       response.writeHead(answer.status, { "Content-Length": "1000" }).write("{");
       return void setTimeout(() => message.socket.destroy(), 5);
     }
-    if (fault === "slow") return void setTimeout(() => send(response, answer), 400);
+    if (fault === "slow") return void setTimeout(() => send(response, answer), this.#slowness);
     send(response, answer);
   }
 }
+
+/** Carries requests out by another service. */
+export const forwardTo =
+  (url: string) =>
+  async ({ method, path, query, headers, body }: Request): Promise<Answer> => {
+    const { authorization = "", "content-type": type = "" } = headers;
+    const key = headers["idempotency-key"] as string | undefined;
+    const sent = {
+      Authorization: authorization,
+      ...(type && { "Content-Type": type }),
+      ...(key && { "Idempotency-Key": key }),
+    };
+    const content = type ? { body: JSON.stringify(body) } : {};
+    const answer = await fetch(`${url}${path}?${query}`, { method, headers: sent, ...content });
+    return { status: answer.status, body: await answer.json() };
+  };
 
 export function problem(
   status: number,

@@ -1,9 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { EdgeForms, EdgeFormsError, type Options } from "../src/index.ts";
-import { FailingService, problem, type Fault } from "./failing-service.ts";
+import { FailingService, faults, problem, type Fault } from "./failing-service.ts";
 import { StoredItems } from "./stored-items.ts";
 
-const faults: Fault[] = ["429", "503", "500", "cut", "slow", "lost", "half"];
 const caught = (promise: Promise<unknown>) =>
   promise.then(
     () => expect.unreachable("It was not refused."),

@@ -8,11 +8,13 @@ import { gzipSync } from "node:zlib";
 import { build } from "esbuild";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { Server } from "../../../test/dev/server.ts";
+import { FailingService, faults, forwardTo } from "./failing-service.ts";
 import { EdgeForms, verifyWebhook, type WebhookEvent } from "../src/index.ts";
 
 const project = new URL("../../..", import.meta.url).pathname;
 const run = promisify(execFile);
 const text = (key: string, rest: object = {}) => ({ key, type: "text", ...rest });
+const creates = Number(process.env["EDGE_FORMS_CREATES"] ?? 400);
 const fields = [
   text("code", { required: true, unique: true }),
   text("name"),
@@ -78,6 +80,26 @@ describe("The client and the running service", () => {
     await asks.delete(ask.id);
     await expect(asks.get(ask.id)).rejects.toMatchObject({ code: "not_found" });
   });
+
+  it(
+    `${creates} creates through every kind of failure: none lost, none doubled`,
+    async () => {
+      await client.request("PUT", "/apps/hard/schema", { body: { fields } });
+      const between = new FailingService(forwardTo(server.url), 11_000);
+      // Every fifth request fails, each kind as often as the others.
+      between.faults = (index) =>
+        index % 5 === 0 ? faults[(index / 5) % faults.length] : undefined;
+      const options = { url: await between.start(), token, retries: 20, timeout: 10_000 };
+      const hard = new EdgeForms({ ...options, concurrency: 32 }).records("hard");
+      const codes = Array.from({ length: creates }, (_, index) => `h${index}`);
+      const made = await Promise.all(codes.map((code) => hard.create({ code })));
+      await between.stop();
+      expect(made.map(({ data }) => data["code"])).toEqual(codes);
+      const stored = await client.records("hard").list().toArray();
+      expect(stored.map(({ id }) => id).toSorted()).toEqual(made.map(({ id }) => id).toSorted());
+    },
+    60_000 + creates * 100,
+  );
 
   it("tells every field that is wrong, named as it was sent", async () => {
     const parts = client.records("parts");

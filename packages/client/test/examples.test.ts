@@ -1,0 +1,148 @@
+import { execFile, spawn } from "node:child_process";
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { setTimeout as wait } from "node:timers/promises";
+import { promisify } from "node:util";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { Server } from "../../../test/dev/server.ts";
+import { EdgeForms } from "../src/index.ts";
+
+const project = new URL("../../..", import.meta.url).pathname;
+const run = promisify(execFile);
+const example = (path: string) => join(project, "examples", path);
+
+describe("Examples that use the client", () => {
+  const server = new Server(8845);
+  let client: EdgeForms;
+  let env: NodeJS.ProcessEnv;
+
+  beforeAll(async () => {
+    await run("node", [join(project, "packages/client/build.ts")]);
+    await server.start();
+    // The limits that everybody has: what is promised holds with them.
+    const { token } = await server.credential();
+    env = { ...process.env, EDGE_FORMS_URL: server.url, EDGE_FORMS_TOKEN: token };
+    const wide = await server.credential("--requests", "100000", "--writes", "100000");
+    client = new EdgeForms({ url: server.url, token: wide.token, retries: 20 });
+  });
+  afterAll(() => server.remove());
+
+  it("all countries are imported in batches, twice: 0 differ", async () => {
+    for (const outcomes of ["250 created, 0 updated, 0", "0 created, 0 updated, 250"]) {
+      const args = [example("import-countries/import.ts"), "--url", server.url];
+      const { stdout } = await run("node", args, { env });
+      expect(stdout).toContain(`250 countries: ${outcomes} unchanged\n`);
+      expect(stdout).toContain("250 records with 250 receipt numbers; 0 differ from the source.");
+    }
+  });
+
+  it("a night job of 300 orders takes three requests, and stores them once", async () => {
+    const before = (await client.records("orders").list().toArray()).length;
+    for (const _ of [1, 2]) {
+      const { stdout } = await run("node", [example("night-job/run.ts")], { env });
+      expect(stdout).toMatch(/^300 orders in 3 requests, \d+\.\d s\n$/);
+    }
+    expect(await client.records("orders").list().toArray()).toHaveLength(before + 300);
+  });
+
+  it("the README has the two-way sync as it runs here, in 40 lines", () => {
+    const program = readFileSync(example("two-way-sync/sync.ts"), "utf8");
+    expect(readFileSync(join(project, "packages/client/README.md"), "utf8")).toContain(program);
+    const lines = program.split("\n").filter((line) => !/^\s*(\/\/.*)?$/.test(line));
+    expect(lines.length).toBeLessThanOrEqual(40);
+  });
+
+  it("a two-way sync survives kill -9 of either side", async () => {
+    const fields = [
+      { key: "code", type: "text", required: true, unique: true, max_length: 40 },
+      { key: "name", type: "text" },
+      { key: "stock", type: "number", integer: true },
+    ];
+    await client.request("PUT", "/apps/parts/schema", { body: { fields } });
+    const parts = client.records("parts");
+    await parts.create({ code: "old", name: "was there before", stock: 1 });
+    const file = join(server.folder, "parts.db");
+    const args = [example("two-way-sync/sync.ts"), file];
+    const start = () => spawn("node", args, { env, stdio: "ignore" });
+    let sync = start();
+    const kill = async () => {
+      const gone = new Promise((resolve) => sync.on("exit", resolve));
+      sync.kill("SIGKILL");
+      await gone;
+    };
+    while (!(await parts.search({}).toArray())[0] || !hasTable(file)) await wait(50);
+    const ours = new DatabaseSync(file, { timeout: 5000 });
+    const change =
+      ours.prepare(`INSERT INTO parts (code, name, stock) VALUES (?, ?, ?) ON CONFLICT DO
+      UPDATE SET name = excluded.name, stock = excluded.stock, revision = revision + 1`);
+    for (let round = 0; round < 40; round += 1) {
+      change.run(`ours ${round % 7}`, `ö${round}`, round);
+      change.run(`both ${round % 3}`, `we ${round}`, round);
+      const theirs = { code: `both ${(round + 1) % 3}`, name: `they ${round}`, stock: -round };
+      const done = parts.upsert("code", theirs);
+      const others = parts.upsert("code", { code: `theirs ${round % 7}`, stock: round });
+      if (round % 10 === 3) await kill();
+      if (round === 15) await server.kill();
+      if (round === 15) await server.start();
+      if (round % 10 === 3) sync = start();
+      await Promise.all([done, others]);
+      await wait(100);
+    }
+    const told = ours.prepare("SELECT code, name, stock FROM parts ORDER BY code");
+    const equal = async () => {
+      const rows = (await parts.list().toArray()).map(({ data }) => data);
+      const theirs = rows.toSorted((a, b) => (String(a["code"]) < String(b["code"]) ? -1 : 1));
+      return [told.all().map((row) => ({ ...row })), theirs] as const;
+    };
+    const until = Date.now() + 60_000;
+    for (let [we, they] = await equal(); Date.now() < until; [we, they] = await equal()) {
+      if (JSON.stringify(we) === JSON.stringify(they)) break;
+      await wait(500);
+    }
+    const [we, they] = await equal();
+    await kill();
+    ours.close();
+    expect(we).toEqual(they);
+    expect(we).toHaveLength(1 + 7 + 7 + 3);
+    expect(we.find((row) => row["code"] === "ours 4")).toMatchObject({ name: "ö39", stock: 39 });
+  });
+
+  it("the action shows what differs, and applies it", async () => {
+    const folder = join(server.folder, "repository");
+    mkdirSync(join(folder, "definitions/forms"), { recursive: true });
+    const definition = { name: "Visits", fields: [{ key: "visitor", type: "text" }] };
+    const file = join(folder, "definitions/forms/visits.json");
+    writeFileSync(file, JSON.stringify(definition));
+    const action = readFileSync(example("github-action/definitions.yml"), "utf8");
+    const steps = [...action.matchAll(/^ {8}run: \|\n((?: {10}.*\n)+)/gm)].map(([, step = ""]) =>
+      step.replaceAll(
+        /npx --yes edge-forms-client@\S+/g,
+        `node ${join(project, "packages/client/dist/command/main.js")}`,
+      ),
+    );
+    expect(steps).toHaveLength(2);
+    const summary = join(folder, "summary.md");
+    const options = { cwd: folder, env: { ...env, GITHUB_STEP_SUMMARY: summary } };
+    const step = async (index: number) => run("bash", ["-e", "-c", steps[index] ?? ""], options);
+    await step(0);
+    expect(readFileSync(summary, "utf8")).toContain("form visits: new\n  + visitor (text)");
+    expect((await step(1)).stdout).toContain("form visits: created, version 1.");
+    rmSync(summary);
+    await step(0);
+    expect(readFileSync(summary, "utf8")).toContain("0 to create, 0 to change, 1 unchanged.");
+    writeFileSync(file, "{");
+    await expect(step(0)).rejects.toMatchObject({ stderr: expect.stringContaining("is no JSON") });
+  });
+});
+
+function hasTable(file: string): boolean {
+  try {
+    const found = new DatabaseSync(file, { readOnly: true });
+    const [row] = found.prepare("SELECT * FROM sqlite_master WHERE name = 'parts'").all();
+    found.close();
+    return row !== undefined;
+  } catch {
+    return false;
+  }
+}
