@@ -33,5 +33,5 @@ describe("The client in Python", () => {
     const env = { ...process.env, ...own, PYTHONDONTWRITEBYTECODE: "1" };
     const { stderr } = await run("python3", ["-W", "error", "-m", "unittest", "-v"], { cwd, env });
     expect(stderr).toMatch(/Ran \d\d tests in [^]*\nOK\n$/);
-  });
+  }, 400_000);
 });
