@@ -100,6 +100,7 @@ export async function issueCredential(
     createdBy: ctx.member,
     lastUsedAt: null,
     usage: noUsage(),
+    called: false,
   };
   const entry = act(ctx, "credential.issue", `credential:${id}`);
   if (await insertCredential(ctx.db, ctx.member, credential, entry)) return { credential, secret };

@@ -9,12 +9,14 @@ const firstPause = 50;
 
 /**
  * Tells a credential's object of a change, so that it holds for the next request. What cannot be told is not answered as
- * done: 503, and the object reads it itself within 60 seconds.
+ * done: 503, and the object reads it itself within 60 seconds. That of one that was never called is left alone: an object is
+ * made near whoever asks for it first, and stays there.
  */
 export async function announce(
   gate: DurableObjectNamespace<CredentialGate>,
   credential: Credential,
 ): Promise<void> {
+  if (!credential.called) return;
   for (let tries = 1; tries <= mostTries; tries += 1) {
     try {
       await timely(() => gate.getByName(credential.id).change(credential));

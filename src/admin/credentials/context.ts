@@ -19,11 +19,12 @@ export function credentialContext(c: Context<AdminEnv>): CredentialContext {
   };
 }
 
-/** The log that the credential's own object keeps; none while it cannot be reached. */
+/** The log that the credential's own object keeps; none while it cannot be reached, nor before it was called. */
 export async function callLog(
   { env }: Pick<Context<AdminEnv>, "env">,
-  { id }: Pick<Credential, "id">,
+  { id, called }: Pick<Credential, "id" | "called">,
 ): Promise<CallLog> {
+  if (!called) return noCalls();
   try {
     return await timely<CallLog>(async () => env.GATE.getByName(id).report());
   } catch (error) {

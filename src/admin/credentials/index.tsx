@@ -90,11 +90,8 @@ export const integrations = new Hono<AdminEnv>()
   })
   .get("/:id", query(texts("status", "find")), async (c) => {
     const context = credentialContext(c);
-    const id = c.req.param("id");
-    const [{ credential, reachable }, log] = await Promise.all([
-      visibleWithReachable(context, id),
-      callLog(c, { id }),
-    ]);
+    const { credential, reachable } = await visibleWithReachable(context, c.req.param("id"));
+    const log = await callLog(c, credential);
     const now = Date.now();
     const sight = { resources: credential.resources, reachable };
     const { status = "", find = "" } = c.req.valid("query");

@@ -37,6 +37,8 @@ export interface Credential {
   createdBy: { id: string; role: Role | null };
   lastUsedAt: number | null;
   usage: Usage;
+  /** Whether it was ever called, so that its object knows it and has to be told of changes. */
+  called: boolean;
 }
 
 export interface Limits {

@@ -70,11 +70,31 @@ export function credentialOf(row: Row): Credential {
     createdBy: { id: row.memberId, role: row.role },
     lastUsedAt: row.lastUsedAt,
     usage: row.usage === null ? noUsage() : (JSON.parse(row.usage) as Usage),
+    // Of one that was used before there were counts, its last use tells.
+    called: row.usage !== null || row.lastUsedAt !== null,
   };
 }
 
 export async function findCredential(db: D1Database, id: string): Promise<Credential | undefined> {
   const [found] = await attempt(() => selectCredentials(db, eq(credential.id, id), 1));
+  return found && credentialOf(found);
+}
+
+/**
+ * Reads a credential for an object that did not know it, and notes that from now on it is told of changes: in one batch,
+ * so that a change comes either before what is read or after the note.
+ */
+export async function meetCredential(db: D1Database, id: string): Promise<Credential | undefined> {
+  const drizzled = drizzle(db);
+  const [, [found]] = await attempt(() =>
+    drizzled.batch([
+      drizzled
+        .update(credential)
+        .set({ usage: JSON.stringify(noUsage()) })
+        .where(and(eq(credential.id, id), isNull(credential.usage))),
+      selectCredentials(db, eq(credential.id, id), 1),
+    ]),
+  );
   return found && credentialOf(found);
 }
 
