@@ -16,6 +16,7 @@ import { sameOrigin } from "./frame/same-origin";
 import { limitChanges } from "./sign-in/limit-changes";
 import { signedIn } from "./sign-in/session";
 import { signInRoutes } from "./sign-in";
+import { webhooks } from "./webhooks";
 
 const uncached = createMiddleware<AppEnv>(async (c, next) => {
   await next();
@@ -31,6 +32,7 @@ const signedInRoutes = new Hono<AdminEnv>()
   .route("/forms", collections("form"))
   .route("/integrations", integrations)
   .route("/members", members)
+  .route("/webhooks", webhooks)
   .post("/preferences", async (c) => {
     const { back, ...chosen } = await readFields(c, z.extend(Preferences, { back: Back }));
     keepPreferences(c, chosen);

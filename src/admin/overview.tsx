@@ -7,7 +7,7 @@ import { stamp } from "../domain/time";
 import type { AdminEnv } from "../env";
 import { Badge, Empty, type Tone } from "../html/parts";
 import { showCount, showDay, Time, useReader } from "../html/reader";
-import { readOverview, type FormState } from "../store/overview";
+import { readOverview, type FormState, type StoppedWebhook } from "../store/overview";
 import { answer } from "./frame/answers";
 import { frameOf, type Frame } from "./frame/frame";
 import { AdminPage } from "./frame/layout";
@@ -25,7 +25,8 @@ export const overview = new Hono<AdminEnv>().get("/", async (c) => {
   const times = Array.from({ length: shownDays + 1 }, (_, i) => tomorrow - (shownDays - i) * day);
   const memberId = may(role, "credentials") ? null : id;
   const read = await readOverview(c.env.DB, { memberId, now, soon: now + soon, times });
-  const figures = figuresOf(read, times, now);
+  const webhooks = may(role, "webhooks") ? read.webhooks : [];
+  const figures = figuresOf({ ...read, webhooks }, times, now);
   const document = {
     expiring: figures.expiring.map((each) => ({
       id: each.id,
@@ -38,6 +39,7 @@ export const overview = new Hono<AdminEnv>().get("/", async (c) => {
       refusals,
     })),
     forms: figures.forms,
+    webhooks,
     days: figures.days,
   };
   return answer(c, document, () => <OverviewPage frame={frameOf(c)} {...figures} />);
@@ -47,12 +49,13 @@ interface Figures {
   expiring: Credential[];
   refused: { credential: Credential; requests: number; refusals: number }[];
   forms: FormState[];
+  webhooks: StoppedWebhook[];
   /** UTC, as in 2026-11-21; the last one is today. */
   days: { day: string; requests: number; refusals: number; submissions: number }[];
 }
 
 function figuresOf(
-  { credentials, forms, submissions }: Awaited<ReturnType<typeof readOverview>>,
+  { credentials, forms, submissions, webhooks }: Awaited<ReturnType<typeof readOverview>>,
   times: readonly number[],
   now: number,
 ): Figures {
@@ -63,6 +66,7 @@ function figuresOf(
       .map((credential) => ({ credential, ...countCalls(credential.usage, "hours", now - day) }))
       .filter(({ refusals }) => refusals > 0),
     forms,
+    webhooks,
     days: times.slice(0, -1).map((from, i) => ({
       day: stamp(from).slice(0, 10),
       ...callsOf(credentials, from),
@@ -121,15 +125,16 @@ function Attention({
   expiring,
   refused,
   forms,
+  webhooks,
   define,
 }: Omit<Figures, "days"> & { define: boolean }) {
   const { now } = useReader();
-  if (expiring.length + refused.length + forms.length === 0) {
+  if (expiring.length + refused.length + forms.length + webhooks.length === 0) {
     return (
       <Empty>
         <p>
-          Nothing at the moment. Refused calls, credentials that expire and forms that fill up stand
-          here.
+          Nothing at the moment. Refused calls, credentials that expire, forms that fill up and
+          webhooks that fail stand here.
         </p>
       </Empty>
     );
@@ -159,6 +164,19 @@ function Attention({
           </strong>{" "}
           {(expiresAt ?? 0) < now ? "expired" : "expires"}{" "}
           <Time at={expiresAt ?? 0} as="distance" />.
+        </Entry>
+      ))}
+      {webhooks.map(({ id, name, state }) => (
+        <Entry
+          tone="bad"
+          state={state === "failing" ? "Failing" : "Disabled"}
+          act={["See why", `/admin/webhooks/${id}`]}
+        >
+          The webhook{" "}
+          <strong>
+            <bdi>{name}</bdi>
+          </strong>{" "}
+          tells nothing until it is resumed.
         </Entry>
       ))}
       {forms.map((form) => (

@@ -17,6 +17,15 @@ export function webhookDocument(hook: Webhook, now: number) {
   return { ...told, maker, secrets, version, etag: etagOf(version), ...times };
 }
 
+/** With the secret, this once, where one was made. */
+export function shownDocument(
+  { hook, secret }: { hook: Webhook; secret: string | null },
+  now: number,
+) {
+  const document = webhookDocument(hook, now);
+  return secret === null ? document : { ...document, secret };
+}
+
 /** One try to send a message. */
 export function deliveryDocument({ number, at, attempt, ...delivery }: Delivery) {
   const { message, type, collection, item, status, milliseconds, answer, error } = delivery;

@@ -1,9 +1,11 @@
-import { deliveriesKept, mostDeliveries, type Delivery } from "../domain/webhook/delivery";
+import {
+  deliveriesKept,
+  mostDeliveries,
+  type Delivery,
+  type Waiting,
+} from "../domain/webhook/delivery";
 
-/** Tries that failed, and when the next one is. */
-export interface Failure {
-  tries: number;
-  nextAt: number;
+export interface Failure extends Waiting {
   /** Whose message it was: it comes first. */
   collection: number;
 }

@@ -27,7 +27,7 @@ export function webhookObjects({ HOOKS }: Pick<Bindings, "HOOKS">): WebhookObjec
     resume: (id) => ask(id, async (stub) => stub.resume(id)),
     test: (id) => ask(id, async (stub) => stub.sendTest(id), sending()),
     redeliver: (id, number) => ask(id, async (stub) => stub.redeliver(id, number), sending()),
-    deliveries: (id, before, limit) => ask(id, async (stub) => stub.deliveries(before, limit)),
+    report: (id, before, limit) => ask(id, async (stub) => stub.report(before, limit)),
     forget: (id) => ask(id, async (stub) => stub.forget()),
   };
 }

@@ -1,7 +1,7 @@
 import { DurableObject } from "cloudflare:workers";
 import { mayTell, nextMessage, rightsOfMaker } from "../actions/webhooks/next-message";
 import { placesPerCollection } from "../domain/item/item";
-import { deliveriesKept, type Delivery } from "../domain/webhook/delivery";
+import { deliveriesKept, type Delivery, type DeliveryReport } from "../domain/webhook/delivery";
 import { webhookTypes, type Webhook } from "../domain/webhook/webhook";
 import { findWebhook } from "../store/webhooks/webhooks";
 import { Ledger } from "./ledger";
@@ -109,8 +109,10 @@ export class WebhookSender extends DurableObject<Bindings> {
     return may && message?.number === change ? message : undefined;
   }
 
-  deliveries(before: number | null, limit: number): Delivery[] {
-    return this.#ledger.deliveries(before, limit, Date.now() - deliveriesKept);
+  report(before: number | null, limit: number): DeliveryReport {
+    const { failure } = this.#ledger;
+    const deliveries = this.#ledger.deliveries(before, limit, Date.now() - deliveriesKept);
+    return { deliveries, failure };
   }
 
   async forget(): Promise<void> {

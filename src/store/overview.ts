@@ -1,11 +1,11 @@
-import { and, eq, gt, isNull, lt, or, sql } from "drizzle-orm";
+import { and, eq, gt, inArray, isNull, lt, or, sql } from "drizzle-orm";
 import { drizzle } from "drizzle-orm/d1";
 import { fieldsPerCollection, systemFieldIds } from "../domain/data/field-number";
 import { placesPerCollection } from "../domain/item/item";
 import type { Credential } from "../domain/credential/credential";
 import { attempt } from "./db/attempt";
 import { credential } from "./db/people-schema";
-import { collection, tally } from "./db/schema";
+import { collection, tally, webhook } from "./db/schema";
 import { credentialOf, selectCredentials } from "./credentials/credentials";
 
 export interface FormState {
@@ -15,6 +15,13 @@ export interface FormState {
   closesAt: number | null;
   maxSubmissions: number | null;
   live: number;
+}
+
+/** A webhook that stopped by itself. */
+export interface StoppedWebhook {
+  id: string;
+  name: string;
+  state: "failing" | "disabled";
 }
 
 const mostCredentials = 500;
@@ -28,18 +35,35 @@ export async function readOverview(
     soon,
     times,
   }: { memberId: string | null; now: number; soon: number; times: readonly number[] },
-): Promise<{ credentials: Credential[]; forms: FormState[]; submissions: number[] }> {
+): Promise<{
+  credentials: Credential[];
+  forms: FormState[];
+  submissions: number[];
+  webhooks: StoppedWebhook[];
+}> {
   // Those that were revoked lately count in the totals of the days that they were used on.
   const lately = or(isNull(credential.revokedAt), gt(credential.revokedAt, times[0] ?? now));
   const own = memberId === null ? undefined : eq(credential.memberId, memberId);
-  const [rows, forms, places] = await attempt(() =>
+  const [rows, forms, places, webhooks] = await attempt(() =>
     drizzle(db).batch([
       selectCredentials(db, and(lately, own), mostCredentials),
       formsToWatch(db, now, soon),
       placesAt(db, times),
+      stoppedWebhooks(db),
     ]),
   );
-  return { credentials: rows.map(credentialOf), forms, submissions: between(places) };
+  const submissions = between(places);
+  return { credentials: rows.map(credentialOf), forms, submissions, webhooks };
+}
+
+/** Those that tell nothing until somebody resumes them, though nobody paused them. */
+function stoppedWebhooks(db: D1Database) {
+  const { id, name, state } = webhook;
+  return drizzle(db)
+    .select({ id, name, state: sql<StoppedWebhook["state"]>`${state}` })
+    .from(webhook)
+    .where(inArray(state, ["failing", "disabled"]))
+    .orderBy(id);
 }
 
 /** Open forms that close before `soon`, or have at most a tenth of their places left. */

@@ -7,6 +7,7 @@ import { admin, client, issue, makeForm, ownerCookie } from "../support/service"
 describe("A page asks one object at most, and the database twice", () => {
   const { fetch, counts, reset } = counted();
   let id = "";
+  let hook = "";
   let cookie = "";
   beforeAll(async () => {
     cookie = await ownerCookie();
@@ -14,6 +15,9 @@ describe("A page asks one object at most, and the database twice", () => {
     const form = await makeForm(integrator);
     await integrator.post(`/forms/${form}/submissions`, { data: { title: "x" } });
     for (let each = 0; each < 5; each += 1) ({ id } = await issue());
+    const url = "https://receiver.example/hook";
+    const chosen = { name: "Stock", url, types: ["record.created"], collections: "all" };
+    hook = (await admin("POST", "/webhooks", chosen)).body.id;
     await admin("POST", "/members", { email: "guest@forms.example", role: "viewer" });
   });
 
@@ -25,6 +29,11 @@ describe("A page asks one object at most, and the database twice", () => {
     "/integrations/:id",
     "/integrations/:id/access",
     "/integrations/:id/secrets",
+    "/webhooks",
+    "/webhooks/new",
+    "/webhooks/:hook",
+    "/webhooks/:hook/settings",
+    "/webhooks/:hook/secrets",
     "/members",
     "/account",
     "/audit",
@@ -33,7 +42,7 @@ describe("A page asks one object at most, and the database twice", () => {
     reset();
     const headers = { Cookie: cookie, Accept: "text/html" };
     const response = await fetch(
-      new Request(`${host}/admin${path.replace(":id", id)}`, { headers }),
+      new Request(`${host}/admin${path.replace(":id", id).replace(":hook", hook)}`, { headers }),
     );
     expect(response.status).toBe(200);
     await response.text();

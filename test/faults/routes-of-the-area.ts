@@ -3,6 +3,7 @@ import { host, type Answer, type Json } from "../support/client";
 import { newMember, newSession } from "../support/members";
 import { askSteadily } from "./asking";
 import { agree, agreeStatus, areaRows, few, row, type Row } from "./routes";
+import { webhookRows } from "./webhooks-of-the-area";
 import {
   area,
   canSignIn,
@@ -462,6 +463,7 @@ export const areaRowsOfAll: Row[] = [
   ...accountRows,
   ...memberRows,
   ...integrationRows,
+  ...webhookRows,
   ...definitionRows("form"),
   ...itemRows("form"),
   ...definitionRows("app").map(few),

@@ -136,6 +136,19 @@ POST /admin/integrations/:id/revoke, somebody else's token       | 204   | 204  
 POST /admin/integrations/:id/revoke, somebody else's client      | 204   | 204   | 404    | 404    | 401
 POST /admin/integrations/:id/revoke, a client that one made as an admin | 204 | 204 | 204 | 204   | 401
 
+GET /admin/webhooks                                              | 200   | 200   | 403    | 403    | 401
+GET /admin/webhooks/new                                          | 200   | 200   | 403    | 403    | 401
+POST /admin/webhooks                                             | 201   | 201   | 403    | 403    | 401
+GET /admin/webhooks/:id                                          | 200   | 200   | 403    | 403    | 401
+GET /admin/webhooks/:id/settings                                 | 200   | 200   | 403    | 403    | 401
+GET /admin/webhooks/:id/secrets                                  | 200   | 200   | 403    | 403    | 401
+GET /admin/webhooks/:id/secret                                   | 200   | 200   | 403    | 403    | 401
+POST /admin/webhooks/:id                                         | 200   | 200   | 403    | 403    | 401
+POST /admin/webhooks/:id/rotate                                  | 200   | 200   | 403    | 403    | 401
+POST /admin/webhooks/:id/test                                    | 200   | 200   | 403    | 403    | 401
+POST /admin/webhooks/:id/deliveries/:delivery/redeliver          | 200   | 200   | 403    | 403    | 401
+POST /admin/webhooks/:id/delete                                  | 204   | 204   | 403    | 403    | 401
+
 GET /admin/apps                                                  | 200   | 200   | 200    | 200    | 401
 POST /admin/apps                                                 | 201   | 201   | 201    | 403    | 401
 GET /admin/apps/:key                                             | 200   | 200   | 200    | 200    | 401

@@ -97,7 +97,7 @@ describe("What wakes a webhook", () => {
     await onSchedule(env, notHour);
     const left = await env.DB.prepare("SELECT 1 FROM webhook WHERE id = ?").bind(id).first();
     expect(left).toBeNull();
-    expect(await objectOf(id).deliveries(null, 10)).toEqual([]);
+    expect((await objectOf(id).report(null, 10)).deliveries).toEqual([]);
   });
 
   it("100 webhooks are the most there may be, however many are made at once", async () => {

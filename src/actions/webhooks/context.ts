@@ -1,5 +1,5 @@
 import type { SigningKeys } from "../../domain/credential/signature";
-import type { Delivery } from "../../domain/webhook/delivery";
+import type { Delivery, DeliveryReport } from "../../domain/webhook/delivery";
 import type { ActionContext } from "../context";
 
 /** The objects of webhooks, each of which sends the messages of one. */
@@ -12,8 +12,8 @@ export interface WebhookObjects {
   test(id: string): Promise<Delivery>;
   /** Sends a message again; nothing where there is no such try. */
   redeliver(id: string, number: number): Promise<Delivery | undefined>;
-  /** Tries, newest first, from before this number on. */
-  deliveries(id: string, before: number | null, limit: number): Promise<Delivery[]>;
+  /** What was tried, from before this number on. */
+  report(id: string, before: number | null, limit: number): Promise<DeliveryReport>;
   /** Forgets all that it knows. */
   forget(id: string): Promise<void>;
 }

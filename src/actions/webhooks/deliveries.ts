@@ -1,18 +1,19 @@
 import { problem } from "../../domain/problem/problem";
-import { deliveryNumber, type Delivery } from "../../domain/webhook/delivery";
+import { deliveryNumber, type Delivery, type DeliveryReport } from "../../domain/webhook/delivery";
 import type { Webhook } from "../../domain/webhook/webhook";
 import type { WebhookContext } from "./context";
 
-/** A page of what was tried, newest first; `more` is the number to go on before, null at the end. */
+/** A page of what was tried; `more` is the number to go on before, null at the end. */
 export async function listDeliveries(
   ctx: WebhookContext,
   { id }: Webhook,
   before: number | null,
   limit: number,
-): Promise<{ deliveries: Delivery[]; more: number | null }> {
-  const found = await ctx.objects.deliveries(id, before, limit + 1);
+): Promise<DeliveryReport & { more: number | null }> {
+  const { deliveries: found, failure } = await ctx.objects.report(id, before, limit + 1);
   const deliveries = found.slice(0, limit);
-  return { deliveries, more: found.length > limit ? (deliveries.at(-1)?.number ?? null) : null };
+  const more = found.length > limit ? (deliveries.at(-1)?.number ?? null) : null;
+  return { deliveries, failure, more };
 }
 
 /** Sends a message now that tells of nothing, whatever the webhook's state. */

@@ -122,7 +122,12 @@ export function changeWebhook(
     const overlap = (rotation?.overlap_hours ?? 0) * 3_600_000;
     const secrets = made && [...outgoing(before, ctx.now(), overlap), made.kept];
     const after = secrets ? { ...changed, secrets } : changed;
-    if (JSON.stringify(after) === JSON.stringify(before)) return { hook: before, secret: null };
+    const resume = () => ctx.later(() => ctx.objects.resume(before.id));
+    if (JSON.stringify(after) === JSON.stringify(before)) {
+      // It is active as it was, and may wait for its next try.
+      if (given.state === "active") resume();
+      return { hook: before, secret: null };
+    }
     const next = { ...after, updatedAt: ctx.now() };
     const starts = given.collections ? await startsAfter(ctx, before, next) : null;
     const version = before.version + 1;
@@ -131,7 +136,7 @@ export function changeWebhook(
     });
     if (!(await updateWebhook(ctx.db, next, starts, entry))) return undefined;
     const named = Object.keys(sent).every((name) => name === "name");
-    if (next.state === "active" && !named) ctx.later(() => ctx.objects.resume(before.id));
+    if (next.state === "active" && !named) resume();
     return { hook: { ...next, version }, secret: made?.secret ?? null };
   });
 }

@@ -14,6 +14,12 @@ const verbs: Record<string, string> = {
   "member.withdraw": "withdrew the invitation of",
   "member.change": "changed the role of",
   "member.remove": "removed",
+  "webhook.create": "made the webhook",
+  "webhook.change": "changed the webhook",
+  "webhook.rotate": "made a new secret for the webhook",
+  "webhook.delete": "deleted the webhook",
+  "webhook.fail": "gave up trying to tell the webhook",
+  "webhook.disable": "disabled the webhook",
   "record.create": "created",
   "record.update": "changed",
   "record.recalculate": "recalculated",
@@ -84,6 +90,13 @@ function What({ entry }: { entry: AuditEntry }): Child {
     return (
       <a href={`/admin/integrations/${credential}`}>
         <bdi>{subjectName ?? "a credential"}</bdi>
+      </a>
+    );
+  const webhook = /^webhook:(\w+)$/.exec(subject)?.[1];
+  if (webhook && subjectName)
+    return (
+      <a href={`/admin/webhooks/${webhook}`}>
+        <bdi>{subjectName}</bdi>
       </a>
     );
   const named = /^(form|app):/.test(subject) ? addressOf(subject) : null;

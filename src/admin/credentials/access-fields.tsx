@@ -40,7 +40,15 @@ export function Permissions({ role, sent, isToken }: { role: Role; sent: Sent; i
 const fewResources = 8;
 
 /** Everything, or only these: nothing is chosen before somebody chooses. */
-export function AccessTo({ reachable, sent }: { reachable: readonly Reachable[]; sent: Sent }) {
+export function AccessTo({
+  reachable,
+  sent,
+  label = labels.resources,
+}: {
+  reachable: readonly Reachable[];
+  sent: Sent;
+  label?: string;
+}) {
   const { wired, wrong } = useField({ name: "resources" });
   const chosen = listed(sent["resources"]);
   const all = sent["scope"] === "all" || chosen.includes("all");
@@ -50,7 +58,7 @@ export function AccessTo({ reachable, sent }: { reachable: readonly Reachable[];
   ] as const;
   return (
     <fieldset class="access" aria-describedby={wired["aria-describedby"]}>
-      <legend>{labels.resources}</legend>
+      <legend>{label}</legend>
       <label class="choice">
         <input id={wired.id} type="radio" name="scope" value="all" checked={all} />
         <span>

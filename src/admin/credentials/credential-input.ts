@@ -173,17 +173,6 @@ export const EditInput = tidy(
   z.partial(z.strictObject({ ...shape, version: z.coerce.number().check(z.int()) })),
 );
 
-const hour = 60 * 60 * 1000;
-const overlaps = { none: 0, "1h": hour, "24h": 24 * hour, "7d": 7 * 24 * hour };
-
-/** How long the secret before lives on beside the new one. */
-export const RotateInput = z.strictObject({
-  overlap: z.pipe(
-    z._default(z.enum(["none", "1h", "24h", "7d"]), "24h"),
-    z.transform((name: keyof typeof overlaps) => overlaps[name]),
-  ),
-});
-
 export function issueInput(
   sent: Omit<z.infer<typeof IssueInput>, "kind">,
   now: number,
@@ -217,13 +206,15 @@ export function editInput(
   return { ...given, limits, ...expiry };
 }
 
+const day = 24 * 60 * 60 * 1000;
+
 /** A day is good until it ends, in the zone that was chosen. */
 function expiryOf(
   chosen: z.infer<typeof expires>,
   zone: string,
   now: number,
 ): Pick<CredentialInput, "expiresAt" | "expiresZone"> {
-  if ("days" in chosen) return { expiresAt: now + chosen.days * 24 * hour, expiresZone: null };
+  if ("days" in chosen) return { expiresAt: now + chosen.days * day, expiresZone: null };
   if ("at" in chosen) return { expiresAt: chosen.at, expiresZone: null };
   return { expiresAt: endOfDay(chosen.day, zone) ?? now, expiresZone: zone };
 }

@@ -10,6 +10,7 @@ import {
   type Issued,
 } from "../../actions/credentials/credentials";
 import { visibleCredentials } from "../../actions/credentials/list-credentials";
+import type { Credential } from "../../domain/credential/credential";
 import { countCalls } from "../../domain/credential/usage";
 import type { Problem } from "../../domain/problem/problem";
 import type { AdminEnv } from "../../env";
@@ -20,24 +21,18 @@ import { answer, answerDone, attempted } from "../frame/answers";
 import { frameOf } from "../frame/frame";
 import { readFields, readSent, wantsJson } from "../frame/negotiate";
 import { say } from "../frame/said";
+import { handSecret, takeSecret } from "../secrets/handed-secret";
+import { RotateInput } from "../secrets/rotation";
 import { AccessPage } from "./access-page";
 import { callReason } from "./calls/call-reason";
 import { CallsPage } from "./calls/calls-page";
 import { filterCalls } from "./calls/filter-calls";
 import { callLog, credentialContext } from "./context";
-import {
-  EditInput,
-  editInput,
-  IssueInput,
-  issueInput,
-  fromPage,
-  RotateInput,
-} from "./credential-input";
+import { EditInput, editInput, IssueInput, issueInput, fromPage } from "./credential-input";
 import { callDocument, clientId, credentialDocument } from "./document";
 import { IssuePage } from "./issue-page";
 import { IntegrationsPage } from "./list-page";
 import { dryRun, snippets } from "./secrets/dry-run";
-import { handSecret, takeSecret } from "./secrets/handed-secret";
 import { NewSecretPage, SecretsPage } from "./secrets/secrets-page";
 
 const perPage = 100;
@@ -174,11 +169,13 @@ async function accessPageAgain(c: Context<AdminEnv>, problem: Problem) {
   return <AccessPage frame={frameOf(c)} {...found} sent={sent} problem={problem} />;
 }
 
+const placeOf = ({ id }: Credential) => `/admin/integrations/${id}`;
+
 /** What a new secret leads to; scripts had it with the answer, and find its name here. */
 async function newSecretPage(c: Context<AdminEnv, "/:id/secret">): Promise<Response> {
   const credential = await visibleCredential(credentialContext(c), c.req.param("id"));
   if (wantsJson(c)) return c.json(credentialDocument(credential, Date.now()));
-  const secret = await takeSecret(c, credential.id);
+  const secret = await takeSecret(c, placeOf(credential));
   const origin = originOf(c);
   const told =
     secret && snippets(await dryRun(c.env.DB, origin, credential), origin, credential, secret);
@@ -200,7 +197,7 @@ async function answerSecret(
 ): Promise<Response> {
   const { credential, secret } = issued;
   c.header("Cache-Control", "no-store");
-  if (!wantsJson(c)) return handSecret(c, issued);
+  if (!wantsJson(c)) return handSecret(c, placeOf(credential), secret);
   const shown =
     credential.kind === "token"
       ? { token: secret }

@@ -48,12 +48,14 @@ function permissionsInWords(permissions: readonly Permission[]): string {
         : submissions.length > 0
           ? `${tell(submissions)} submissions`
           : "";
+  if (data === "" && permissions.every((each) => each === "webhooks:manage"))
+    return "Manage webhooks";
   if (!schema.includes("write")) return data || "Read definitions";
   return data === "" ? "Define forms and apps" : `${data}, define`;
 }
 
-/** What it reaches in a few words: “everything”, “2 forms, 1 app”. */
-function resourcesInWords(resources: Resources): string {
+/** What is reached in a few words: “everything”, “2 forms, 1 app”. */
+export function resourcesInWords(resources: Resources): string {
   if (resources === "all") return "everything";
   const count = (kind: string) => {
     const found = resources.filter((each) => each.startsWith(`${kind}:`)).length;

@@ -12,6 +12,7 @@ const places: [path: string, name: string, ability: Ability][] = [
   ["/admin/forms", "Forms", "see"],
   ["/admin/apps", "Apps", "see"],
   ["/admin/integrations", "Integrations", "see"],
+  ["/admin/webhooks", "Webhooks", "webhooks"],
   ["/admin/members", "Members", "members"],
   ["/admin/audit", "Audit", "audit"],
 ];

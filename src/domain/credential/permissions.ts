@@ -48,6 +48,8 @@ export const abilities = {
   define: ["owner", "admin", "editor"],
   /** Issue, edit and revoke every credential; the others have the personal tokens that they issued. */
   credentials: ["owner", "admin"],
+  /** Make and change webhooks, and look at their deliveries. */
+  webhooks: ["owner", "admin"],
   /** Read the audit. */
   audit: ["owner", "admin"],
   /** Invite and remove editors and viewers. */

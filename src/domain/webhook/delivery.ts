@@ -26,6 +26,18 @@ export interface Delivery extends Tried {
   attempt: number;
 }
 
+/** Tries that failed in a row, and when the next one is. */
+export interface Waiting {
+  tries: number;
+  nextAt: number;
+}
+
+/** What a webhook's object tells: tries, newest first, and what it waits for after a failure. */
+export interface DeliveryReport {
+  deliveries: Delivery[];
+  failure: Waiting | null;
+}
+
 export const mostDeliveries = 5000;
 export const deliveriesKept = 30 * 24 * 60 * 60 * 1000;
 

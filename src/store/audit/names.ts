@@ -1,7 +1,7 @@
 import { sql } from "drizzle-orm";
 import { statement } from "../db/statement";
 
-/** What somebody or something is called: `member:ID`, `credential:ID`, `form:KEY`, and a collection by its number. */
+/** What somebody or something is called: `member:ID`, `credential:ID`, `webhook:ID`, `form:KEY`, and a collection by its number. */
 export interface NameRow {
   subject: string;
   name: string;
@@ -23,6 +23,7 @@ export const selectNames = statement<object>((db) =>
           from member order by id desc limit ${most})
         union all select * from (select 'credential:' || id, name, null
           from credential order by id desc limit ${most})
+        union all select 'webhook:' || id, name, null from webhook where state <> 'deleted'
         union all select * from (select kind || ':' || key, name, id
           from collection order by id desc limit ${most}))`,
     ),

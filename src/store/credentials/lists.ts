@@ -87,7 +87,7 @@ export interface Reachable {
 
 const mostReachable = 1000;
 
-function selectReachable(db: D1Database) {
+export function selectReachable(db: D1Database) {
   const { kind, key, name } = collection;
   return drizzle(db)
     .select({ kind, key, name })

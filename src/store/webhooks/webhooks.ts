@@ -1,6 +1,7 @@
 import { and, asc, count, eq, getTableColumns, ne, sql } from "drizzle-orm";
 import { drizzle } from "drizzle-orm/d1";
 import type { Webhook, WebhookSecret, WebhookType } from "../../domain/webhook/webhook";
+import { selectReachable, type Reachable } from "../credentials/lists";
 import { actTime, type Act } from "../audit/audit";
 import { attempt, once } from "../db/attempt";
 import { auditEntry, collection, webhook } from "../db/schema";
@@ -32,6 +33,43 @@ export async function findWebhook(db: D1Database, id: string): Promise<Webhook |
       .where(and(eq(webhook.id, id), live)),
   );
   return row && webhookOf(row);
+}
+
+const makerName = sql<string | null>`case when ${webhook.maker} like 'member:%'
+    then (select email from member where id = substr(${webhook.maker}, 8))
+    else (select name from credential where id = substr(${webhook.maker}, 12)) end`;
+
+function selectWithMaker(db: D1Database, id: string) {
+  return drizzle(db)
+    .select({ hook: columns, makerName })
+    .from(webhook)
+    .where(and(eq(webhook.id, id), live));
+}
+
+/** With its maker's e-mail or name; null where that one is gone. */
+interface WithMaker {
+  hook: Webhook;
+  makerName: string | null;
+}
+
+/** A webhook with the name of its maker, in one trip. */
+export async function findWebhookWithMaker(
+  db: D1Database,
+  id: string,
+): Promise<WithMaker | undefined> {
+  const [row] = await attempt(() => selectWithMaker(db, id));
+  return row && { ...row, hook: webhookOf(row.hook) };
+}
+
+/** The same, with all that it could listen to. */
+export async function findWebhookWithReachable(
+  db: D1Database,
+  id: string,
+): Promise<(WithMaker & { reachable: Reachable[] }) | undefined> {
+  const [[row], reachable] = await attempt(() =>
+    drizzle(db).batch([selectWithMaker(db, id), selectReachable(db)]),
+  );
+  return row && { ...row, hook: webhookOf(row.hook), reachable };
 }
 
 /** All of them, in the order in which they were made: there are few. */

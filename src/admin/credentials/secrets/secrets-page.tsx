@@ -1,9 +1,9 @@
 import { liveSecrets, type Credential, type Secret } from "../../../domain/credential/credential";
-import { Select } from "../../../html/field";
 import { Copyable, Empty, Table } from "../../../html/parts";
 import { Time } from "../../../html/reader";
 import type { Frame } from "../../frame/frame";
 import { AdminPage } from "../../frame/layout";
+import { Rotation } from "../../secrets/rotation";
 import { CredentialFrame } from "../credential-frame";
 import { clientId } from "../document";
 
@@ -47,29 +47,7 @@ export function SecretsPage({ frame, credential }: Shown) {
           ))}
         </Table>
       )}
-      {revokedAt === null ? (
-        <>
-          <h2>Make a new secret</h2>
-          <p class="lead">
-            The one before it lives on for a while, so that the other system can change over without
-            a break. An older third one ends at once.
-          </p>
-          <form method="post" action={`/admin/integrations/${id}/rotate`}>
-            <Select
-              name="overlap"
-              label="The secret before ends"
-              value="24h"
-              options={[
-                { value: "none", label: "At once" },
-                { value: "1h", label: "In an hour" },
-                { value: "24h", label: "In 24 hours" },
-                { value: "7d", label: "In 7 days" },
-              ]}
-            />
-            <button type="submit">Make a new secret</button>
-          </form>
-        </>
-      ) : null}
+      {revokedAt === null ? <Rotation action={`/admin/integrations/${id}/rotate`} /> : null}
     </CredentialFrame>
   );
 }

@@ -1,0 +1,173 @@
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { account, caller, Server, type Call } from "../dev/server.ts";
+import { expectNoAxeViolations, expectNoSidewaysScroll, schemes, useBrowser } from "./browser.ts";
+import { Person } from "./person.ts";
+
+describe.each([
+  ["with scripts", true],
+  ["without scripts", false],
+])("Webhooks, %s", (_, javaScriptEnabled) => {
+  const server = new Server(8841 + Number(javaScriptEnabled));
+  const { open } = useBrowser(() => server.url);
+  let status = 200;
+  const receiver = createServer((_request, response) =>
+    response.writeHead(status).end(`answered ${status}`),
+  );
+  let url = "";
+  let call: Call;
+  beforeAll(async () => {
+    await server.start();
+    await new Promise<void>((resolve) => receiver.listen(0, "127.0.0.1", resolve));
+    url = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/hook`;
+    call = caller(server.url, (await server.credential("--name", "Maker")).token);
+  });
+  afterAll(async () => {
+    receiver.close();
+    await server.remove();
+  });
+
+  const start = async () => {
+    const { page, complaints } = await open("/admin", { javaScriptEnabled });
+    const person = new Person(page);
+    await person.signIn(account(server));
+    await page.waitForURL("/admin");
+    person.acts = 0;
+    return { page, person, complaints };
+  };
+  const submit = () =>
+    call("POST", "/forms/purchase/submissions", {
+      data: { title: "Two monitors", department: "Design", amount: 840 },
+    });
+
+  it("from a form to a message that is taken takes nine acts; its secret is shown once", async () => {
+    status = 200;
+    const { page, person } = await start();
+    await person.follow("Webhooks");
+    await person.follow("Add webhook");
+    await person.fill("Name", "Stock");
+    await person.fill("Address", url);
+    person.acts += 2;
+    await page.getByLabel(/^Submissions that are created/).check();
+    await page.getByLabel(/^Purchase request/).check();
+    await person.press("Add webhook");
+    const secret = (await page.textContent("#secret")) ?? "";
+    expect(secret).toMatch(/^whsec_/);
+    await page.reload();
+    expect(await page.content()).not.toContain(secret);
+    expect(await person.main()).toContain("It was shown once");
+    await page.goto("/admin/webhooks");
+    await person.follow("Stock");
+    await person.press("Send a test");
+    await page.getByText(/Sent, and taken: 200 in \d+ ms\./).waitFor();
+    expect(person.acts).toBeLessThanOrEqual(9);
+    expect(await person.main()).toContain("webhook.test");
+    await submit();
+    await expect
+      .poll(async () => page.reload().then(() => person.main()), { timeout: 20_000 })
+      .toContain("submission.created");
+  }, 60_000);
+
+  it("what is missing is told beside it, and what was written stays", async () => {
+    const { page, person, complaints } = await start();
+    await page.goto("/admin/webhooks/new");
+    await person.fill("Name", "Kept");
+    await person.fill("Address", "http://10.0.0.1/hook");
+    await person.press("Add webhook");
+    const alert = page.getByRole("alert");
+    for (const label of ["Address", "Tells of", "Listens to"]) {
+      expect(await alert.textContent()).toContain(label);
+    }
+    expect(await person.input("Name").inputValue()).toBe("Kept");
+    expect(await page.locator("#f-resources-wrong").textContent()).toContain("Choose either");
+    complaints.length = 0;
+  });
+
+  it("a receiver that fails is told with its answer and the next try; it is tried at once when somebody says so", async () => {
+    const { page, person } = await start();
+    await page.goto("/admin/webhooks");
+    await person.follow("Stock");
+    status = 503;
+    await submit();
+    await expect
+      .poll(async () => page.reload().then(() => person.main()), { timeout: 20_000 })
+      .toContain("The next try is");
+    expect(await person.main()).toContain("The receiver answered 503.");
+    expect(await page.locator("details pre").first().textContent()).toBe("answered 503");
+    status = 200;
+    await person.press("Try now");
+    await expect
+      .poll(async () => page.reload().then(() => person.main()), { timeout: 20_000 })
+      .not.toContain("The next try is");
+    await page.getByRole("button", { name: "Send again" }).first().click();
+    await page.getByText(/Sent, and taken/).waitFor();
+    expect(await person.main()).toContain("by hand");
+  }, 90_000);
+
+  it("is paused, resumed, changed, given another secret, and deleted after a question", async () => {
+    const { page, person } = await start();
+    await page.goto("/admin/webhooks");
+    await person.follow("Stock");
+    await person.press("Pause");
+    await page.getByText("Paused. It keeps its place").waitFor();
+    await person.press("Resume");
+    await page.getByText("Active: it goes on").waitFor();
+    await person.follow("Settings");
+    await person.fill("Name", "Warehouse");
+    await person.press("Save changes");
+    await page.getByText("Saved.").waitFor();
+    expect(await page.textContent("h1")).toBe("Warehouse");
+    await person.follow("Secrets");
+    await person.press("Make a new secret");
+    expect(await page.textContent("#secret")).toMatch(/^whsec_/);
+    await person.follow("Done");
+    await person.press("Delete…");
+    await page.getByRole("dialog").getByRole("button", { name: "Delete" }).click();
+    await page.getByText("Warehouse is deleted").waitFor();
+    expect(await person.main()).toContain("Nobody is told of changes yet.");
+  }, 60_000);
+
+  if (javaScriptEnabled) {
+    it("the pages have no violation that axe finds, empty, filled, failing, with long texts, at both widths and in both schemes", async () => {
+      const { page, complaints } = await start();
+      const look = async () => {
+        for (const colorScheme of schemes) {
+          await page.emulateMedia({ colorScheme });
+          for (const width of [390, 1440]) {
+            await page.setViewportSize({ width, height: 900 });
+            await expectNoAxeViolations(page);
+            await expectNoSidewaysScroll(page);
+          }
+        }
+      };
+      await page.goto("/admin/webhooks");
+      await look();
+      const name = "Beschaffungsantragsbearbeitungsverfahren 事務用回転椅子の購入申請";
+      const types = ["submission.created", "submission.updated", "submission.closed"];
+      const made = await page.request.post("/admin/webhooks", {
+        headers: { Accept: "application/json", Origin: server.url },
+        data: { name, url: `${url}/${"long-path/".repeat(12)}`, types, collections: "all" },
+      });
+      const { id } = (await made.json()) as { id: string };
+      status = 500;
+      await submit();
+      await page.goto(`/admin/webhooks/${id}`);
+      await expect
+        .poll(async () => page.reload().then(() => page.content()), { timeout: 20_000 })
+        .toContain("The next try is");
+      await look();
+      const views = ["", "/new", `/${id}/settings`, `/${id}/secrets`, `/${id}/secret`];
+      for (const view of views) {
+        await page.goto(`/admin/webhooks${view}`);
+        await look();
+      }
+      await page.goto("/admin/webhooks/new");
+      await page.getByLabel("Name").fill("Wrong");
+      await page.getByLabel("Address").fill("ftp://x");
+      await page.getByRole("button", { name: "Add webhook" }).click();
+      await look();
+      complaints.length = 0;
+    }, 180_000);
+  }
+});
