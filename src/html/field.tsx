@@ -77,6 +77,7 @@ interface Attributes {
   inputmode?: "decimal" | "text" | "email" | "numeric" | "tel" | "url";
   autocomplete?: string;
   pattern?: string;
+  accept?: string;
   list?: string;
   class?: string;
   maxlength?: number;

@@ -410,6 +410,17 @@ function itemRows(kind: CollectionKind): Row[] {
     ...areaRows(`GET ${all}`, 200, list(query), { when: "with a condition" }),
     ...areaRows(`GET ${all}/export`, 200, list(`/export${query}&format=csv`)),
     ...areaRows(`GET ${all}/new`, 200, list("/new")),
+    ...areaRows(`GET ${all}/import`, 200, list("/import")),
+    ...areaRows(`POST ${all}/import`, 200, (world) => {
+      const title = word();
+      return {
+        path: `${pathOf(world)}/import`,
+        body: { csv: `title,code\n${title},${title}\n`, by: "", act: "write" },
+        // However often it is sent.
+        done: async () => agree(await countOf(title), 1),
+        unknown: async () => agree((await countOf(title)) <= 1, true),
+      };
+    }),
     ...areaRows(`GET ${all}/:id`, 200, (world) => ({
       path: `${pathOf(world)}/${first(world).id}`,
     })),

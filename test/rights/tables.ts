@@ -162,6 +162,8 @@ POST /admin/apps/:key/check-index                                | 204   | 403  
 POST /admin/apps/:key/fields                                     | 200   | 200   | 200    | 403    | 401
 GET /admin/apps/:key/items                                       | 200   | 200   | 200    | 200    | 401
 GET /admin/apps/:key/items/export                                | 200   | 200   | 200    | 200    | 401
+GET /admin/apps/:key/items/import                                | 200   | 200   | 200    | 403    | 401
+POST /admin/apps/:key/items/import                               | 200   | 200   | 200    | 403    | 401
 GET /admin/apps/:key/items/new                                   | 200   | 200   | 200    | 403    | 401
 POST /admin/apps/:key/items/selected                             | 200   | 200   | 200    | 200    | 401
 POST /admin/apps/:key/items                                      | 201   | 201   | 201    | 403    | 401
@@ -185,6 +187,8 @@ POST /admin/forms/:key/check-index                               | 204   | 403  
 POST /admin/forms/:key/fields                                    | 200   | 200   | 200    | 403    | 401
 GET /admin/forms/:key/items                                      | 200   | 200   | 200    | 200    | 401
 GET /admin/forms/:key/items/export                               | 200   | 200   | 200    | 200    | 401
+GET /admin/forms/:key/items/import                               | 200   | 200   | 200    | 403    | 401
+POST /admin/forms/:key/items/import                              | 200   | 200   | 200    | 403    | 401
 GET /admin/forms/:key/items/new                                  | 200   | 200   | 200    | 403    | 401
 POST /admin/forms/:key/items/selected                            | 200   | 200   | 200    | 200    | 401
 POST /admin/forms/:key/items                                     | 201   | 201   | 201    | 403    | 401

@@ -100,6 +100,7 @@ const ofCollections = (kind: Kind): Record<string, (now: World) => Json> => {
     }),
     [`${base}/:key/check-index`]: () => ({}),
     [`${base}/:key/items`]: () => ({ data: data() }),
+    [`${base}/:key/items/import`]: () => ({ csv: "title\nImported", act: "write" }),
     [`${base}/:key/items/selected`]: () => ({ ids: "sub_x", act: "download" }),
     [`${base}/:key/items/:id`]: () => ({ version: 1, data: { title: "Another" } }),
     [`${base}/:key/items/:id/close`]: () => ({ version: 1 }),
@@ -219,7 +220,7 @@ export async function rightRequest(
 /** What a request of this route has changed is made anew. */
 export function spendAfter(route: string): void {
   const { method, path } = routes.get(route) ?? { method: "GET", path: "/" };
-  const changes = !/\/(search|validate|check|records|submissions|items)$/.test(path);
+  const changes = !/\/(search|validate|check|records|submissions|items|import)$/.test(path);
   if (method === "GET" || !changes) return;
   if (path.includes("/apps/:key")) spend("app");
   else if (/\/forms\/:key|\/submissions\//.test(path)) spend("form");

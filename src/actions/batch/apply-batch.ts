@@ -1,16 +1,16 @@
 import type { Compiled } from "../../domain/data/compile";
-import { parseBatch } from "../../domain/item/batch-body";
-import { Problem, problem } from "../../domain/problem/problem";
+import { parseBatch, type Operation } from "../../domain/item/batch-body";
+import { Problem, problem, type FieldError } from "../../domain/problem/problem";
 import { readNamed } from "../../store/batch/read";
 import { storeBatch, type BatchWrite } from "../../store/batch/write";
 import type { Claim } from "../../store/items/replays";
 import { takenValues } from "../../store/items/unique-values";
 import { itemAct, type ActionContext } from "../context";
 import { currentOf, duplicateOf, refuseClosed } from "../items/draft";
-import { oncePerKey, type Once, type Prepared, type SentKey } from "../once-per-key";
+import { noKey, oncePerKey, type Once, type Prepared, type SentKey } from "../once-per-key";
 import { namedBy } from "./named";
 import { refusalOf, type Refusal } from "./refusals";
-import { Simulation, type Result } from "./simulation";
+import { Simulation, type Result, type Touched } from "./simulation";
 import { answerOf, saidOf, type OperationResult, type Told } from "./results";
 import { writtenBy } from "./written";
 
@@ -21,20 +21,40 @@ interface Ready extends Prepared<Told> {
   write: BatchWrite;
 }
 
-/** Applies operations in order, all or nothing, once for each key (contract, section 12). */
+/** Applies a batch as it was sent, in order, all or nothing, once for each key (contract, section 12). */
 export function applyBatch(
   ctx: ActionContext,
   known: Compiled,
   body: unknown,
   key: SentKey,
 ): Promise<Once<OperationResult[]>> {
+  return applyOnce(ctx, known, { ...parseBatch(known.collection.kind, body), body }, key);
+}
+
+/** The same with operations that are made here; nothing is remembered. */
+export async function applyOperations(
+  ctx: ActionContext,
+  known: Compiled,
+  operations: readonly Operation[],
+): Promise<OperationResult[]> {
+  const { answer } = await applyOnce(ctx, known, { operations, errors: [], body: null }, noKey);
+  return answer;
+}
+
+interface Sent {
+  operations: readonly (Operation | null)[];
+  errors: readonly FieldError[];
+  body: unknown;
+}
+
+function applyOnce(ctx: ActionContext, known: Compiled, sent: Sent, key: SentKey) {
   let compiled = known;
-  return oncePerKey(ctx, key, body, {
-    judge: () => judge(ctx, compiled, body, key),
+  return oncePerKey<Ready, OperationResult[]>(ctx, key, sent.body, {
+    judge: () => judge(ctx, compiled, sent, key),
     async refuse(refusal) {
       const now = await currentOf(ctx, compiled);
       const before = [400, 404, 412].includes(refusal.status);
-      if (!before && opensForm(body)) refuseClosed(now, ctx.now());
+      if (!before && opensForm(sent)) refuseClosed(now, ctx.now());
       if (now.compiled === compiled) throw refusal;
       ({ compiled } = now);
     },
@@ -48,51 +68,69 @@ export function applyBatch(
 }
 
 /** Whether it may need an open form; of what is no batch nothing is known. */
-function opensForm(body: unknown): boolean {
-  const { operations } = parseBatch("form", body);
+function opensForm({ operations }: Sent): boolean {
   return operations.some((each) => each?.op === "create" || each?.op === "upsert");
 }
 
 async function judge(
   ctx: ActionContext,
   compiled: Compiled,
-  body: unknown,
+  { operations, errors }: Sent,
   key: SentKey,
 ): Promise<Ready> {
-  const { collection } = compiled;
-  const { operations, errors } = parseBatch(collection.kind, body);
   if (operations.length === 0 || key.errors.length > 0) {
     throw problem.invalidInput([...key.errors, ...errors]);
   }
-  const named = await readNamed(ctx.db, collection, namedBy(compiled, operations), mostBytes);
-  if (named.bytes > mostBytes) throw problem.batchTooLarge(mostBytes);
-  const simulation = new Simulation(ctx, compiled, named);
-  const refusals: Refusal[] = [];
-  const results: Result[] = [];
-  operations.forEach((operation, index) => {
-    try {
-      if (operation) results.push(simulation.apply(operation));
-    } catch (refusal) {
-      if (!(refusal instanceof Problem)) throw refusal;
-      if (refusal.status >= 500) throw refusal;
-      refusals.push({ index, problem: refusal });
-    }
-  });
+  const { results, refusals, write } = await simulate(ctx, compiled, operations);
   const refused = [...refusals, ...shapeRefusals(errors)];
   if (refused.length > 0) throw refusalOf(refused);
-  const batchId = ctx.newId();
-  const write = writtenBy(compiled, simulation, ctx.now(), batchId);
-  refuseTwice(ctx, compiled, write, results);
-  const said = saidOf(write, results);
+  const done = results.filter((result) => result !== null);
+  const said = saidOf(write, done);
   return {
-    said: { ...said, items: results.map(({ item }) => item.now) },
+    said: { ...said, items: done.map(({ item }) => item.now) },
     written: JSON.stringify(said),
     write,
   };
 }
 
+interface Simulated {
+  /** What becomes of each operation; null for those that are refused. */
+  results: (Result | null)[];
+  refusals: Refusal[];
+  write: BatchWrite;
+}
+
+/** Applies operations to what is stored, and stores nothing. */
+export async function simulate(
+  ctx: ActionContext,
+  compiled: Compiled,
+  operations: readonly (Operation | null)[],
+): Promise<Simulated> {
+  const { collection } = compiled;
+  const named = await readNamed(ctx.db, collection, namedBy(compiled, operations), mostBytes);
+  if (named.bytes > mostBytes) throw problem.batchTooLarge(mostBytes);
+  const simulation = new Simulation(ctx, compiled, named);
+  const refusals: Refusal[] = [];
+  const results = operations.map((operation, index): Result | null => {
+    try {
+      return operation && simulation.apply(operation);
+    } catch (refusal) {
+      if (!(refusal instanceof Problem) || refusal.status >= 500) throw refusal;
+      refusals.push({ index, problem: refusal });
+      return null;
+    }
+  });
+  const refuse = (item: Touched, refusal: Problem) => {
+    const index = results.findLastIndex((result) => result?.item === item);
+    refusals.push({ index, problem: refusal });
+  };
+  const write = writtenBy(compiled, simulation, ctx.now(), ctx.newId(), refuse);
+  refusals.push(...takenTwice(ctx, compiled, write, results));
+  return { results, refusals, write };
+}
+
 /** What cannot be read of a batch, by operation. */
-function shapeRefusals(errors: ReturnType<typeof parseBatch>["errors"]): Refusal[] {
+function shapeRefusals(errors: readonly FieldError[]): Refusal[] {
   return errors.map((error) => {
     const [, index = "0", rest = ""] = /^\/operations\/(\d+)(.*)$/.exec(error.pointer ?? "") ?? [];
     return { index: Number(index), problem: problem.invalidInput([{ ...error, pointer: rest }]) };
@@ -100,23 +138,22 @@ function shapeRefusals(errors: ReturnType<typeof parseBatch>["errors"]): Refusal
 }
 
 /** Two items of one batch cannot hold the same value: the second is the duplicate. */
-function refuseTwice(
+function takenTwice(
   ctx: ActionContext,
   compiled: Compiled,
   { taken }: BatchWrite,
-  results: readonly Result[],
-): void {
+  results: readonly (Result | null)[],
+): Refusal[] {
   const first = new Map<string, number>();
-  const refusals = taken.flatMap(([ref, field, value]): Refusal[] => {
+  return taken.flatMap(([ref, field, value]): Refusal[] => {
     const name = JSON.stringify([field, value]);
     const holder = first.get(name);
     if (holder === undefined) first.set(name, ref);
     if (holder === undefined || holder === ref) return [];
-    const index = results.findLastIndex(({ item }) => item.last.number === ref);
-    const id = results.find(({ item }) => item.last.number === holder)?.item.last.id ?? "";
+    const index = results.findLastIndex((result) => result?.item.last.number === ref);
+    const id = results.find((result) => result?.item.last.number === holder)?.item.last.id ?? "";
     return [{ index, problem: duplicateOf(ctx, compiled, [{ field, id }]) }];
   });
-  if (refusals.length > 0) throw refusalOf(refusals);
 }
 
 /** Gives nothing when an item, or the definition, has changed: try again. */

@@ -6,7 +6,7 @@ import { upsertedBy } from "./upserted";
 
 /** How operations name the items that they are about. */
 export function namedBy(compiled: Compiled, operations: readonly (Operation | null)[]): Named {
-  const names = operations.flatMap((each) => (each && "id" in each ? [each.id] : []));
+  const names = operations.flatMap((each) => (each && "id" in each && each.id ? [each.id] : []));
   const isApp = compiled.collection.kind === "app";
   const isReceipt = (name: string) => isApp && !name.startsWith("rec_");
   return {

@@ -84,7 +84,7 @@ export class Simulation {
   apply(operation: Operation): Result {
     switch (operation.op) {
       case "create":
-        return this.#create("create", operation.body);
+        return this.#create("create", operation.body, operation.id);
       case "update":
         return this.#update("update", this.#find(operation.id), operation.body, operation.ifMatch);
       case "upsert": {
@@ -112,7 +112,12 @@ export class Simulation {
       : undefined;
   }
 
-  #create(op: "create" | "upsert", body: unknown): Result {
+  #create(op: "create" | "upsert", body: unknown, given?: string): Result {
+    const there = given === undefined ? undefined : this.#byName.get(given);
+    if (there) {
+      const { version } = there.last;
+      return { op, outcome: "unchanged", item: there, version, warnings: [] };
+    }
     const draft = draftOf(this.#compiled, body, this.#ctx.now(), this.#effort);
     if (draft.errors.length > 0) throw problem.invalidInput(draft.errors);
     const { collection } = this.#compiled;
@@ -123,7 +128,7 @@ export class Simulation {
     const now = this.#ctx.now();
     const item: Item = {
       number: -this.#made,
-      id: `${collection.kind === "app" ? "rec" : "sub"}_${this.#ctx.newId()}`,
+      id: given ?? `${collection.kind === "app" ? "rec" : "sub"}_${this.#ctx.newId()}`,
       collectionId: collection.id,
       receiptNumber: null,
       status,

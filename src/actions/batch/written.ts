@@ -8,7 +8,7 @@ import {
   refuseTooManyEntries,
 } from "../../domain/item/item-size";
 import { viewOf } from "../../domain/item/item-view";
-import { problem } from "../../domain/problem/problem";
+import { Problem, problem } from "../../domain/problem/problem";
 import type { BatchWrite, WrittenItem } from "../../store/batch/write";
 import { without } from "../items/update-item";
 import type { Simulation, Touched } from "./simulation";
@@ -16,12 +16,16 @@ import type { Simulation, Touched } from "./simulation";
 /** What one batch may change in the search index; one item may as much as it does alone. */
 const mostEntries = 60_000;
 
-/** What is to be stored of what operations have made of their items; refuses what would be too large. */
+/**
+ * What is to be stored of what operations have made of their items; refuses what would be too large: an item, or all of
+ * them together.
+ */
 export function writtenBy(
   compiled: Compiled,
   { touched, steps, opens, more }: Simulation,
   now: number,
   batchId: string,
+  refuse: (item: Touched, refusal: Problem) => void,
 ): BatchWrite {
   const { kind, id, version, revision, definition } = compiled.collection;
   const write: BatchWrite = {
@@ -52,7 +56,12 @@ export function writtenBy(
     })),
   };
   for (const [index, each] of touched.entries()) {
-    add(write, compiled, each);
+    try {
+      add(write, compiled, each);
+    } catch (refusal) {
+      if (!(refusal instanceof Problem)) throw refusal;
+      refuse(each, refusal);
+    }
     if (index > 0 && write.added.length + write.removed.length > mostEntries) {
       throw problem.batchTooManyEntries(mostEntries);
     }

@@ -15,6 +15,7 @@ import { able, answer, answerDone, attempted } from "../frame/answers";
 import { frameOf } from "../frame/frame";
 import { readSent } from "../frame/negotiate";
 import { say } from "../frame/said";
+import { importItems, startImport } from "./import/import";
 import { seenOf } from "./input/changes";
 import { ItemFormPage } from "./item/form-page";
 import { formerData, HistoryList } from "./item/history";
@@ -39,6 +40,8 @@ export const itemRoutes = (kind: CollectionKind) =>
       const seen = await seenOf(collection.definition.fields.fields, {}, frame.reader.zone);
       return c.html(<ItemFormPage {...{ frame, collection, seen }} />);
     })
+    .get("/import", able("write"), (c) => startImport(c, kind))
+    .post("/import", able("write"), (c) => importItems(c, kind))
     .post("/", able("write"), (c) => createFromForm(c, kind))
     .get("/:id", (c) => showItem(c, kind))
     .post("/:id", able("write"), (c) => changeFromForm(c, kind))

@@ -2,12 +2,14 @@
 
 import { addRows } from "./add-rows";
 import { closeDrops } from "./close-drops";
+import { continueImport } from "./continue-import";
 import { DefinitionEditor } from "./editor/edit-definition";
 import { findAsWritten } from "./find-as-written";
 import { showDownloads } from "./show-downloads";
 
 addRows();
 showDownloads();
+continueImport();
 closeDrops();
 findAsWritten();
 for (const form of document.querySelectorAll<HTMLFormElement>("form[data-editor]")) {

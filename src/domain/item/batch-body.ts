@@ -8,7 +8,8 @@ import { zodErrors } from "../problem/zod-errors";
 
 /** One operation of a batch (contract, section 12). What its item is to hold is not judged here. */
 export type Operation =
-  | { op: "create"; body: unknown }
+  /** `id` is the one of an import's row: where it is there already, it is left as it is. */
+  | { op: "create"; id?: string; body: unknown }
   | { op: "update"; id: string; body: unknown; ifMatch: Precondition | null }
   | { op: "upsert"; by: string; body: unknown }
   | { op: "delete"; id: string; ifMatch: Precondition | null };

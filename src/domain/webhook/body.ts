@@ -1,4 +1,5 @@
 import * as z from "zod/mini";
+import { isObject } from "../json";
 import { errorAt } from "../problem/field-errors";
 import { problem, type FieldError } from "../problem/problem";
 import { zodErrors } from "../problem/zod-errors";
@@ -53,14 +54,15 @@ export function parseWebhook<Schema extends typeof webhookBody | typeof webhookC
   local: boolean,
 ): z.output<Schema> {
   const parsed = schema.safeParse(body, { reportInput: true });
-  const errors = parsed.success
-    ? wrongAddress(parsed.data.url, local)
-    : zodErrors(parsed.error.issues);
+  const errors = [
+    ...(parsed.success ? [] : zodErrors(parsed.error.issues)),
+    ...wrongAddress(isObject(body) ? body["url"] : undefined, local),
+  ];
   if (!parsed.success || errors.length > 0) throw problem.invalidInput(errors);
   return parsed.data as z.output<Schema>;
 }
 
-function wrongAddress(sent: string | undefined, local: boolean): FieldError[] {
-  const refusal = sent === undefined ? undefined : addressRefusal(sent, local);
+function wrongAddress(sent: unknown, local: boolean): FieldError[] {
+  const refusal = typeof sent === "string" ? addressRefusal(sent, local) : undefined;
   return refusal === undefined ? [] : [errorAt(["url"], "invalid_format", refusal)];
 }

@@ -53,7 +53,7 @@ const selectNamed = statement<NamedValues>((db) =>
     ),
 );
 
-const selectTaken = statement<NamedValues>((db) =>
+const selectTaken = statement<Pick<NamedValues, "unique">>((db) =>
   db
     .select({
       field: sql<number>`u.field`.as("field"),
@@ -65,10 +65,27 @@ const selectTaken = statement<NamedValues>((db) =>
     ),
 );
 
+/** An item that has a unique value. */
+export interface Holder {
+  field: number;
+  value: string | number;
+  item: number;
+}
+
+/** Who has which of these values. */
+export async function readHolders(
+  db: D1Database,
+  unique: readonly UniqueValue[],
+): Promise<Holder[]> {
+  const values = { unique: JSON.stringify(unique) };
+  const { results } = await attempt(() => selectTaken(db, values).all<Holder>());
+  return results;
+}
+
 export interface NamedItems {
   items: Item[];
   /** Who has which of the unique values. */
-  holders: { field: number; value: string | number; item: number }[];
+  holders: Holder[];
   /** The bytes of all that are named; beyond the limit, there are no items. */
   bytes: number;
 }
@@ -95,7 +112,7 @@ export async function readNamed(
   const [found] = (size?.results ?? []) as { bytes: number }[];
   return {
     items: ((rows?.results ?? []) as ItemRow[]).map(itemOf),
-    holders: (holders?.results ?? []) as NamedItems["holders"],
+    holders: (holders?.results ?? []) as Holder[],
     bytes: found?.bytes ?? 0,
   };
 }

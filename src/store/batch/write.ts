@@ -93,6 +93,8 @@ export async function storeBatch(
     return { outcome: "created", given, listened: row.listened === 1 };
   } catch (error) {
     const failure = failureOf(error);
+    // Somebody else imports the same row: it is there when it is read again.
+    if (failure.kind === "unique" && failure.table === "item") return { outcome: "stale" };
     if (failure.kind !== "guard") throw error;
     const { constraint } = failure;
     if (constraint === "taken") return { outcome: "taken" };

@@ -48,9 +48,14 @@ export function ItemsPage(shown: ItemsShown) {
     <>
       <Downloads base={base} query={query} fields={fields} live={live} />
       {writes ? (
-        <a class="button" href={`${base}/new`}>
-          New {item}
-        </a>
+        <>
+          <a class="button quiet" href={`${base}/import`}>
+            Import
+          </a>
+          <a class="button" href={`${base}/new`}>
+            New {item}
+          </a>
+        </>
       ) : null}
     </>
   );

@@ -1,0 +1,63 @@
+import type { Collection } from "../definition/collection";
+import type { Operation } from "../item/batch-body";
+import { valueOfCell, type Reading } from "./cells";
+import { importable, ownTargets } from "./columns";
+import type { Csv, CsvLine } from "./csv";
+
+/** What is to become of a file: which column is which field, and how items are found that are there already. */
+export interface Plan extends Reading {
+  /** The target of each column; empty for one that is not imported. */
+  columns: readonly string[];
+  /** `$id`, or the key of a unique field; empty where each row is a new item. */
+  by: string;
+}
+
+/** What a row asks for. A new item has the id that is given, so that it is made once, however often it is sent. */
+export function operationOf(
+  collection: Collection,
+  { columns, by, ...reading }: Plan,
+  { cells }: CsvLine,
+  newId: string,
+): Operation {
+  const cellOf = (target: string) => cells[columns.indexOf(target)]?.trim() ?? "";
+  const id = by === ownTargets.id ? cellOf(ownTargets.id) : "";
+  const isNew = by === "" || (by === ownTargets.id && id === "");
+  const data: Record<string, unknown> = {};
+  for (const field of importable(collection)) {
+    const at = columns.indexOf(field.key);
+    if (at === -1) continue;
+    const value = valueOfCell(field, cells[at] ?? "", reading);
+    // What is left empty in something new is not sent: its default stands there.
+    if (value !== null || !isNew || reading.lossless) data[field.key] = value;
+  }
+  const status = collection.kind === "form" ? cellOf(ownTargets.status) : "";
+  const body = { data, ...(status === "" ? {} : { status }) };
+  if (isNew) return { op: "create", id: newId, body };
+  if (by === ownTargets.id) return { op: "update", id, body, ifMatch: null };
+  return { op: "upsert", by, body };
+}
+
+const letters = "0123456789ABCDEFGHJKMNPQRSTVWXYZ";
+
+/** A file with what is to become of it, told from all others. */
+export function fingerprint(collection: Collection, { columns, by }: Plan, csv: Csv): string {
+  const rows = csv.rows.map(({ cells }) => cells);
+  return JSON.stringify([collection.id, columns, by, csv.header, rows]);
+}
+
+/** The ids of what a file makes: each follows from the file and the row. */
+export async function rowIds(
+  { kind }: Collection,
+  fileDigest: string,
+  rows: readonly CsvLine[],
+): Promise<string[]> {
+  const encoder = new TextEncoder();
+  return Promise.all(
+    rows.map(async ({ line }) => {
+      const named = encoder.encode(`${fileDigest} ${line}`);
+      const bytes = new Uint8Array(await crypto.subtle.digest("SHA-256", named)).slice(0, 26);
+      const text = [...bytes].map((byte, i) => letters[byte % (i === 0 ? 8 : 32)]).join("");
+      return `${kind === "app" ? "rec" : "sub"}_${text}`;
+    }),
+  );
+}
