@@ -1,13 +1,12 @@
 import { Hono } from "hono";
-import type { Child } from "hono/jsx";
 import type { Credential } from "../domain/credential/credential";
 import { may } from "../domain/credential/permissions";
 import { countCalls } from "../domain/credential/usage";
 import { stamp } from "../domain/time";
 import type { AdminEnv } from "../env";
-import { Badge, Empty, type Tone } from "../html/parts";
-import { showCount, showDay, Time, useReader } from "../html/reader";
-import { readOverview, type FormState, type StoppedWebhook } from "../store/overview";
+import { showDay } from "../html/reader";
+import { readOverview } from "../store/overview";
+import { Attention, type Attended } from "./attention";
 import { answer } from "./frame/answers";
 import { frameOf, type Frame } from "./frame/frame";
 import { AdminPage } from "./frame/layout";
@@ -45,11 +44,7 @@ export const overview = new Hono<AdminEnv>().get("/", async (c) => {
   return answer(c, document, () => <OverviewPage frame={frameOf(c)} {...figures} />);
 });
 
-interface Figures {
-  expiring: Credential[];
-  refused: { credential: Credential; requests: number; refusals: number }[];
-  forms: FormState[];
-  webhooks: StoppedWebhook[];
+interface Figures extends Attended {
   /** UTC, as in 2026-11-21; the last one is today. */
   days: { day: string; requests: number; refusals: number; submissions: number }[];
 }
@@ -118,114 +113,5 @@ function OverviewPage({ frame, days, ...attention }: Figures & { frame: Frame })
       </div>
       <p class="muted small">Days end at midnight UTC; calls are counted within a minute.</p>
     </AdminPage>
-  );
-}
-
-function Attention({
-  expiring,
-  refused,
-  forms,
-  webhooks,
-  define,
-}: Omit<Figures, "days"> & { define: boolean }) {
-  const { now } = useReader();
-  if (expiring.length + refused.length + forms.length + webhooks.length === 0) {
-    return (
-      <Empty>
-        <p>
-          Nothing at the moment. Refused calls, credentials that expire, forms that fill up and
-          webhooks that fail stand here.
-        </p>
-      </Empty>
-    );
-  }
-  return (
-    <ul class="attention">
-      {refused.map(({ credential, requests, refusals }) => (
-        <Entry
-          tone="bad"
-          state="Refused"
-          act={["See why", `/admin/integrations/${credential.id}?status=refused`]}
-        >
-          <strong>
-            <bdi>{credential.name}</bdi>
-          </strong>
-          : {showCount(refusals)} of {showCount(requests)} requests were refused in 24 hours.
-        </Entry>
-      ))}
-      {expiring.map(({ id, name, expiresAt }) => (
-        <Entry
-          tone={(expiresAt ?? 0) < now ? "bad" : "warn"}
-          state={(expiresAt ?? 0) < now ? "Expired" : "Expires soon"}
-          act={["Extend it", `/admin/integrations/${id}/access#f-expires`]}
-        >
-          <strong>
-            <bdi>{name}</bdi>
-          </strong>{" "}
-          {(expiresAt ?? 0) < now ? "expired" : "expires"}{" "}
-          <Time at={expiresAt ?? 0} as="distance" />.
-        </Entry>
-      ))}
-      {webhooks.map(({ id, name, state }) => (
-        <Entry
-          tone="bad"
-          state={state === "failing" ? "Failing" : "Disabled"}
-          act={["See why", `/admin/webhooks/${id}`]}
-        >
-          The webhook{" "}
-          <strong>
-            <bdi>{name}</bdi>
-          </strong>{" "}
-          tells nothing until it is resumed.
-        </Entry>
-      ))}
-      {forms.map((form) => (
-        <Entry
-          tone="warn"
-          state="Form"
-          act={[define ? "Change when it closes" : "Look at it", `/admin/forms/${form.key}`]}
-        >
-          <strong>
-            <bdi>{form.name}</bdi>
-          </strong>{" "}
-          {formState(form)}.
-        </Entry>
-      ))}
-    </ul>
-  );
-}
-
-function Entry({
-  tone,
-  state,
-  act: [name, href],
-  children,
-}: {
-  tone: Tone;
-  state: string;
-  /** The way to what mends it. */
-  act: readonly [name: string, href: string];
-  children?: Child;
-}) {
-  return (
-    <li>
-      <Badge tone={tone}>{state}</Badge>
-      <span>{children}</span>
-      <a class="button quiet little" href={href}>
-        {name}
-      </a>
-    </li>
-  );
-}
-
-function formState({ live, maxSubmissions, closesAt }: FormState) {
-  if (maxSubmissions !== null && live >= maxSubmissions)
-    return `is full: ${showCount(live)} of ${showCount(maxSubmissions)}`;
-  if (maxSubmissions !== null && live >= maxSubmissions * 0.9)
-    return `is nearly full: ${showCount(live)} of ${showCount(maxSubmissions)}`;
-  return (
-    <>
-      closes <Time at={closesAt ?? 0} as="distance" />
-    </>
   );
 }

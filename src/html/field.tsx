@@ -1,4 +1,5 @@
 import type { Child, PropsWithChildren } from "hono/jsx";
+import type { Attributes } from "./attributes";
 import { inputId, useWrong } from "./wrong";
 
 interface Labelled {
@@ -63,30 +64,6 @@ function WrongWith({ id, wrong }: { id: string; wrong: readonly string[] }) {
       {wrong.join(" ")}
     </span>
   );
-}
-
-/** Further attributes: they go to the input. */
-interface Attributes {
-  type?: string;
-  required?: boolean;
-  readonly?: boolean;
-  disabled?: boolean;
-  autofocus?: boolean;
-  spellcheck?: boolean;
-  placeholder?: string;
-  inputmode?: "decimal" | "text" | "email" | "numeric" | "tel" | "url";
-  autocomplete?: string;
-  pattern?: string;
-  accept?: string;
-  list?: string;
-  class?: string;
-  maxlength?: number;
-  minlength?: number | undefined;
-  min?: string | number;
-  max?: string | number;
-  step?: string | number;
-  rows?: number;
-  [data: `data-${string}`]: string | number | undefined;
 }
 
 /** One line: text, a number, a day, a password. Further attributes go to the input. */

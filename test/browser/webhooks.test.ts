@@ -128,8 +128,9 @@ describe.each([
     expect(await person.main()).toContain("Nobody is told of changes yet.");
   }, 60_000);
 
-  if (javaScriptEnabled) {
-    it("the pages have no violation that axe finds, empty, filled, failing, with long texts, at both widths and in both schemes", async () => {
+  it.runIf(javaScriptEnabled)(
+    "the pages have no violation that axe finds, empty, filled, failing, with long texts, at both widths and in both schemes",
+    async () => {
       const { page, complaints } = await start();
       const look = async () => {
         for (const colorScheme of schemes) {
@@ -168,6 +169,7 @@ describe.each([
       await page.getByRole("button", { name: "Add webhook" }).click();
       await look();
       complaints.length = 0;
-    }, 180_000);
-  }
+    },
+    180_000,
+  );
 });

@@ -4,7 +4,8 @@ import { listed } from "../credentials/access-fields";
 import { textOf, type Sent } from "../frame/sent";
 
 /** What a page sends, as the API takes it; scripts send that themselves. */
-export function webhookSent({ page, scope, resources, version: _, ...sent }: Sent): Sent {
+export function webhookSent({ version: _, ...sent }: Sent): Sent {
+  const { page, scope, resources } = sent;
   if (page === undefined) return sent;
   const chosen = listed(resources);
   const all = scope === "all" && chosen.length === 0;
@@ -22,10 +23,14 @@ export function sentOf({ name, url, types, collections, include }: Webhook): Sen
   return { name, url, types, resources: collections, include };
 }
 
+/** The order of a list means nothing here. */
+const plain = (value: unknown) =>
+  JSON.stringify(Array.isArray(value) ? value.map(String).toSorted(compareTexts) : value);
+const compareTexts = (a: string, b: string) => (a < b ? -1 : 1);
+
 /** What differs from what it is: whoever sends the rest again says nothing of where it goes, or what it tells. */
 export function differing(before: Webhook, sent: Sent): Sent {
   const now: Sent = { ...before };
-  const plain = (value: unknown) => JSON.stringify(Array.isArray(value) ? value.toSorted() : value);
   return Object.fromEntries(
     Object.entries(sent).filter(([name, value]) => plain(value) !== plain(now[name])),
   );

@@ -13,7 +13,8 @@ import { numberOf, textOf, type Sent } from "../../frame/sent";
 import { keyOf, opened } from "../opened";
 import { operationsOf, readImport, type Import } from "./file";
 import { countsOf, none, refusedRows, told, type Counts } from "./outcomes";
-import { ColumnsPage, ProgressPage, ResultPage, StartPage } from "./pages";
+import { ColumnsPage, StartPage } from "./pages";
+import { ProgressPage, ResultPage } from "./steps";
 
 type C = Context<AdminEnv>;
 
@@ -124,10 +125,10 @@ function again(
   file: Import | undefined,
   sent: Sent,
 ) {
-  const told = { ...shown, problem: refusal };
-  if (!file) return <StartPage {...told} sent={sent} />;
+  const anew = { ...shown, problem: refusal };
+  if (!file) return <StartPage {...anew} sent={sent} />;
   if (textOf(sent["act"]) !== "write" || file.wrong.length > 0) {
-    return <ColumnsPage {...told} {...{ file, outcomes: [], refused: [] }} />;
+    return <ColumnsPage {...anew} {...{ file, outcomes: [], refused: [] }} />;
   }
-  return <ProgressPage {...told} file={file} counts={countsSent(sent)} from={placeOf(sent)} />;
+  return <ProgressPage {...anew} file={file} counts={countsSent(sent)} from={placeOf(sent)} />;
 }
