@@ -199,6 +199,34 @@ describe.each([
     expect((await now(id)).data.code).toBe("taken");
   });
 
+  it("the history says who changed which field from what to what, and a change is taken back", async () => {
+    const id = await made();
+    await call("PATCH", `/submissions/${id}`, { data: { who: "Changed", topics: ["b"] } });
+    const { page, person } = await start(at(id));
+    const entries = page.locator(".history li");
+    expect(await entries.allTextContents()).toEqual([
+      expect.stringMatching(/^Changed by Items, .*Yoshida Ren → Changed.*a.*c → .*b/),
+      expect.stringMatching(/^Created by Items, /),
+    ]);
+    await person.press("Change back");
+    await page.getByText("Yoshida Ren is changed back.").waitFor();
+    expect((await now(id)).data).toMatchObject({ who: "Yoshida Ren", topics: ["c", "a"] });
+    expect(await entries.first().textContent()).toMatch(/^Changed by you, .*Changed → Yoshida Ren/);
+  });
+
+  it("chosen columns stay, for this browser and this list", async () => {
+    const { page, person } = await start("/admin/forms/visits/items");
+    await page.locator("summary", { hasText: "Columns" }).click();
+    const choice = page.getByRole("group", { name: "Columns" });
+    for (const label of ["When", "Done", "Topics"]) await choice.getByLabel(label).uncheck();
+    await person.press("Show these");
+    await page.goto("/admin");
+    await page.goto("/admin/forms/visits/items");
+    const heads = await page.locator("thead th").allTextContents();
+    expect(heads.join(" ")).toContain("Who");
+    expect(heads.join(" ")).not.toContain("Topics");
+  });
+
   it("filters say yes and no, days and options by their labels, and each is taken away again", async () => {
     await call("PUT", "/forms/filtered/schema", { ...visits, name: "Filtered" });
     const add = (data: object) => call("POST", "/forms/filtered/submissions", { data });

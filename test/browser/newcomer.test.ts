@@ -56,7 +56,7 @@ describe.each([
     await person.follow("Sato");
     expect(await person.main()).toContain("30.1");
 
-    await person.follow("an integration");
+    await person.follow("Website form");
     await expect
       .poll(
         async () => {

@@ -27,11 +27,13 @@ export async function itemHistory(
   // What a field holds behind the change that is looked at: what it held before the next one that changed it.
   const held = new Map<string, Value | null>(Object.entries(item.data));
   held.set(String(statusField), item.status);
-  const entries = past.map(({ version, at, actor: by, action, former }): HistoryEntry => {
-    const isCreation = action.endsWith(".create");
-    const fields = former && fieldChanges(compiled, former, held);
-    return { version, at, by, action, fields: isCreation ? [] : fields };
-  });
+  const entries = past.map(
+    ({ version, at, actor: by, actorName: byName, action, former }): HistoryEntry => {
+      const isCreation = action.endsWith(".create");
+      const fields = former && fieldChanges(compiled, former, held);
+      return { version, at, by, byName, action, fields: isCreation ? [] : fields };
+    },
+  );
   const oldest = past.at(-1);
   return { entries, older: oldest !== undefined && oldest.version > 1 };
 }

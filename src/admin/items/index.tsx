@@ -17,6 +17,7 @@ import { readSent } from "../frame/negotiate";
 import { say } from "../frame/said";
 import { importItems, startImport } from "./import/import";
 import { seenOf } from "./input/changes";
+import { namesIn } from "./item/by";
 import { ItemFormPage } from "./item/form-page";
 import { formerData, HistoryList } from "./item/history";
 import { ItemPage } from "./item/item-page";
@@ -71,7 +72,7 @@ async function showItem(c: C, kind: CollectionKind): Promise<Response> {
     const { fields } = collection.definition.fields;
     const at = `${addressOf(c, kind)}/${view.id}`;
     const list = <HistoryList {...{ frame, at, view, fields, history }} />;
-    const shown = { frame, collection, view, history: list };
+    const shown = { frame, collection, view, history: list, names: namesIn(history) };
     return answer(c, { ...itemDocument(view), history: historyDocument(history) }, () => (
       <ItemPage {...shown} />
     ));

@@ -83,6 +83,8 @@ export interface HistoryEntry {
   /** Milliseconds since 1970. */
   at: number;
   by: Actor;
+  /** The e-mail of a member, the name of a credential; null where that one is gone. */
+  byName: string | null;
   action: ItemAction;
   /** Empty for the creation; null where the former values are not known any more. */
   fields: FieldChange[] | null;

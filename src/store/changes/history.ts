@@ -10,6 +10,8 @@ export interface PastChange {
   number: number;
   at: number;
   actor: Actor;
+  /** The e-mail of a member, the name of a credential; null where that one is gone. */
+  actorName: string | null;
   action: ItemAction;
   version: number;
   previous: number | null;
@@ -26,6 +28,10 @@ interface HistoryValues {
 
 const v = parameters<HistoryValues>();
 
+const actorName = sql<string | null>`case
+  when actor like 'member:%' then (select email from member where id = substr(actor, 8))
+  when actor like 'credential:%' then (select name from credential where id = substr(actor, 12)) end`;
+
 /** Follows the pointers from a change to the ones before, newest first. */
 const selectHistory = statement<HistoryValues>((db) =>
   db
@@ -33,6 +39,7 @@ const selectHistory = statement<HistoryValues>((db) =>
       number: sql<number>`number`,
       at: sql<number>`at`,
       actor: sql<Actor>`actor`,
+      actorName: actorName.as("actorName"),
       action: sql<ItemAction>`action`,
       version: sql<number>`version`,
       previous: sql<number | null>`previous`,

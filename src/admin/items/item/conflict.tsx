@@ -3,7 +3,7 @@ import type { ItemView } from "../../../domain/item/item-view";
 import { Time } from "../../../html/reader";
 import type { Frame } from "../../frame/frame";
 import { Value } from "../value";
-import { By } from "./by";
+import { By, NamesContext } from "./by";
 import { Values } from "./values";
 
 /** Fields that two people changed at the same time. */
@@ -15,17 +15,21 @@ export interface Clash {
   theirs: readonly Field[];
   /** What was written here, by key. */
   mine: Record<string, unknown>;
+  /** What those are called who changed it. */
+  names: ReadonlyMap<string, string>;
 }
 
 /** Both values of each field, to choose from; nothing of either is lost before somebody has chosen. */
 export function Conflict({ clash, frame }: { clash: Clash; frame: Frame }) {
-  const { now, both, theirs, mine } = clash;
+  const { now, both, theirs, mine, names } = clash;
   const others = theirs.filter((field) => !both.includes(field));
   return (
     <section class="notice warn conflict" aria-labelledby="conflict">
       <h2 id="conflict">
         Changed <Time at={now.updatedAt} as="distance" /> by{" "}
-        <By actor={now.updatedBy} frame={frame} />
+        <NamesContext.Provider value={names}>
+          <By actor={now.updatedBy} frame={frame} />
+        </NamesContext.Provider>
       </h2>
       {both.map((field) => (
         <fieldset>

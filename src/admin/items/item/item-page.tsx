@@ -11,7 +11,7 @@ import type { Frame } from "../../frame/frame";
 import { AdminPage } from "../../frame/layout";
 import { dataAssets } from "../../definitions/assets";
 import { StatusBadge } from "../status";
-import { By } from "./by";
+import { By, NamesContext } from "./by";
 import { titleOf } from "./title";
 import { Values } from "./values";
 
@@ -20,12 +20,15 @@ interface Shown {
   collection: Collection;
   view: ItemView;
   problem?: Problem | undefined;
-  /** Who changed what, where it is known. */
+  /** Who changed what, where it is known, and what they are called. */
   history?: Child;
+  names?: ReadonlyMap<string, string>;
 }
 
+const nobody = new Map<string, string>();
+
 /** One item: what it says, and what can be done with it. */
-export function ItemPage({ frame, collection, view, problem, history }: Shown) {
+export function ItemPage({ frame, collection, view, problem, history, names }: Shown) {
   const { kind, key, definition } = collection;
   const { path, many, items } = words[kind];
   const base = `${path}/${key}/items`;
@@ -61,8 +64,10 @@ export function ItemPage({ frame, collection, view, problem, history }: Shown) {
           )}
         </section>
         <aside aria-label={`About this ${items.slice(0, -1)}`}>
-          <About view={view} frame={frame} />
-          {history}
+          <NamesContext.Provider value={names ?? nobody}>
+            <About view={view} frame={frame} />
+            {history}
+          </NamesContext.Provider>
         </aside>
       </div>
     </AdminPage>

@@ -1,4 +1,5 @@
 import type { Context } from "hono";
+import { itemHistory } from "../../../actions/changes/item-history";
 import { createItem } from "../../../actions/items/create-item";
 import { noKey } from "../../../actions/once-per-key";
 import { updateItem } from "../../../actions/items/update-item";
@@ -22,6 +23,7 @@ import { changesOf, seenOf, seenSent, type Changes, type Seen } from "../input/c
 import { dataOf } from "../input/item-input";
 import { zoneSent } from "../input/written";
 import { addressOf, foundItem, opened, versionSent } from "../opened";
+import { namesIn } from "./by";
 import { ItemFormPage } from "./form-page";
 import { named } from "./refusal";
 import { titleOf } from "./title";
@@ -164,7 +166,11 @@ async function drawn(
     seen && (await changesOf(fields, sent, seen, view.data, zone));
   const clash =
     changes && refusal?.code === "conflict"
-      ? { now: view, both: changes.both, theirs: changes.theirs, mine: changes.mine }
+      ? {
+          ...changes,
+          now: view,
+          names: namesIn(await itemHistory(c.var.action, { item, compiled })),
+        }
       : undefined;
   return (
     <ItemFormPage

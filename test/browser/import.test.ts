@@ -1,0 +1,145 @@
+import { readFileSync } from "node:fs";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { account, caller, everyItem, Server, type Call } from "../dev/server.ts";
+import { expectNoAxeViolations, expectNoSidewaysScroll, schemes, useBrowser } from "./browser.ts";
+import { Person } from "./person.ts";
+
+const fields = [
+  { key: "who", label: "Wer die Beschaffung beantragt hat", type: "text", required: true },
+  { key: "code", label: "Code", type: "text", unique: true },
+  { key: "amount", label: "金額", type: "number" },
+];
+
+describe.each([
+  ["with scripts", true],
+  ["without scripts", false],
+])("An import, %s", (_, javaScriptEnabled) => {
+  const server = new Server(8847 + Number(javaScriptEnabled));
+  const { open } = useBrowser(() => server.url);
+  let call: Call;
+  beforeAll(async () => {
+    await server.start();
+    const { token } = await server.credential("--name", "Import");
+    call = caller(server.url, token);
+    for (const key of ["people", "many"]) {
+      await call("PUT", `/forms/${key}/schema`, { name: `Import ${key}`, fields });
+    }
+  });
+  afterAll(() => server.remove());
+
+  const start = async () => {
+    const { page, complaints } = await open("/admin", { javaScriptEnabled, acceptDownloads: true });
+    const person = new Person(page);
+    await person.signIn(account(server));
+    await page.waitForURL("/admin");
+    person.acts = 0;
+    return { page, person, complaints };
+  };
+  const file = (name: string, text: string) => ({
+    name,
+    mimeType: "text/csv",
+    buffer: Buffer.from(text),
+  });
+  const stored = (form: string) => everyItem(call, `/forms/${form}/submissions?limit=200`);
+
+  it("shows what is wrong before anything is written, writes the rest, and gives the refused rows back", async () => {
+    const { page, person, complaints } = await start();
+    await person.follow("Forms");
+    await person.follow("Import people");
+    await person.follow("Import");
+    person.acts += 1;
+    const csv = "Name;Code;金額\nSato;a;1\n;b;2\nTanaka;c;viele\nMüller;d;4,5\n";
+    await page.getByLabel("File").setInputFiles(file("people.csv", csv));
+    await person.press("Check it");
+    await page.getByText("4 rows").waitFor();
+    expect(await stored("people")).toEqual([]);
+    await person.choose("Name becomes", "Wer die Beschaffung beantragt hat");
+    await person.choose("Which submissions are there already?", "None: each row is a new one");
+    await person.press("Check again");
+    await page.getByText("4 rows: 2 would be created, 2 are refused and left out.").waitFor();
+    const refused = page.getByRole("region", { name: "Refused rows" });
+    expect(await refused.locator("tbody tr").allTextContents()).toEqual([
+      expect.stringMatching(/^3.*Wer die Beschaffung beantragt hat: /),
+      expect.stringMatching(/^4.*viele.*金額: /),
+    ]);
+    await person.press("Import 2 rows");
+    await page.getByText("2 rows of 4 are stored.").waitFor();
+    expect(person.acts).toBeLessThanOrEqual(9);
+    const [download] = await Promise.all([
+      page.waitForEvent("download"),
+      person.press("Download refused rows"),
+    ]);
+    expect(download.suggestedFilename()).toBe("people-refused.csv");
+    const text = readFileSync(await download.path(), "utf8");
+    expect(text).toContain("Tanaka,c,viele,4,");
+    const names = (await stored("people")).map(({ data }) => data.who as string);
+    expect(names).toEqual(["Sato", "Müller"]);
+    complaints.length = 0;
+  }, 60_000);
+
+  it("is repeated without doubling, and goes on step by step to its end", async () => {
+    const rows = Array.from({ length: 620 }, (__, i) => `Person ${i},p${i},${i}\n`).join("");
+    const { page, person } = await start();
+    for (const outcome of ["Created620", "There already, as they are620"]) {
+      await page.goto("/admin/forms/many/items/import");
+      await page.getByLabel("Or paste").fill(`who,code,amount\n${rows}`);
+      await person.press("Check it");
+      await person.press("Import 620 rows");
+      if (!javaScriptEnabled) {
+        await page.getByText("500 of 620 rows are done.").waitFor();
+        await person.press("Continue");
+      }
+      await page.getByText("620 rows of 620 are stored.").waitFor({ timeout: 30_000 });
+      expect(await page.locator(".facts").textContent()).toContain(outcome);
+    }
+    expect(await stored("many")).toHaveLength(620);
+  }, 120_000);
+
+  it("what cannot be read is told beside its input, and what was pasted stays", async () => {
+    const { page, person, complaints } = await start();
+    await page.goto("/admin/forms/people/items/import");
+    await page.getByLabel("Or paste").fill('who\n"open');
+    await person.press("Check it");
+    expect(await page.getByRole("alert").textContent()).toContain("Line 2: A quote is opened");
+    expect(await page.locator("#f-file").getAttribute("aria-invalid")).toBe("true");
+    expect(await page.getByLabel("Or paste").inputValue()).toBe('who\n"open');
+    complaints.length = 0;
+  });
+
+  it.runIf(javaScriptEnabled)(
+    "its pages have no violation that axe finds, at both widths and in both schemes",
+    async () => {
+      const { page, person, complaints } = await start();
+      const look = async () => {
+        for (const colorScheme of schemes) {
+          await page.emulateMedia({ colorScheme });
+          for (const width of [390, 1440]) {
+            await page.setViewportSize({ width, height: 900 });
+            await expectNoAxeViolations(page);
+            await expectNoSidewaysScroll(page);
+          }
+        }
+      };
+      await page.goto("/admin/forms/people/items/import");
+      await look();
+      await person.press("Check it");
+      await look();
+      const long =
+        "Stehpulthöhenverstellungsmechanismusersatzteillieferung 会議室の予備の椅子".repeat(2);
+      await page.getByLabel("Or paste").fill(`who,code,amount,${long}\n${long},z,1,x\n,y,x,x\n`);
+      await person.press("Check it");
+      await look();
+      await page.getByLabel(/^code becomes/).selectOption({ label: "金額" });
+      await person.press("Check again");
+      expect(await page.getByRole("alert").textContent()).toContain("A column before this one");
+      await look();
+      await page.getByLabel(/^code becomes/).selectOption({ label: "Code" });
+      await person.press("Check again");
+      await person.press("Import 1 row");
+      await page.getByText("1 row of 2").waitFor();
+      await look();
+      complaints.length = 0;
+    },
+    180_000,
+  );
+});

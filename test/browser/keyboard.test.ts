@@ -1,0 +1,96 @@
+import type { Locator, Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { account, caller, Server } from "../dev/server.ts";
+import { useBrowser } from "./browser.ts";
+
+const mostTabs = 80;
+
+/** Goes there by Tab alone. */
+async function reach(page: Page, target: Locator): Promise<void> {
+  const there = () => target.evaluate((element) => element === document.activeElement);
+  for (let tabs = 0; tabs < mostTabs && !(await there()); tabs += 1) {
+    await page.keyboard.press("Tab");
+  }
+  expect(await there()).toBe(true);
+}
+
+describe("By keyboard alone", () => {
+  const server = new Server(8845);
+  const { open } = useBrowser(() => server.url);
+  beforeAll(() => server.start());
+  afterAll(() => server.remove());
+
+  const start = async () => {
+    const { page } = await open("/admin/sign-in");
+    const { email, password } = account(server);
+    await reach(page, page.getByLabel("E-mail"));
+    await page.keyboard.type(email);
+    await page.keyboard.press("Tab");
+    await page.keyboard.type(password);
+    await page.keyboard.press("Enter");
+    await page.waitForURL("/admin");
+    const enter = async (target: Locator) => {
+      await reach(page, target);
+      await page.keyboard.press("Enter");
+    };
+    const tick = async (target: Locator) => {
+      await reach(page, target);
+      await page.keyboard.press("Space");
+      expect(await target.isChecked()).toBe(true);
+    };
+    const link = (name: string | RegExp) => page.getByRole("link", { name }).first();
+    const button = (name: string) => page.getByRole("button", { name, exact: true }).first();
+    return { page, enter, tick, link, button };
+  };
+
+  it("a token is issued", async () => {
+    const { page, enter, tick, link, button } = await start();
+    await enter(link("Integrations"));
+    await page.waitForURL(/integrations$/);
+    await enter(link("Issue credential"));
+    await page.waitForURL(/new$/);
+    await tick(page.getByLabel(/^Read everything/));
+    await tick(page.getByLabel(/^Purchase request/));
+    await enter(button("Issue credential"));
+    await page.waitForURL(/secret$/);
+    expect(await page.textContent("#token")).toMatch(/^efp_/);
+  }, 60_000);
+
+  it("somebody is invited, and the invitation withdrawn", async () => {
+    const { page, enter, link, button } = await start();
+    await enter(link("Members"));
+    await page.waitForURL(/members$/);
+    await reach(page, page.getByLabel("E-mail"));
+    await page.keyboard.type("keyboard@example.com");
+    await enter(button("Make an invitation"));
+    await page.getByText("Invited. Copy the link").waitFor();
+    await enter(button("Withdraw…"));
+    await expect.poll(() => page.evaluate("document.activeElement.textContent")).toBe("Cancel");
+    await page.keyboard.press("Tab");
+    await page.keyboard.press("Enter");
+    await page.getByText("is withdrawn").waitFor();
+  }, 60_000);
+
+  it("an item is found and corrected", async () => {
+    const { token } = await server.credential("--name", "Keys");
+    const call = caller(server.url, token);
+    const data = { title: "Typewriter", department: "Design", amount: 840 };
+    const { id } = (await call("POST", "/forms/purchase/submissions", { data })).body;
+    const { page, enter, link, button } = await start();
+    await enter(link("Forms"));
+    await page.waitForURL(/forms$/);
+    await enter(link("Purchase request"));
+    await page.waitForURL(/purchase/);
+    await reach(page, page.getByRole("searchbox"));
+    await page.keyboard.type("Typewr");
+    await expect.poll(() => page.locator("tbody tr").count()).toBe(1);
+    await enter(page.locator("tbody").getByRole("link", { name: /^Edit/ }));
+    await page.waitForURL(/edit/);
+    await reach(page, page.getByLabel(/^Title|^What/).first());
+    await page.keyboard.press("ControlOrMeta+a");
+    await page.keyboard.type("Keyboard");
+    await enter(button("Save changes"));
+    await page.getByText("Keyboard is saved.").waitFor();
+    expect((await call("GET", `/submissions/${id}`)).body.data.title).toBe("Keyboard");
+  }, 60_000);
+});
