@@ -24,7 +24,7 @@ describe.each([
     for (const key of ["people", "many"]) {
       await call("PUT", `/forms/${key}/schema`, { name: `Import ${key}`, fields });
     }
-  });
+  }, 120_000);
   afterAll(() => server.remove());
 
   const start = async () => {

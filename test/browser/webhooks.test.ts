@@ -22,7 +22,7 @@ describe.each([
     await new Promise<void>((resolve) => receiver.listen(0, "127.0.0.1", resolve));
     url = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/hook`;
     call = caller(server.url, (await server.credential("--name", "Maker")).token);
-  });
+  }, 120_000);
   afterAll(async () => {
     receiver.close();
     await server.remove();

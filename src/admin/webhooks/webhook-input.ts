@@ -4,7 +4,8 @@ import { listed } from "../credentials/access-fields";
 import { textOf, type Sent } from "../frame/sent";
 
 /** What a page sends, as the API takes it; scripts send that themselves. */
-export function webhookSent({ version: _, ...sent }: Sent): Sent {
+export function webhookSent(all: Sent): Sent {
+  const { version: _, ...sent } = all;
   const { page, scope, resources } = sent;
   if (page === undefined) return sent;
   const chosen = listed(resources);
