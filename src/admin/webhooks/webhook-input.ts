@@ -4,8 +4,8 @@ import { listed } from "../credentials/access-fields";
 import { textOf, type Sent } from "../frame/sent";
 
 /** What a page sends, as the API takes it; scripts send that themselves. */
-export function webhookSent(all: Sent): Sent {
-  const { version: _, ...sent } = all;
+export function webhookSent(given: Sent): Sent {
+  const { version: _, ...sent } = given;
   const { page, scope, resources } = sent;
   if (page === undefined) return sent;
   const chosen = listed(resources);
