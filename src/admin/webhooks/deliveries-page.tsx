@@ -55,14 +55,17 @@ function Waits({ failure: { tries, nextAt }, path }: { failure: Waiting; path: s
     <div class="notice warn actions">
       <span>
         {tries === 1 ? "A try" : `${tries} tries`} failed; until the message is taken, the others
-        wait. The next try is <Time at={nextAt} as="distance" />.
+        wait. The next try is at <Time at={nextAt} as={clockOr(nextAt, useReader().now)} />.
       </span>
       <Act action={path} name="Try now" quiet little values={{ state: "active" }} />
     </div>
   );
 }
 
-const recently = 20 * 60 * 60 * 1000;
+const near = 20 * 60 * 60 * 1000;
+
+/** The clock alone, where the day speaks for itself. */
+const clockOr = (at: number, now: number) => (Math.abs(now - at) < near ? "clock" : "time");
 
 function Row({ delivery, path }: { delivery: Delivery; path: string }) {
   const { number, at, message, attempt, status, milliseconds } = delivery;
@@ -70,9 +73,9 @@ function Row({ delivery, path }: { delivery: Delivery; path: string }) {
   return (
     <tr>
       <td>
-        <Time at={at} as={useReader().now - at < recently ? "clock" : "time"} />
+        <Time at={at} as={clockOr(at, useReader().now)} />
       </td>
-      <td class="full">
+      <td class="full nowrap">
         <code title={message}>{delivery.type}</code> <Told delivery={delivery} />
       </td>
       <td>

@@ -4,7 +4,7 @@ import { Time } from "../../html/reader";
 import { resourcesInWords } from "../credentials/words";
 import type { Frame } from "../frame/frame";
 import { AdminPage } from "../frame/layout";
-import { stateNames } from "./words";
+import { stateNames, typesInWords } from "./words";
 
 export function WebhooksPage({ frame, hooks }: { frame: Frame; hooks: readonly Webhook[] }) {
   return (
@@ -50,11 +50,7 @@ function Row({ hook }: { hook: Webhook }) {
         <code title={url}>{url}</code>
       </td>
       <td data-label="Listens to">{resourcesInWords(hook.collections)}</td>
-      <td data-label="Tells of">
-        <span title={types.join(", ")}>
-          {types.length} {types.length === 1 ? "type" : "types"}
-        </span>
-      </td>
+      <td data-label="Tells of">{typesInWords(types)}</td>
       <td class="less">
         <Time at={createdAt} as="day" />
       </td>

@@ -32,7 +32,6 @@ function Inputs({ reachable, sent }: { reachable: readonly Reachable[]; sent: Se
         autocomplete="off"
         maxlength={2000}
         value={textOf(sent["url"])}
-        wide
       />
       <Choices
         many

@@ -7,7 +7,7 @@ import { Time } from "../../html/reader";
 import { resourcesInWords } from "../credentials/words";
 import type { Frame } from "../frame/frame";
 import { AdminPage } from "../frame/layout";
-import { labels, stateNames, typeNames } from "./words";
+import { labels, stateNames, typesInWords } from "./words";
 
 export interface HookShown {
   frame: Frame;
@@ -83,7 +83,7 @@ function About({ frame, hook, makerName, path }: HookShown & { path: string }) {
         facts={[
           ["Address", <code class="wrap">{url}</code>],
           ["Listens to", resourcesInWords(collections)],
-          ["Tells of", types.map((type) => typeNames[type]).join(", ")],
+          ["Tells of", typesInWords(types)],
           ["Sends", include === "item" ? "the whole item" : "ids alone"],
           ["Made", <Time at={createdAt} as="day" />],
           ["Tells what may be read by", isOwn ? "you" : <bdi>{makerName ?? maker}</bdi>],

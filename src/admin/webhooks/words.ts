@@ -24,3 +24,14 @@ export const stateNames: Record<WebhookState, readonly [name: string, tone: Tone
   failing: ["Failing", "bad"],
   disabled: ["Disabled", "bad"],
 };
+
+/** As in “submissions: created, changed”. */
+export function typesInWords(types: readonly WebhookType[]): string {
+  const of = (noun: "record" | "submission") => {
+    const verbs = types
+      .filter((type) => type.startsWith(`${noun}.`))
+      .map((type) => (type.endsWith(".updated") ? "changed" : type.slice(noun.length + 1)));
+    return verbs.length === 0 ? [] : [`${noun}s: ${verbs.join(", ")}`];
+  };
+  return [...of("record"), ...of("submission")].join("; ");
+}

@@ -1,10 +1,11 @@
 import type { RowOutcome } from "../../../actions/batch/import-rows";
+import type { CsvLine } from "../../../domain/import/csv";
 import { Problem } from "../../../domain/problem/problem";
 import { Badge, Table, type Tone } from "../../../html/parts";
 import { showCount } from "../../../html/reader";
 import { shortened } from "./columns";
 import type { Import } from "./file";
-import { told, type Refused } from "./outcomes";
+import { told, type Fault, type Refused } from "./outcomes";
 
 const firstRows = 5;
 const mostRefused = 50;
@@ -72,6 +73,14 @@ function Outcome({ outcome }: { outcome: RowOutcome | undefined }) {
   return <Badge tone={tone}>{name}</Badge>;
 }
 
+/** The cells that are wrong; where the row is wrong as a whole, how it begins. */
+function saidIn({ cells }: CsvLine, faults: readonly Fault[]): string {
+  const wrong = faults.map(({ column }) => cells[column] ?? "").filter((cell) => cell !== "");
+  return (wrong.length > 0 ? wrong : cells.filter((cell) => cell !== "").slice(0, 2))
+    .map(shortened)
+    .join(" · ");
+}
+
 export function RefusedTable({ refused }: { refused: readonly Refused[] }) {
   if (refused.length === 0) return null;
   return (
@@ -83,11 +92,7 @@ export function RefusedTable({ refused }: { refused: readonly Refused[] }) {
             <td class="number" data-label="Line">
               {row.line}
             </td>
-            <td class="full">
-              {faults
-                .map(({ column }) => shortened(row.cells[Math.max(0, column)] ?? ""))
-                .join(" · ")}
-            </td>
+            <td class="full">{saidIn(row, faults)}</td>
             <td class="why full">{faults.map(told).join(" ")}</td>
           </tr>
         ))}
