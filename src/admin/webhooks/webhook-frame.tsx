@@ -39,7 +39,7 @@ export function WebhookFrame({ tab, problem, children, ...shown }: PropsWithChil
       title={hook.name}
       crumbs={[["Webhooks", "/admin/webhooks"]]}
       badges={<Badge tone={tone}>{state}</Badge>}
-      acts={<Acts hook={hook} path={path} />}
+      acts={<Acts {...shown} />}
       problem={problem}
       labels={labels}
     >
@@ -48,14 +48,19 @@ export function WebhookFrame({ tab, problem, children, ...shown }: PropsWithChil
           {hook.reason} It keeps its place: once it is resumed, it goes on from there.
         </p>
       )}
-      <About {...shown} path={path} />
+      <About {...shown} />
       <Tabs label="Views of this webhook" current={tab} tabs={tabs(path)} />
       {children}
     </AdminPage>
   );
 }
 
-function Acts({ hook: { name, state }, path }: { hook: Webhook; path: string }) {
+const isOwn = ({ frame, hook }: HookShown) => hook.maker === `member:${frame.member.id}`;
+
+function Acts(shown: HookShown) {
+  const { hook, makerName } = shown;
+  const { id, name, state, url } = hook;
+  const path = `/admin/webhooks/${id}`;
   return (
     <>
       <Act action={`${path}/test`} name="Send a test" quiet />
@@ -63,6 +68,15 @@ function Acts({ hook: { name, state }, path }: { hook: Webhook; path: string }) 
         <Act action={path} name="Pause" quiet values={{ state: "paused" }} />
       ) : (
         <Act action={path} name="Resume" values={{ state: "active" }} />
+      )}
+      {isOwn(shown) ? null : (
+        <Act
+          action={path}
+          name="Take over"
+          title="Take it over?"
+          confirm={`It then tells what you may read, in place of what ${makerName ?? "its maker"} may, and is active.`}
+          values={{ url, state: "active" }}
+        />
       )}
       <Act
         action={`${path}/delete`}
@@ -74,32 +88,19 @@ function Acts({ hook: { name, state }, path }: { hook: Webhook; path: string }) 
   );
 }
 
-function About({ frame, hook, makerName, path }: HookShown & { path: string }) {
-  const { id, url, types, collections, include, createdAt, maker } = hook;
-  const isOwn = maker === `member:${frame.member.id}`;
+function About(shown: HookShown) {
+  const { id, url, types, collections, include, createdAt, maker } = shown.hook;
   return (
-    <>
-      <Facts
-        facts={[
-          ["Address", <code class="wrap">{url}</code>],
-          ["Listens to", resourcesInWords(collections)],
-          ["Tells of", typesInWords(types)],
-          ["Sends", include === "item" ? "the whole item" : "ids alone"],
-          ["Made", <Time at={createdAt} as="day" />],
-          ["Tells what may be read by", isOwn ? "you" : <bdi>{makerName ?? maker}</bdi>],
-          ["Id", <Id of={id} />],
-        ]}
-      />
-      {isOwn ? null : (
-        <Act
-          action={path}
-          name="Take over"
-          title="Take it over?"
-          confirm={`It then tells what you may read, in place of what ${makerName ?? "its maker"} may, and is active.`}
-          values={{ url, state: "active" }}
-          little
-        />
-      )}
-    </>
+    <Facts
+      facts={[
+        ["Address", <code class="wrap">{url}</code>],
+        ["Listens to", resourcesInWords(collections)],
+        ["Tells of", typesInWords(types)],
+        ["Sends", include === "item" ? "the whole item" : "ids alone"],
+        ["Made", <Time at={createdAt} as="day" />],
+        ["Tells what may be read by", isOwn(shown) ? "you" : <bdi>{shown.makerName ?? maker}</bdi>],
+        ["Id", <Id of={id} />],
+      ]}
+    />
   );
 }
