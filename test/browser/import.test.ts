@@ -14,7 +14,7 @@ describe.each([
   ["with scripts", true],
   ["without scripts", false],
 ])("An import, %s", (_, javaScriptEnabled) => {
-  const server = new Server(8847 + Number(javaScriptEnabled));
+  const server = new Server(8877 + Number(javaScriptEnabled));
   const { open } = useBrowser(() => server.url);
   let call: Call;
   beforeAll(async () => {

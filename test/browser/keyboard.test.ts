@@ -15,7 +15,7 @@ async function reach(page: Page, target: Locator): Promise<void> {
 }
 
 describe("By keyboard alone", () => {
-  const server = new Server(8845);
+  const server = new Server(8875);
   const { open } = useBrowser(() => server.url);
   beforeAll(() => server.start(), 120_000);
   afterAll(() => server.remove());

@@ -9,7 +9,7 @@ describe.each([
   ["with scripts", true],
   ["without scripts", false],
 ])("Webhooks, %s", (_, javaScriptEnabled) => {
-  const server = new Server(8841 + Number(javaScriptEnabled));
+  const server = new Server(8871 + Number(javaScriptEnabled));
   const { open } = useBrowser(() => server.url);
   let status = 200;
   const receiver = createServer((_request, response) =>
