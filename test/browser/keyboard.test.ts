@@ -38,7 +38,7 @@ describe("By keyboard alone", () => {
       await page.keyboard.press("Space");
       expect(await target.isChecked()).toBe(true);
     };
-    const link = (name: string | RegExp) => page.getByRole("link", { name }).first();
+    const link = (name: string) => page.getByRole("link", { name, exact: true }).first();
     const button = (name: string) => page.getByRole("button", { name, exact: true }).first();
     return { page, enter, tick, link, button };
   };
