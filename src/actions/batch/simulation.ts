@@ -4,19 +4,14 @@ import { uniqueValues, type UniqueValue } from "../../domain/data/unique-values"
 import type { Warning } from "../../domain/data/warnings";
 import { createdFields, type Difference, type ItemAction } from "../../domain/item/change";
 import type { Operation } from "../../domain/item/batch-body";
+import { changedItem, differenceBetween } from "../../domain/item/changed-item";
 import { bytesOf } from "../../domain/item/item-size";
 import type { Item } from "../../domain/item/item";
 import { problem } from "../../domain/problem/problem";
 import type { NamedItems } from "../../store/batch/read";
 import type { ActionContext } from "../context";
 import { draftOf, refuseEmptied } from "../items/draft";
-import {
-  differenceBetween,
-  nextState,
-  refuseChange,
-  sameData,
-  updateAction,
-} from "../items/update-item";
+import { nextState, refuseChange, sameData, updateAction } from "../items/update-item";
 import { upsertedBy } from "./upserted";
 
 /** An item that a batch is about: as it was read, and what the operations so far have made of it. */
@@ -169,20 +164,12 @@ export class Simulation {
     if (next.status === item.status && sameData(next, found)) {
       return { op, outcome: "unchanged", item: touched, version, warnings };
     }
-    const after: Item = {
-      ...item,
-      status: next.status,
-      data: next.data,
-      definitionVersion: this.#compiled.collection.version,
-      updatedAt: Math.max(this.#ctx.now(), item.updatedAt),
-      updatedBy: this.#ctx.actor,
-      version: version + 1,
-    };
+    const after = changedItem(this.#compiled, item, next, this.#ctx.actor, this.#ctx.now());
     this.#count(after);
     if (item.status === "draft" && after.status !== "draft") this.opens = true;
     touched.now = after;
     touched.last = after;
-    const difference = differenceBetween(this.#compiled.collection, item, after);
+    const difference = differenceBetween(this.#compiled, item, after);
     const action = updateAction(item, after);
     this.steps.push({ item: touched, action, version: version + 1, difference });
     this.#hold(touched, after);

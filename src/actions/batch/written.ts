@@ -1,16 +1,7 @@
 import type { Compiled } from "../../domain/data/compile";
-import { possibleEntries, searchEntries } from "../../domain/data/search-entries";
-import { uniqueValues } from "../../domain/data/unique-values";
-import type { Item } from "../../domain/item/item";
-import {
-  refuseShownTooLarge,
-  refuseTooLarge,
-  refuseTooManyEntries,
-} from "../../domain/item/item-size";
-import { viewOf } from "../../domain/item/item-view";
+import { rowsBeside, writtenData } from "../../domain/item/changed-item";
 import { Problem, problem } from "../../domain/problem/problem";
-import type { BatchWrite, WrittenItem } from "../../store/batch/write";
-import { without } from "../items/update-item";
+import type { BatchWrite } from "../../store/batch/write";
 import type { Simulation, Touched } from "./simulation";
 
 /** What one batch may change in the search index; one item may as much as it does alone. */
@@ -70,37 +61,19 @@ export function writtenBy(
 }
 
 function add(write: BatchWrite, compiled: Compiled, { before, now }: Touched): void {
-  const { collection } = compiled;
   if (before) write.expected.push([before.number, before.version]);
   if (before === now) return;
   const number = (before ?? now)?.number ?? 0;
-  const held = before ? uniqueValues(collection, before.data, before.status) : [];
-  const holds = now ? uniqueValues(collection, now.data, now.status) : [];
-  const possible = before ? possibleEntries(collection, before.data, before) : [];
-  const has = now ? entriesOf(compiled, before, now) : [];
-  for (const value of without(held, holds)) write.released.push([number, ...value]);
-  const taken = collection.pending ? holds : without(holds, held);
-  for (const value of taken) write.taken.push([number, ...value]);
-  for (const [field, value] of without(possible, has)) write.removed.push([number, field, value]);
-  for (const entry of has) write.added.push([number, ...entry]);
-  if (!now) write.deleted.push(number);
-  else (before ? write.changed : write.made).push(rowOf(compiled, before, now));
-}
-
-/** The database gives what is made its times and its receipt number, and their entries. */
-function entriesOf({ collection }: Compiled, before: Item | null, now: Item) {
-  const { id, status } = now;
-  const entries = searchEntries(collection, now.data, before ? now : { id, status });
-  refuseTooManyEntries(entries, before ? searchEntries(collection, before.data, before).length : 0);
-  return entries;
-}
-
-function rowOf(compiled: Compiled, before: Item | null, item: Item): WrittenItem {
-  const data = JSON.stringify(item.data);
-  refuseTooLarge(data);
-  refuseShownTooLarge(viewOf(item, compiled).data, () =>
-    before ? viewOf(before, compiled).data : {},
-  );
-  const { number: ref, id, status, version, updatedAt } = item;
-  return { ref, id, status, version, updatedAt, data };
+  const { entries, unique } = rowsBeside(compiled, before, now);
+  for (const value of unique.released) write.released.push([number, ...value]);
+  for (const value of unique.taken) write.taken.push([number, ...value]);
+  for (const [field, value] of entries.removed) write.removed.push([number, field, value]);
+  for (const entry of entries.added) write.added.push([number, ...entry]);
+  if (!now) {
+    write.deleted.push(number);
+    return;
+  }
+  const { number: ref, id, status, version, updatedAt } = now;
+  const data = writtenData(compiled, before, now);
+  (before ? write.changed : write.made).push({ ref, id, status, version, updatedAt, data });
 }

@@ -1,6 +1,5 @@
-import { possibleEntries } from "../../domain/data/search-entries";
-import { uniqueValues } from "../../domain/data/unique-values";
 import type { Precondition } from "../../domain/etag";
+import { rowsBeside } from "../../domain/item/changed-item";
 import { removeItem } from "../../store/items/change-item";
 import { itemAct, type ActionContext } from "../context";
 import { refuseChange } from "./update-item";
@@ -15,14 +14,15 @@ export async function deleteSubmission(
 ): Promise<void> {
   await onCurrentItem(ctx, found, async ({ item, compiled }) => {
     refuseChange(item, ifMatch);
+    const { entries, unique } = rowsBeside(compiled, item, null);
     const removal = {
       number: item.number,
       itemVersion: item.version,
       collectionId: item.collectionId,
       definitionVersion: compiled.collection.version,
       revision: compiled.collection.revision,
-      entries: possibleEntries(compiled.collection, item.data, item),
-      unique: uniqueValues(compiled.collection, item.data, item.status),
+      entries: entries.removed,
+      unique: unique.released,
     };
     const removed = await removeItem(ctx.db, removal, itemAct(ctx, "submission.delete"));
     if (removed.outcome !== "changed") return undefined;

@@ -1,20 +1,19 @@
 import { checkPatch, checkSubmitted, type Checked } from "../../domain/data/check/check";
 import type { Compiled } from "../../domain/data/compile";
 import { withoutLost } from "../../domain/data/lost-values";
-import { possibleEntries, searchEntries } from "../../domain/data/search-entries";
-import { closedReason, type Collection } from "../../domain/definition/collection";
-import { uniqueValues } from "../../domain/data/unique-values";
+import { closedReason } from "../../domain/definition/collection";
 import { effortOfItem, spendFormulas } from "../../domain/data/effort";
 import { computeData } from "../../domain/formula/compute";
 import { etagOf, matches, type Precondition } from "../../domain/etag";
-import { differenceOf, type Difference, type ItemAction } from "../../domain/item/change";
-import type { Item } from "../../domain/item/item";
+import type { ItemAction } from "../../domain/item/change";
 import {
-  bytesOf,
-  refuseShownTooLarge,
-  refuseTooLarge,
-  refuseTooManyEntries,
-} from "../../domain/item/item-size";
+  changedItem,
+  differenceBetween,
+  rowsBeside,
+  writtenData,
+} from "../../domain/item/changed-item";
+import type { Item } from "../../domain/item/item";
+import { bytesOf } from "../../domain/item/item-size";
 import { parseItemBody } from "../../domain/item/item-body";
 import { problem } from "../../domain/problem/problem";
 import { statusAfter, type Status } from "../../domain/item/status";
@@ -100,23 +99,8 @@ export async function writeItem(
   next: Pick<NextState, "data" | "status">,
   action?: ItemAction,
 ): Promise<Item | undefined> {
-  const updatedAt = Math.max(ctx.now(), item.updatedAt);
-  const after = {
-    ...item,
-    status: next.status,
-    data: next.data,
-    definitionVersion: compiled.collection.version,
-    updatedAt,
-    updatedBy: ctx.actor,
-    version: item.version + 1,
-  };
+  const after = changedItem(compiled, item, next, ctx.actor, ctx.now());
   const change = changeOf(compiled, item, after);
-  refuseTooManyEntries(
-    change.entries.added,
-    searchEntries(compiled.collection, item.data, item).length,
-  );
-  refuseTooLarge(change.data);
-  refuseShownTooLarge(viewOf(after, compiled).data, () => viewOf(item, compiled).data);
   const changed = await changeItem(
     ctx.db,
     change,
@@ -143,45 +127,22 @@ export function updateAction(before: Item, { status }: Item): ItemAction {
     : "submission.update";
 }
 
-function changeOf({ collection }: Compiled, before: Item, after: Item): ItemChange {
-  const possible = possibleEntries(collection, before.data, before);
-  const has = searchEntries(collection, after.data, after);
-  const held = uniqueValues(collection, before.data, before.status);
-  const holds = uniqueValues(collection, after.data, after.status);
-  const data = JSON.stringify(after.data);
+function changeOf(compiled: Compiled, before: Item, after: Item): ItemChange {
+  const { id, version, revision } = compiled.collection;
+  const beside = rowsBeside(compiled, before, after);
+  const data = writtenData(compiled, before, after);
   return {
+    ...beside,
     number: before.number,
     itemVersion: before.version,
-    collectionId: collection.id,
-    definitionVersion: collection.version,
-    revision: collection.revision,
+    collectionId: id,
+    definitionVersion: version,
+    revision,
     status: after.status,
     updatedAt: after.updatedAt,
     data,
     grew: bytesOf(data) > bytesOf(JSON.stringify(before.data)),
-    // All that it has now: while a field is being indexed, not even what stays has its entry for certain.
-    entries: { removed: without(possible, has), added: has },
-    unique: {
-      released: without(held, holds),
-      taken: collection.pending ? holds : without(holds, held),
-    },
-    difference: differenceBetween(collection, before, after),
+    difference: differenceBetween(compiled, before, after),
     whileOpen: before.status === "draft" && after.status !== "draft",
   };
-}
-
-/** What a change did, values apart that its definition has lost. */
-export function differenceBetween(
-  { definition }: Collection,
-  before: Item,
-  after: Item,
-): Difference {
-  const data = withoutLost(definition.fields, before.data);
-  return differenceOf({ data, status: before.status }, after);
-}
-
-/** The entries of `some` that are not among `others`. */
-export function without<T>(some: readonly T[], others: readonly T[]): T[] {
-  const known = new Set(others.map((each) => JSON.stringify(each)));
-  return some.filter((each) => !known.has(JSON.stringify(each)));
 }
