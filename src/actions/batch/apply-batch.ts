@@ -4,7 +4,7 @@ import { Problem, problem, type FieldError } from "../../domain/problem/problem"
 import { readNamed } from "../../store/batch/read";
 import { storeBatch, type BatchWrite } from "../../store/batch/write";
 import type { Claim } from "../../store/items/replays";
-import { takenValues } from "../../store/items/unique-values";
+import { takenAmong } from "../../store/items/unique-values";
 import { itemAct, type ActionContext } from "../context";
 import { currentOf, duplicateOf, refuseClosed } from "../items/draft";
 import { noKey, oncePerKey, type Once, type Prepared, type SentKey } from "../once-per-key";
@@ -188,13 +188,14 @@ async function refuseTaken(
   said: Ready["said"],
 ): Promise<undefined> {
   const refusals: Refusal[] = [];
+  const all = await takenAmong(
+    ctx.db,
+    write.taken.map(([ref, field, value]) => [field, value, ref]),
+  );
   for (const [index, { op, outcome }] of said.results.entries()) {
     const item = said.items?.[index];
     if (!item || (outcome !== "created" && outcome !== "updated")) continue;
-    const own = write.taken.filter(([ref]) => ref === item.number);
-    const values = own.map(([, field, value]) => [field, value] as [number, string | number]);
-    const self = item.number < 0 ? null : item.number;
-    const taken = values.length > 0 ? await takenValues(ctx.db, values, self) : [];
+    const taken = all.filter(({ wanting }) => wanting === item.number);
     if (op === "upsert" && outcome === "created" && taken.length > 0) return undefined;
     if (taken.length > 0) refusals.push({ index, problem: duplicateOf(ctx, compiled, taken) });
   }

@@ -14,7 +14,7 @@ import {
   type Pending,
 } from "../../store/definitions/pending-change";
 import { completePending, refusePending } from "../../store/definitions/save-pending";
-import { takenValues } from "../../store/items/unique-values";
+import { takenAmong } from "../../store/items/unique-values";
 import { inTurns } from "./in-turns";
 import { sharedBy, typeInUse } from "./schema-in-use";
 
@@ -99,11 +99,14 @@ async function sharedAmong(
   values: readonly ItemValue[],
   { gained }: PendingChange,
 ): Promise<Problem | undefined> {
-  for (const [field, value, number] of values) {
-    const [other] = await takenValues(db, [[field, value]], number);
-    const own = items.find((item) => item.number === number);
+  const taken = await takenAmong(
+    db,
+    values.map(([field, value, number]) => [field, value, number]),
+  );
+  for (const { field, wanting, id } of taken) {
+    const own = items.find(({ number }) => number === wanting);
     const key = gained.find((each) => own && isOf(own, each.uniqueId, field))?.key;
-    if (other && own && key !== undefined) return sharedBy(key, [other.id, own.id]);
+    if (own && key !== undefined) return sharedBy(key, [id, own.id]);
   }
   return undefined;
 }

@@ -1,21 +1,29 @@
-import { eq, sql } from "drizzle-orm";
+import { sql } from "drizzle-orm";
 import type { UniqueValue } from "../../domain/data/unique-values";
 import type { Gained } from "../../domain/definition/collection";
 import { numbersOf } from "../../domain/item/item";
 import { attempt } from "../db/attempt";
-import { item, uniqueValue } from "../db/schema";
+import { runsOf } from "../db/runs";
+import { item } from "../db/schema";
 import { statement } from "../db/statement";
 
-const findTaken = statement<{ item: number | null; unique: string }>((db, v) =>
+const findTaken = statement<{ wanted: string }>((db, v) =>
   db
-    .select({ field: uniqueValue.field, id: item.id })
-    .from(uniqueValue)
-    .innerJoin(item, eq(item.number, uniqueValue.item))
-    .where(
-      sql`(${uniqueValue.field}, ${uniqueValue.value}) in (select e.value ->> 0, e.value ->> 1 from json_each(${v.unique}) e)
-        and ${uniqueValue.item} is not ${v.item}`,
+    .select({
+      field: sql<number>`u.field`.as("field"),
+      id: sql<string>`i.id`.as("id"),
+      wanting: sql<number | null>`(e.value ->> 2)`.as("wanting"),
+    })
+    .from(
+      sql`json_each(${v.wanted}) e
+        cross join unique_value u on u.field = e.value ->> 0 and u.value = e.value ->> 1
+        cross join item i on i.number = u.item
+        where u.item is not (e.value ->> 2)`,
     ),
 );
+
+/** A unique value, and the number of the item that is to have it; any other where it is not stored yet. */
+export type Wanted = [...UniqueValue, item: number | null];
 
 /** A field whose value another item has. */
 export interface Taken {
@@ -24,15 +32,27 @@ export interface Taken {
   id: string;
 }
 
+/** Which of these values others have than the items that want them, in one round trip. */
+export async function takenAmong(
+  db: D1Database,
+  all: readonly Wanted[],
+): Promise<(Taken & { wanting: number | null })[]> {
+  const asked = runsOf(all).map((wanted) => findTaken(db, { wanted }));
+  if (asked.length === 0) return [];
+  const found = await attempt(() => db.batch<Taken & { wanting: number | null }>(asked));
+  return found.flatMap(({ results }) => results);
+}
+
 /** The fields among `unique` whose value another item than `self` has. */
-export async function takenValues(
+export function takenValues(
   db: D1Database,
   unique: readonly UniqueValue[],
   self: number | null,
 ): Promise<Taken[]> {
-  const values = { unique: JSON.stringify(unique), item: self };
-  const { results } = await attempt(() => findTaken(db, values).all<Taken>());
-  return results;
+  return takenAmong(
+    db,
+    unique.map((value) => [...value, self]),
+  );
 }
 
 const selectDuplicate = statement<{ above: number; below: number; isDate: number; slot: string }>(
