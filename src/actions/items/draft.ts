@@ -36,16 +36,16 @@ export function draftOf(
   const draft = "status" in status && status.status === "draft";
   const checked = body.data ? checkNew(compiled, body.data, draft, effort) : nothingChecked;
   const wrong = [...errors, ...("error" in status ? [status.error] : []), ...checked.errors];
-  const computed = wrong.length > 0 ? nothingChecked : computeData(compiled, checked.data, now);
+  const computed = wrong.length > 0 ? nothingComputed : computeData(compiled, checked.data, now);
   return {
     data: computed.data,
     warnings: [...checked.warnings, ...computed.warnings],
     status: "status" in status ? status.status : null,
-    errors: wrong.length > 0 ? wrong : spendFormulas(effort, stepsOf(computed)),
+    errors: wrong.length > 0 ? wrong : spendFormulas(effort, computed.steps),
   };
 }
 
-const stepsOf = (computed: object) => ("steps" in computed ? Number(computed.steps) : 0);
+const nothingComputed: ReturnType<typeof computeData> = { data: {}, warnings: [], steps: 0 };
 
 /** The collection as the database has it at this moment, and how many items it holds. */
 export interface CollectionNow {
