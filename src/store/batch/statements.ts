@@ -1,7 +1,14 @@
 import { eq, sql } from "drizzle-orm";
 import { fieldsPerCollection, systemFieldIds } from "../../domain/data/field-number";
 import { placesPerCollection } from "../../domain/item/item";
-import { changeTime, erasedAtOnce, lastChange, listened } from "../changes/change-statements";
+import {
+  changeTime,
+  erasedAtOnce,
+  joinLast,
+  lastChange,
+  lastJoined,
+  listened,
+} from "../changes/change-statements";
 import { guardCode, guardStatement } from "../db/guard";
 import { change, erasure, item, searchEntry, tally, uniqueValue } from "../db/schema";
 import { parameters, statement } from "../db/statement";
@@ -152,10 +159,7 @@ export const eraseLater = statement<Rows>((db) =>
 );
 
 /** One time for all of them, not earlier than that of any item that is made. */
-const changedAt = changeTime(
-  sql`(max(t.last_created_at + 1, ${v.now}) + ${v.made})`,
-  "t.collection_id",
-);
+const changedAt = changeTime(sql`(max(t.last_created_at + 1, ${v.now}) + ${v.made})`);
 
 /**
  * Rows: number, id, place behind the last change, action, version, place of the item's change before this one where
@@ -163,12 +167,12 @@ const changedAt = changeTime(
  */
 export const insertChanges = statement<Rows>((db) =>
   db.insert(change).select(
-    sql`select ${lastChange("t.collection_id")} + ${element(2)}, ${changedAt}, ${v.actor}, ${element(3)},
+    sql`select ${lastJoined("t.collection_id")} + ${element(2)}, ${changedAt}, ${v.actor}, ${element(3)},
         ${number}, ${element(1)}, ${element(4)},
         iif(${element(5)} is null, (select last_change from item where number = ${number}),
-          ${lastChange("t.collection_id")} + ${element(5)}),
+          ${lastJoined("t.collection_id")} + ${element(5)}),
         ${element(6)}, ${element(7)}, ${v.session}, ${v.requestId}, ${v.sentRequestId}
-      from ${rowsOfTally}`,
+      from tally t ${joinLast("t.collection_id")} cross join json_each(${v.rows}) e where ${ownTally}`,
   ),
 );
 

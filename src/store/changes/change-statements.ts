@@ -44,18 +44,28 @@ export const listened = (collectionIdColumn: string) =>
     "listened",
   );
 
-/** Times grow with the numbers, whatever the clocks of the writers say. */
-export function changeTime(at: SQL, collectionIdColumn: string): SQL {
-  return sql`max(${at}, coalesce((select at from change where number = ${lastChange(collectionIdColumn)}), 0))`;
+/** The collection's last change `l`, joined once: what a new one comes behind. */
+export function joinLast(collectionIdColumn: string): SQL {
+  return sql`left join change l on l.number = ${lastChange(collectionIdColumn)}`;
+}
+
+/** The number of the joined `l`, or the one below all where there is none. */
+export function lastJoined(collectionIdColumn: string): SQL {
+  return sql`coalesce(l.number, ${sql.raw(collectionIdColumn)} * ${collectionEnd})`;
+}
+
+/** Times grow with the numbers, whatever the clocks of the writers say: not earlier than the joined `l`. */
+export function changeTime(at: SQL): SQL {
+  return sql`max(${at}, coalesce(l.at, 0))`;
 }
 
 /** A change of an item, before the item itself is changed. */
 export const insertChange = statement<Changed>((db) =>
   db.insert(change).select(
-    sql`select ${lastChange("i.collection_id")} + 1, ${changeTime(v.at, "i.collection_id")}, ${v.actor}, ${v.action}, i.number, i.id,
+    sql`select ${lastJoined("i.collection_id")} + 1, ${changeTime(v.at)}, ${v.actor}, ${v.action}, i.number, i.id,
         i.version + ${v.made}, i.last_change, ${v.changedFields}, ${v.former},
         ${v.session}, ${v.requestId}, ${v.sentRequestId}
-        from item i where i.number = ${v.number}`,
+        from item i ${joinLast("i.collection_id")} where i.number = ${v.number}`,
   ),
 );
 

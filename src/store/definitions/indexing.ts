@@ -7,7 +7,7 @@ import { attempt } from "../db/attempt";
 import { failureOf } from "../db/failure";
 import { guardCode, guardStatement } from "../db/guard";
 import { change, indexing, item, searchEntry, tally } from "../db/schema";
-import { changeTime, lastChange, listened } from "../changes/change-statements";
+import { changeTime, joinLast, lastChange, listened } from "../changes/change-statements";
 import { itemColumns, itemOf, type ItemRow } from "../items/items";
 import { runsOf } from "../db/runs";
 import { parameters, statement } from "../db/statement";
@@ -124,10 +124,11 @@ const insertChanges = statement<{ action: string; recalculated: string; requestI
     db
       .insert(change)
       .select(
-        sql`select i.last_change, ${changeTime(sql`(e.value ->> 2)`, "i.collection_id")}, 'system', ${v.action}, i.number, i.id, i.version,
+        sql`select i.last_change, ${changeTime(sql`(e.value ->> 2)`)}, 'system', ${v.action}, i.number, i.id, i.version,
         e.value ->> 4, e.value -> 5, nullif(e.value -> 6, 'null'), null, ${v.requestId}, null
         from json_each(${v.recalculated}) e
-        join item i on i.number = e.value ->> 0 and i.version = (e.value ->> 1) + 1 and i.last_change is not null`,
+        join item i on i.number = e.value ->> 0 and i.version = (e.value ->> 1) + 1 and i.last_change is not null
+        ${joinLast("i.collection_id")} where true`,
       )
       .onConflictDoNothing(),
 );

@@ -2,7 +2,14 @@ import { and, eq, sql } from "drizzle-orm";
 import { fieldsPerCollection, systemFieldIds } from "../../domain/data/field-number";
 import { placesPerCollection } from "../../domain/item/item";
 import { guardCode, guardStatement } from "../db/guard";
-import { changeTime, lastChange, listened, type ItemAct } from "../changes/change-statements";
+import {
+  changeTime,
+  joinLast,
+  lastChange,
+  lastJoined,
+  listened,
+  type ItemAct,
+} from "../changes/change-statements";
 import { change, item, searchEntry, tally, uniqueValue } from "../db/schema";
 import { parameters, statement } from "../db/statement";
 import type { ClaimValues } from "./replays";
@@ -87,9 +94,9 @@ export const insertEntries = statement<CreateValues>((db) =>
 
 export const insertChange = statement<CreateValues>((db) =>
   db.insert(change).select(
-    sql`select ${lastChange("t.collection_id")} + 1, ${changeTime(sql`t.last_created_at`, "t.collection_id")}, ${v.actor}, ${v.action},
+    sql`select ${lastJoined("t.collection_id")} + 1, ${changeTime(sql`t.last_created_at`)}, ${v.actor}, ${v.action},
         ${number}, ${v.id}, 1, null, ${v.changedFields}, null, ${v.session}, ${v.requestId}, ${v.sentRequestId}
-        from tally t where ${ownTally} and ${fresh}`,
+        from tally t ${joinLast("t.collection_id")} where ${ownTally} and ${fresh}`,
   ),
 );
 
