@@ -5,6 +5,7 @@ import type { Warning } from "../../domain/data/warnings";
 import { createdFields, type Difference, type ItemAction } from "../../domain/item/change";
 import type { Operation } from "../../domain/item/batch-body";
 import { changedItem, differenceBetween } from "../../domain/item/changed-item";
+import { newItemId } from "../../domain/item/item-id";
 import { bytesOf } from "../../domain/item/item-size";
 import type { Item } from "../../domain/item/item";
 import { problem } from "../../domain/problem/problem";
@@ -123,7 +124,7 @@ export class Simulation {
     const now = this.#ctx.now();
     const item: Item = {
       number: -this.#made,
-      id: given ?? `${collection.kind === "app" ? "rec" : "sub"}_${this.#ctx.newId()}`,
+      id: given ?? newItemId(collection.kind, collection.id, this.#ctx.newId()),
       collectionId: collection.id,
       receiptNumber: null,
       status,

@@ -7,6 +7,7 @@ import { uniqueValues } from "../../domain/data/unique-values";
 import { refuseTooLarge, refuseTooManyEntries } from "../../domain/item/item-size";
 import { problem } from "../../domain/problem/problem";
 import { createdFields } from "../../domain/item/change";
+import { newItemId } from "../../domain/item/item-id";
 import { receiptNumber } from "../../domain/item/receipt";
 import type { Status } from "../../domain/item/status";
 import { createItem as store, type NewItem } from "../../store/items/create-item";
@@ -80,8 +81,8 @@ export function newItem(
 ): Prepared<Said> & { item: NewItem } {
   const { kind, id: collectionId, version, revision } = compiled.collection;
   const { status, data } = draft;
-  const id = `${kind === "app" ? "rec" : "sub"}_${ctx.newId()}`;
-  const entries = searchEntries(compiled.collection, data, { id, status });
+  const id = newItemId(kind, collectionId, ctx.newId());
+  const entries = searchEntries(compiled.collection, data, { status });
   refuseTooManyEntries(entries);
   const said = saidOf(ctx, compiled, draft);
   const written = JSON.stringify(said);
