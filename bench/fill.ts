@@ -76,9 +76,7 @@ export function fillStatements({ collectionId, fieldIds }: Target, from: number,
     created_at, created_by, updated_at, updated_by, data) select ${number}, 'sub_' || printf('%026d', p), ${collectionId}, null, 'submitted', 1, 1,
     ${start} + p, 'system', ${start} + p, 'system', ${data} from n`;
   const system = [
-    entry(systemFieldIds.id, "'sub_' || printf('%026d', p)"),
     entry(systemFieldIds.status, "'submitted'"),
-    entry(systemFieldIds.createdAt, `${start} + p`),
     entry(systemFieldIds.updatedAt, `${start} + p`),
   ];
   const places = `with recursive n(p) as (select ${from} union all select p + 1 from n where p < ${to})`;

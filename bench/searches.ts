@@ -5,6 +5,13 @@ const rows = [
   { field: "sku", op: "eq", value: "SKU-7" },
   { field: "qty", op: "gt", value: 10 },
 ];
+const since = { field: "$created_at", op: "gte", value: "2026-01-01T00:00:10Z" };
+const until = { field: "$created_at", op: "lt", value: "2026-01-01T00:00:20Z" };
+const some = Array.from({ length: 50 }, (_, index) => 1 + index * 500);
+const ids = some.map((place) => `sub_${String(place).padStart(26, "0")}`);
+const times = some.map((place) =>
+  new Date(Date.parse("2026-01-01T00:00:00Z") + place).toISOString(),
+);
 const by = (field: string, direction = "asc") => [{ field, direction }];
 const where = (...conditions: object[]) => ({ conditions });
 
@@ -64,5 +71,15 @@ export const searches: SearchCase[] = [
     false,
   ),
   search("empty values", where({ field: "city", op: "is_empty", value: true }), 12_000, false),
+  search("created since a time", where(since), 400, true),
+  search("an equality among those of a time", where(since, until, eq), 450, true),
+  search("those of a time, sorted by a field", { ...where(since), sort: by("amount") }, 1500, true),
+  search("by ids", where({ field: "$id", op: "in", value: ids }), 1000, false),
+  search(
+    "by times of creation",
+    where({ field: "$created_at", op: "in", value: times }),
+    12_000,
+    false,
+  ),
   search("newest first by a system field", { sort: by("$updated_at", "desc") }, 500, true),
 ];

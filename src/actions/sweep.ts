@@ -1,5 +1,5 @@
 import { sweepErasures, sweepHistory } from "../store/changes/sweep-changes";
-import { sweepFormerUnique } from "../store/definitions/pending-change";
+import { sweepFormerEntries, sweepFormerUnique } from "../store/definitions/sweep-former";
 import { sweepExpired } from "../store/sweep";
 
 /** Steps of one run, so that a run is bounded; the next one goes on. */
@@ -8,6 +8,7 @@ const stepsPerRun = 50;
 export async function sweep(db: D1Database, now: number): Promise<void> {
   await sweepExpired(db, now, stepsPerRun);
   await inSteps(() => sweepFormerUnique(db));
+  await inSteps(() => sweepFormerEntries(db));
   await inSteps(() => sweepErasures(db));
   await sweepChanges(db, now);
 }

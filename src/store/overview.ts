@@ -1,12 +1,12 @@
 import { and, eq, gt, inArray, isNull, lt, or, sql } from "drizzle-orm";
 import { drizzle } from "drizzle-orm/d1";
-import { fieldsPerCollection, systemFieldIds } from "../domain/data/field-number";
 import { placesPerCollection } from "../domain/item/item";
 import type { Credential } from "../domain/credential/credential";
 import { attempt } from "./db/attempt";
 import { credential } from "./db/people-schema";
 import { collection, tally, webhook } from "./db/schema";
 import { credentialOf, selectCredentials } from "./credentials/credentials";
+import { firstCreated } from "./items/first-created";
 
 export interface FormState {
   key: string;
@@ -95,14 +95,15 @@ function formsToWatch(db: D1Database, now: number, soon: number) {
 
 /**
  * How many places all forms had given out at each of these times. Places are given in the order of the times, so they
- * are found at the edges of the index: nothing is counted, however many there are.
+ * are found by halving: nothing is counted, however many there are, and nothing sought in forms without newer items.
  */
 function placesAt(db: D1Database, times: readonly number[]) {
-  const field = sql.raw(`c.id * ${fieldsPerCollection} + ${systemFieldIds.createdAt}`);
-  const above = sql.raw(`c.id * ${placesPerCollection}`);
-  const counted = sql`(select e.value at, sum(coalesce(
-          (select s.item - ${above} - 1 from search_entry s
-            where s.field = ${field} and s.value >= e.value order by s.value limit 1), t.last_place)) places
+  const above = `(c.id * ${placesPerCollection})`;
+  const below = `((c.id + 1) * ${placesPerCollection})`;
+  const first = sql.raw(firstCreated({ above, below }, "< e.value"));
+  const counted = sql`(select e.value at, sum(case when t.last_created_at < e.value then t.last_place else coalesce(
+          (select min(i.number) - ${sql.raw(above)} - 1 from item i
+            where i.number >= ${first} and i.number < ${sql.raw(below)}), t.last_place) end) places
         from json_each(${JSON.stringify(times)}) e
           join (select id from collection where kind = 'form' limit 200) c
           join tally t on t.collection_id = c.id

@@ -6,7 +6,7 @@ import { fold } from "../../src/domain/data/search-entries";
 import { matches, parsePrecondition } from "../../src/domain/etag";
 import { pointer } from "../../src/domain/problem/field-errors";
 import { permissions } from "../../src/domain/credential/permissions";
-import { receiptNumber, receiptPlaces } from "../../src/domain/item/receipt";
+import { placesBeginning, receiptNumber, receiptPlaces } from "../../src/domain/item/receipt";
 import { signingKeys } from "../../src/domain/credential/signature";
 import { dayWithOffset, utcDateTime } from "../../src/domain/time";
 import {
@@ -147,6 +147,27 @@ describe("Receipt numbers", () => {
         expect(receiptPlaces(receiptNumber(before, place))).toContain(place);
       }),
     );
+  });
+
+  it("that begin with a text are those of a few runs of places, and no others", () => {
+    const place = fc.oneof(
+      fc.integer({ min: 1, max: 2000 }),
+      fc.integer({ min: 990_000, max: 1_010_000 }),
+      fc.integer({ min: 1, max: 4_294_967_295 }),
+    );
+    fc.assert(
+      fc.property(prefix, place, place, fc.nat(10), (before, one, other, length) => {
+        const text = receiptNumber(before, one).slice(0, before.length + 1 + length);
+        const runs = placesBeginning(before, text.toLowerCase());
+        const within = (at: number) => runs.some(([from, below]) => at >= from && at < below);
+        expect(within(one)).toBe(true);
+        expect(within(other)).toBe(receiptNumber(before, other).startsWith(text));
+        expect(runs.length).toBeLessThanOrEqual(5);
+      }),
+      { numRuns: 1000 },
+    );
+    expect(placesBeginning("ORD-", "ORD-")).toEqual([]);
+    expect(placesBeginning("ORD-", "x42")).toEqual([]);
   });
 
   it("stand for few places, and text for none", () => {

@@ -4,15 +4,11 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { findCollection } from "../../src/store/definitions/collections";
 import type { Collection } from "../../src/domain/definition/collection";
 import { parseSearch } from "../../src/domain/search/parse";
-import type { Search } from "../../src/domain/search/tree";
-import type { WholePosition } from "../../src/domain/cursor";
-import { findDrivers, isValue } from "../../src/store/search/driver";
-import { planSortWalk, type Plan } from "../../src/store/search/plan";
-import { readPage } from "../../src/store/search/find-page";
 import { everyItem, type Client, type Json } from "../support/client";
 import { client, makeForm } from "../support/service";
 import * as arbitrary from "./arbitrary";
 import { matches, sorted } from "./reference";
+import { pagesOf, plansOf, walked } from "./walking";
 
 const many = 70;
 
@@ -52,21 +48,10 @@ describe("Searches agree with the reference", () => {
       arbitrary.types,
     ).map(({ id }) => id);
 
-  async function pages(body: Json, limit: number): Promise<Json[]> {
-    const items: Json[] = [];
-    for (let next: string | null = `${path}/search`; next;) {
-      const page = await integrator.post(next, { ...body, limit });
-      if (page.status !== 200) throw new Error(page.text);
-      items.push(...page.body.items);
-      next = page.body.links.next;
-    }
-    return items;
-  }
-
   it("over HTTP: the union of all pages is exactly what it says, once each, in order", async () => {
     await fc.assert(
       fc.asyncProperty(arbitrary.search, fc.integer({ min: 3, max: 30 }), async (search, limit) => {
-        const found = await pages(search, limit);
+        const found = await pagesOf(integrator, `${path}/search`, search, limit);
         expect(found.map(({ id }) => id)).toEqual(expected(search));
         for (const item of found) {
           expect(item).toEqual(stored.find(({ id }) => id === item.id));
@@ -75,51 +60,6 @@ describe("Searches agree with the reference", () => {
       { numRuns: 120 },
     );
   }, 120_000);
-
-  /** All pages of one plan, with a budget so small that pages end early. */
-  async function walked(
-    plan: Plan,
-    search: Search,
-    rows: number,
-    budget: number,
-  ): Promise<string[]> {
-    const found: string[] = [];
-    let after: WholePosition | null = null;
-    for (let pagesRead = 0; pagesRead < 500; pagesRead += 1) {
-      const start = after && {
-        values: after.slice(0, -1),
-        number: Number(after.at(-1)),
-        from: null,
-      };
-      const walk = { collectionId: collection.id, search, start, budget };
-      const page = await readPage(env.DB, plan, walk, rows + 1);
-      const shown = page.hits.slice(0, rows);
-      found.push(...shown.map(({ item }) => item.id));
-      const more: WholePosition | null =
-        page.hits.length > rows ? (shown.at(-1)?.position ?? null) : page.edge;
-      if (!more) return found;
-      expect(more).not.toEqual(after);
-      after = more;
-    }
-    throw new Error("The pages do not end.");
-  }
-
-  function plansOf(search: Search): Plan[] {
-    const drivers = findDrivers(search);
-    const [sort, second] = search.sort;
-    const few: Plan[] = drivers.map((driver) => ({ walk: "none", driver }));
-    if (second) return [...few, { walk: "none", driver: null }];
-    if (sort) return [...few, planSortWalk(search, sort)];
-    const values = drivers.filter(isValue);
-    return [
-      ...few,
-      { walk: "items" },
-      ...values.map((driver): Plan => {
-        const probes = values.filter((each) => each !== driver);
-        return { walk: "value", driver, probes };
-      }),
-    ];
-  }
 
   it("every plan that a search can have gives the same items in the same order, whatever the budget", async () => {
     await fc.assert(
@@ -130,7 +70,9 @@ describe("Searches agree with the reference", () => {
         async (body, rows, budget) => {
           const search = parseSearch(collection, body);
           for (const plan of plansOf(search)) {
-            expect(await walked(plan, search, rows, budget)).toEqual(expected(body));
+            expect(await walked(collection, plan, search, { rows, budget })).toEqual(
+              expected(body),
+            );
           }
         },
       ),

@@ -94,6 +94,10 @@ describe("Text is found wherever in an item it stands", () => {
     const app = await browser.app(key);
     const { leading } = await browser.page(app, { text: "ord-000002", forPeople: true });
     expect(leading.map(({ id }) => id)).toEqual([made[1]?.body.id]);
+    const begun = await browser.page(app, { text: "ord-00000", forPeople: true });
+    const newestFirst = made.map(({ body }) => body.id).toReversed();
+    expect(begun.leading.map(({ id }) => id)).toEqual(newestFirst);
+    expect(begun.views).toEqual([]);
     const part = await browser.page(app, { text: "0003" });
     expect(part.views.map(({ id }) => id)).toEqual([made[2]?.body.id]);
   });

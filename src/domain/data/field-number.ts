@@ -19,6 +19,9 @@ export const systemFieldIds = {
 
 export type SystemField = keyof typeof systemFieldIds;
 
+/** Those that the items themselves are the index of, in stored order: they have no search entries. */
+export const storedOrder: readonly SystemField[] = ["id", "receiptNumber", "createdAt"];
+
 export function fieldNumber(collectionId: number, fieldId: number): number {
   return collectionId * fieldsPerCollection + fieldId;
 }

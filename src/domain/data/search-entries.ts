@@ -9,13 +9,10 @@ import type { Data, Row, Scalar, Value } from "./values";
  */
 export type SearchEntry = [field: number, value: string | number, folded: string | null];
 
-/** What search knows of an item besides its data. */
+/** What has entries besides an item's data; the rest is found by the items themselves (`storedOrder`). */
 export interface SystemValues {
-  id: string;
   status: string | null;
-  receiptNumber: string | null;
   /** Milliseconds since 1970. */
-  createdAt: number;
   updatedAt: number;
 }
 
@@ -103,9 +100,9 @@ export function formerEntries(
 
 /** The entries of what is given of the system fields. */
 export function systemEntries(collectionId: number, system: Partial<SystemValues>): SearchEntry[] {
-  return Object.entries(systemFieldIds).flatMap(([name, id]) => {
-    const value = system[name as keyof SystemValues] ?? null;
-    return value === null ? [] : [entry(fieldNumber(collectionId, id), value)];
+  return (["status", "updatedAt"] as const).flatMap((name) => {
+    const value = system[name] ?? null;
+    return value === null ? [] : [entry(fieldNumber(collectionId, systemFieldIds[name]), value)];
   });
 }
 

@@ -53,10 +53,10 @@ export function rowsBeside(
   };
 }
 
-/** The database gives what is made its times and its receipt number, and their entries. */
+/** The database gives what is made its times, and their entry. */
 function entriesOf(collection: Compiled["collection"], before: Item | null, after: Item) {
   const { status } = after;
-  const entries = searchEntries(collection, after.data, before ? after : { id: after.id, status });
+  const entries = searchEntries(collection, after.data, before ? after : { status });
   refuseTooManyEntries(entries, before ? searchEntries(collection, before.data, before).length : 0);
   return entries;
 }

@@ -1,3 +1,4 @@
+import { storedOrder } from "../data/field-number";
 import { isObject } from "../json";
 import type { Collection } from "../definition/collection";
 import { oneOf } from "../problem/field-errors";
@@ -58,7 +59,7 @@ export function inStoredOrder(sort: readonly Sort[]): Pick<Search, "sort" | "ord
 }
 
 export function isStoredOrder({ source }: SearchField): boolean {
-  return source.in === "system" && ["id", "receiptNumber", "createdAt"].includes(source.name);
+  return source.in === "system" && storedOrder.includes(source.name);
 }
 
 /** The keys that `data` is to show; null for all. */

@@ -1,5 +1,6 @@
 import { fold } from "../data/search-entries";
 import type { Collection } from "../definition/collection";
+import { placesBeginning, receiptPlaces } from "../item/receipt";
 import { problem } from "../problem/problem";
 import { isStorable, storable } from "../text";
 import { longestText, mostWords } from "./bounds";
@@ -11,7 +12,11 @@ export interface TextSearch {
   /** Each word, wherever in the item. */
   words: Anywhere[];
   /** Items with a value that begins with one of these, as it is written, are found by the index at once. */
-  starts: { texts: string[] } & TextFields;
+  starts: {
+    texts: string[];
+    /** The places of records whose receipt number begins so. */
+    places: [from: number, below: number][];
+  } & TextFields;
 }
 
 /** Reads what was typed into the box above the items; undefined where nothing was. */
@@ -29,8 +34,15 @@ export function parseText(collection: Collection, typed: string): TextSearch | u
   const fields = textFields(collection);
   return {
     words: words.map((anywhere) => ({ anywhere, plain: longestPlain(anywhere), ...fields })),
-    starts: { texts: spellings(text), ...fields },
+    starts: { texts: spellings(text), places: placesOf(collection, text), ...fields },
   };
+}
+
+/** By the prefix that receipt numbers have now; one with an earlier prefix is found by its whole number. */
+function placesOf({ kind, definition }: Collection, text: string): [number, number][] {
+  if (kind === "form") return [];
+  const whole = receiptPlaces(text).map((place): [number, number] => [place, place + 1]);
+  return [...placesBeginning(definition.receipt_prefix, text), ...whole];
 }
 
 function textFields(collection: Collection): TextFields {

@@ -121,17 +121,13 @@ export const addEntries = statement<Rows>((db) =>
 );
 
 const receipt = sql`${v.receiptPrefix} || printf('%06d', t.last_place - ${element(0)})`;
-const system = (name: keyof typeof systemFieldIds) =>
-  sql.raw(`t.collection_id * ${fieldsPerCollection} + ${systemFieldIds[name]}`);
+const updatedAt = sql.raw(`t.collection_id * ${fieldsPerCollection} + ${systemFieldIds.updatedAt}`);
 
-/** What the database gives to items that are made. Rows: as of the items. */
-export const addSystemEntries = statement<Rows>((db) =>
-  db.insert(searchEntry).select(
-    sql`select ${system("createdAt")}, ${createdAt}, ${number}, null from ${rowsOfTally}
-      union all select ${system("updatedAt")}, ${createdAt}, ${number}, null from ${rowsOfTally}
-      union all select ${system("receiptNumber")}, ${receipt}, ${number}, nullif(lower(${receipt}), ${receipt})
-        from ${rowsOfTally} and ${v.receiptPrefix} is not null`,
-  ),
+/** The time that the database gives to items that are made. Rows: as of the items. */
+export const addTimes = statement<Rows>((db) =>
+  db
+    .insert(searchEntry)
+    .select(sql`select ${updatedAt}, ${createdAt}, ${number}, null from ${rowsOfTally}`),
 );
 
 /** Rows: number of an item that is deleted. Its earlier changes lose what they hold. */

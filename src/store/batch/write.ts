@@ -15,7 +15,7 @@ import type { BatchValues, Rows } from "./statements";
 /** The number of an item; of the first that the batch makes −1, of the next −2, … */
 type ItemRef = number;
 
-export interface WrittenItem {
+interface WrittenItem {
   ref: ItemRef;
   id: string;
   status: Status | null;
@@ -158,7 +158,7 @@ function rowStatements(
     ...rows(batch.areMine, each(write.taken)),
     ...rows(batch.removeEntries, each(write.removed)),
     ...rows(batch.addEntries, each(write.added)),
-    ...rows(batch.addSystemEntries, each(made.map(({ ref }) => [ref]))),
+    ...rows(batch.addTimes, each(made.map(({ ref }) => [ref]))),
     ...rows(batch.eraseFormer, numbers),
     ...rows(batch.eraseLater, numbers),
     ...changeStatements(db, values, write.changes),

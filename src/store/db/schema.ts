@@ -145,6 +145,10 @@ export const formerUnique = sqliteTable("former_unique", {
   field: integer("field").primaryKey(),
 });
 
+export const formerEntry = sqliteTable("former_entry", {
+  field: integer("field").primaryKey(),
+});
+
 export const indexCheck = sqliteTable("index_check", {
   collectionId: integer("collection_id").primaryKey(),
   field: integer("field").notNull(),

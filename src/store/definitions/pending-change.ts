@@ -1,10 +1,10 @@
-import { and, asc, eq, isNull, sql } from "drizzle-orm";
+import { and, eq, isNull, sql } from "drizzle-orm";
 import { drizzle } from "drizzle-orm/d1";
 import type { UniqueValue } from "../../domain/data/unique-values";
 import { attempt } from "../db/attempt";
 import { failureOf } from "../db/failure";
 import { guardCode, guardStatement } from "../db/guard";
-import { collection, formerUnique, pendingChange, uniqueValue } from "../db/schema";
+import { collection, pendingChange, uniqueValue } from "../db/schema";
 import { parameters, statement } from "../db/statement";
 import { firstTurn, inTurn } from "./turn";
 
@@ -78,31 +78,4 @@ export async function storePendingStep(
     if (failure.kind !== "guard") throw error;
     return failure.constraint === "taken" ? "taken" : "stale";
   }
-}
-
-const rowsPerStep = 2000;
-
-/** Deletes values of fields that are unique no more, oldest fields first; gives whether there may be more. */
-export async function sweepFormerUnique(db: D1Database): Promise<boolean> {
-  const orm = drizzle(db);
-  const [first] = await attempt(() =>
-    orm.select().from(formerUnique).orderBy(asc(formerUnique.field)).limit(1),
-  );
-  if (!first) return false;
-  const { field } = first;
-  const some = sql`select value from unique_value where field = ${field} limit ${rowsPerStep}`;
-  await attempt(() =>
-    orm.batch([
-      orm.delete(uniqueValue).where(and(eq(uniqueValue.field, field), sql`value in (${some})`)),
-      orm
-        .delete(formerUnique)
-        .where(
-          and(
-            eq(formerUnique.field, field),
-            sql`not exists (select 1 from unique_value where field = ${field})`,
-          ),
-        ),
-    ]),
-  );
-  return true;
 }

@@ -37,7 +37,7 @@ export interface NewItem {
   receiptPrefix: string | null;
   /** Stored data, JSON. */
   data: string;
-  /** Search entries as JSON, but for those of the system fields that the database gives. */
+  /** Search entries as JSON, but for that of the time of its update, which the database gives. */
   entries: string;
   /** Field numbers and the values that must be theirs alone. */
   unique: UniqueValue[];

@@ -74,21 +74,15 @@ export const insertUnique = statement<CreateValues>((db) =>
 );
 
 const receipt = sql`${v.receiptPrefix} || printf('%06d', t.last_place)`;
-const systemField = (name: keyof typeof systemFieldIds) =>
-  sql.raw(`t.collection_id * ${fieldsPerCollection} + ${systemFieldIds[name]}`);
+const updatedAt = sql.raw(`t.collection_id * ${fieldsPerCollection} + ${systemFieldIds.updatedAt}`);
 
-/** What was sent, and what the database gives: the times, and the receipt number of a record. */
+/** What was sent, and what the database gives: the time. */
 export const insertEntries = statement<CreateValues>((db) =>
   db.insert(searchEntry).select(
     sql`select e.value ->> 0, e.value ->> 1, ${number}, e.value ->> 2
         from json_each(${v.entries}) e, tally t where ${ownTally} and ${fresh}
-        union all select ${systemField("createdAt")}, t.last_created_at, ${number}, null
-        from tally t where ${ownTally} and ${fresh}
-        union all select ${systemField("updatedAt")}, t.last_created_at, ${number}, null
-        from tally t where ${ownTally} and ${fresh}
-        union all select ${systemField("receiptNumber")}, ${receipt}, ${number},
-          nullif(lower(${receipt}), ${receipt})
-        from tally t where ${ownTally} and ${fresh} and ${v.receiptPrefix} is not null`,
+        union all select ${updatedAt}, t.last_created_at, ${number}, null
+        from tally t where ${ownTally} and ${fresh}`,
   ),
 );
 

@@ -37,10 +37,10 @@ function leafSql(leaf: Leaf, values: Values, row: string): string {
     case "not_in":
       return `(not ${known(`${at} in ${values.list(value)}`)})`;
     case "contains":
-      return foldedSql(field, at, `instr(${folded}, ${values.scalar(value)}) > 0`);
+      return foldedSql(field, at, (text) => `instr(${text}, ${values.scalar(value)}) > 0`);
     case "starts_with": {
       const start = values.scalar(value);
-      return foldedSql(field, at, `substr(${folded}, 1, length(${start})) = ${start}`);
+      return foldedSql(field, at, (text) => `substr(${text}, 1, length(${start})) = ${start}`);
     }
     case "is_empty":
       return `(${at} is ${value ? "" : "not "}null)`;
@@ -68,9 +68,17 @@ function known(comparison: string): string {
   return `coalesce(${comparison}, 0)`;
 }
 
-/** Folded text stands in the search index alone; the entry is found by the value, so this is one look-up. */
-function foldedSql({ number }: SearchField, at: string, test: string): string {
-  return `exists (select 1 from search_entry e where e.field = ${number} and e.value = ${at} and e.item = i.number and ${test})`;
+/**
+ * Folded text stands in the search index alone; the entry is found by the value, so this is one look-up. Ids and receipt
+ * numbers are ASCII, which SQLite folds.
+ */
+function foldedSql(
+  { number, source }: SearchField,
+  at: string,
+  test: (text: string) => string,
+): string {
+  if (source.in === "system") return known(test(`lower(${at})`));
+  return `exists (select 1 from search_entry e where e.field = ${number} and e.value = ${at} and e.item = i.number and ${test(folded)})`;
 }
 
 function hasAnySql(field: SearchField, list: string, row: string): string {

@@ -1,5 +1,5 @@
 import type { Anywhere, Condition, Leaf } from "../../domain/search/tree";
-import type { Driver } from "./driver";
+import type { EntryDriver } from "./driver";
 
 /**
  * Rows that a page may read before it ends early: some 10 ms of D1's time, so that no search holds up the others,
@@ -24,7 +24,10 @@ export function candidatesWithin(budget: number, rowsPerCandidate: number): numb
 }
 
 /** An entry, the same again to find the edge, and the item; few items are fetched where probes go before. */
-export function perCandidate(probes: readonly Driver[], conditions: readonly Condition[]): number {
+export function perCandidate(
+  probes: readonly EntryDriver[],
+  conditions: readonly Condition[],
+): number {
   return 2 + (probes.length > 0 ? 0.4 : 1) + lookUps(conditions);
 }
 
@@ -187,6 +190,8 @@ function rowLeaves({ op, value }: Leaf): Leaf[] {
 
 type TextSearch = Extract<Leaf, { op: "contains" | "starts_with" }>;
 
+/** Ids and receipt numbers are short, and no entry is looked up for them. */
 function isTextSearch(leaf: Leaf): leaf is TextSearch {
-  return leaf.op === "contains" || leaf.op === "starts_with";
+  const isText = leaf.op === "contains" || leaf.op === "starts_with";
+  return isText && leaf.field.source.in !== "system";
 }

@@ -1,10 +1,19 @@
-import { numbersOf } from "../../domain/item/item";
 import { Values } from "./value-sql";
 import { candidatesWithin, perCandidate } from "./cost";
-import { driverSql, findDrivers, isValue, onlyDriver, probeSql, type Driver } from "./driver";
+import { driverSql, findDrivers, isValue, onlyDriver, probeSql, type EntryDriver } from "./driver";
+import { inRange, isCreatedRange, itemRange, withRange } from "./item-range";
+import type { Driver } from "./named-items";
 import type { PageStatement } from "./page-statement";
 import type { Plan } from "./plan";
-import { conditionsSql, countWithin, ownItem, sizeSql, type Walk } from "./walk";
+import {
+  conditionsSql,
+  countWithin,
+  itemsOf,
+  ownItem,
+  sizeSql,
+  type RangedWalk,
+  type Walk,
+} from "./walk";
 
 /** How many items match: so many and no more, or so many at the least. */
 export interface Count {
@@ -18,57 +27,68 @@ export interface Count {
  */
 export function countStatement(plan: Plan, walk: Walk): PageStatement {
   const values = new Values();
-  const text = countSql(plan, walk, values);
+  const range = itemRange(walk.collectionId, walk.search, values);
+  const text = withRange(range, countSql(plan, { ...walk, range }, values));
   return { text, values: values.json };
 }
 
-function countSql(plan: Plan, walk: Walk, values: Values): string {
+function countSql(plan: Plan, walk: RangedWalk, values: Values): string {
   const { conditions } = walk.search;
   if (conditions.length === 0) {
     return `select live as count, 1 as exact from tally where collection_id = ${walk.collectionId}`;
   }
+  const asked = conditions.filter((each) => !isCreatedRange(each));
+  if (asked.length === 0) return countRange(walk);
   const planned = plan.walk === "none" || plan.walk === "value" ? plan.driver : null;
-  const few = plan.walk === "none" && plan.driver !== null && conditions.length > 1;
-  const told = few ? [undefined] : conditions.map(onlyDriver);
-  return told.every((driver) => driver !== undefined) && countable(told)
-    ? countEntries(told, planned, walk, values)
-    : countItems(planned, walk, values);
+  if (planned && "by" in planned) return countItems(planned, walk, values);
+  const few = plan.walk === "none" && (planned !== null || asked.length < conditions.length);
+  if (few && conditions.length > 1) return countItems(planned, walk, values);
+  const told = asked.map(onlyDriver);
+  if (told.every((driver) => driver !== undefined) && countable(told)) {
+    return countEntries(told, planned, walk, values);
+  }
+  const drivers = findDrivers(walk.search);
+  return countItems(planned ?? drivers.find(isValue) ?? drivers[0] ?? null, walk, values);
+}
+
+/** All items of the range, without looking at them. */
+function countRange({ range, budget }: RangedWalk): string {
+  return `select min(count(*), ${budget}) as count, count(*) <= ${budget} as exact
+    from (select 1 from (select number as item from item) c where ${inRange(range)} limit ${budget + 1})`;
 }
 
 /** Whether the index tells of each entry of one what the others say: of values it does at once, of ranges it does not. */
-function countable(drivers: readonly Driver[]): boolean {
+function countable(drivers: readonly EntryDriver[]): boolean {
   return drivers.filter(({ range }) => !("at" in range)).length <= 1;
 }
 
 /** No item is read: the entries of one driver are counted, where the others have the same item. */
 function countEntries(
-  drivers: readonly Driver[],
-  planned: Driver | null,
-  { budget }: Walk,
+  drivers: readonly EntryDriver[],
+  planned: EntryDriver | null,
+  { range, budget }: RangedWalk,
   values: Values,
 ): string {
-  const wide = drivers.find(({ range }) => !("at" in range));
+  const wide = drivers.find((each) => !("at" in each.range));
   const same = drivers.find(({ field }) => field.number === planned?.field.number);
   const driver = wide ?? same ?? drivers[0];
   if (!driver) throw new Error("There is nothing to count by.");
   const probes = drivers.filter((each) => each !== driver).map((each) => probeSql(each, values));
   const most = candidatesWithin(budget, 1 + probes.length);
-  const entries = `select c.item from search_entry c where ${driverSql(driver, values)} limit ${most + 1}`;
-  const matches = probes.length > 0 ? ` filter (where ${probes.join(" and ")})` : "";
-  return `select min(count(distinct c.item)${matches}, ${most}) as count, count(*) <= ${most} as exact
+  // Of one value the range is a part of its entries; of several it says which of them count.
+  const within = isValue(driver) ? ` and ${inRange(range)}` : "";
+  const entries = `select c.item from search_entry c where ${driverSql(driver, values)}${within} limit ${most + 1}`;
+  const matches = [inRange(range), ...probes].join(" and ");
+  return `select min(count(distinct c.item) filter (where ${matches}), ${most}) as count, count(*) <= ${most} as exact
     from (${entries}) c`;
 }
 
-/** The items of the driver, or all of them, newest first, as many as a page may look at. */
-function countItems(planned: Driver | null, walk: Walk, values: Values): string {
-  const { search, collectionId, budget } = walk;
-  const drivers = findDrivers(search);
-  const driver = planned ?? drivers.find(isValue) ?? drivers[0] ?? null;
-  const { above, below } = numbersOf(collectionId);
-  const newestFirst = driver && isValue(driver) ? " order by c.item desc" : "";
-  const candidates = driver
-    ? `select c.item from search_entry c where ${driverSql(driver, values)}${newestFirst}`
-    : `select number as item from item where number > ${above} and number < ${below} order by number desc`;
+/** The items of the driver, or all of the range, newest first, as many as a page may look at. */
+function countItems(driver: Driver | null, walk: RangedWalk, values: Values): string {
+  const { search, budget } = walk;
+  const inOrder = driver === null || "by" in driver || isValue(driver);
+  const newestFirst = inOrder ? " order by c.item desc" : "";
+  const candidates = `select c.item from ${itemsOf(driver, walk, values)}${newestFirst}`;
   const most = candidatesWithin(budget, perCandidate([], search.conditions));
   return `with ${sizeSql(walk, most, 0, countWithin(walk, candidates, most))}
     select count(distinct i.number) filter (where ${conditionsSql(walk, values)}) as count,

@@ -11,7 +11,7 @@ import { scanBudget, tooHeavy } from "./cost";
 import { countStatement, type Count } from "./count";
 import { leadingStatement, type Starts } from "./leading";
 import { pageStatement, type PageStatement } from "./page-statement";
-import { choosePlan, chooseProbes, nothingProbed, probeSizes, type Plan } from "./plan";
+import { choosePlan, chooseWalk, isWeighed, nothingProbed, probeSizes, type Plan } from "./plan";
 import { resolveStart } from "./start";
 import type { Walk } from "./walk";
 
@@ -35,10 +35,8 @@ export async function findPage(
   rows: number,
   besides: Besides = {},
 ): Promise<Page | TooMuch> {
-  const { drivers, upTo } = chooseProbes(search);
-  const probing = drivers.length > 0 || search.sort.length > 1;
   const [{ sizes, whole }, start] = await Promise.all([
-    probing ? probeSizes(db, collectionId, drivers, upTo) : nothingProbed,
+    isWeighed(search) ? probeSizes(db, collectionId, search) : nothingProbed,
     after && resolveStart(db, search.sort, after),
   ]);
   const plan = choosePlan(search, sizes, whole);
@@ -48,8 +46,8 @@ export async function findPage(
     const page = await readPage(db, plan, walk, rows, besides);
     if (!page.heavy) return page;
     // What is too much to be sorted can still be walked, where there is one order at the most.
-    const walked = search.sort.length > 1 ? undefined : choosePlan(search, [], whole);
-    return walked ? await readPage(db, walked, walk, rows, besides) : { tooMuch: "bytes" };
+    if (search.sort.length > 1) return { tooMuch: "bytes" };
+    return await readPage(db, chooseWalk(search, []), walk, rows, besides);
   } catch (error) {
     if (String(error).includes(tooHeavy)) return { tooMuch: "item" };
     throw error;

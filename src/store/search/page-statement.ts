@@ -1,21 +1,23 @@
-import { numbersOf } from "../../domain/item/item";
 import { Values } from "./value-sql";
 import { lookUps, perCandidate, candidatesWithin } from "./cost";
 import { driverSql, onlyDriver, probeSql } from "./driver";
+import { behind, inRange, itemRange, withRange } from "./item-range";
 import type { Plan } from "./plan";
-import { candidatesSql, sortedInMemory } from "./sorted";
+import { sortedInMemory } from "./sorted";
 import { sortWalk } from "./sort-walk";
 import {
   columns,
   conditionsSql,
   countWithin,
   full,
+  itemsOf,
   measuredSql,
   noColumns,
   ownItem,
   sizeSql,
   upwards,
   withinBytes,
+  type RangedWalk,
   type Walk,
 } from "./walk";
 
@@ -32,14 +34,20 @@ export interface PageStatement {
  */
 export function pageStatement(plan: Plan, walk: Walk, rows: number): PageStatement {
   const values = new Values();
-  const text = sqlOf(plan, walk, rows, values);
+  const range = itemRange(walk.collectionId, walk.search, values);
+  const text = withRange(range, sqlOf(plan, { ...walk, range }, rows, values));
   return { text, values: values.json };
 }
 
-function sqlOf(plan: Plan, walk: Walk, rows: number, values: Values): string {
+function sqlOf(plan: Plan, walk: RangedWalk, rows: number, values: Values): string {
   switch (plan.walk) {
     case "none":
-      return sortedInMemory(candidatesSql(plan.driver, walk, values), walk, rows, values);
+      return sortedInMemory(
+        `select distinct c.item from ${itemsOf(plan.driver, walk, values)}`,
+        walk,
+        rows,
+        values,
+      );
     case "items":
       return itemWalk(walk, rows, values);
     case "value":
@@ -50,7 +58,7 @@ function sqlOf(plan: Plan, walk: Walk, rows: number, values: Values): string {
 }
 
 /** The items by their numbers, within a window that is the budget. */
-function itemWalk(walk: Walk, rows: number, values: Values): string {
+function itemWalk(walk: RangedWalk, rows: number, values: Values): string {
   const { conditions, order } = walk.search;
   if (conditions.length === 0) return everyItem(walk, rows, values);
   const most = candidatesWithin(walk.budget, 1 + lookUps(conditions));
@@ -64,9 +72,9 @@ function itemWalk(walk: Walk, rows: number, values: Values): string {
   })}`;
 }
 
-function downwards(walk: Walk, rows: number, values: Values, most: number): string {
-  const { above, below } = numbersOf(walk.collectionId);
-  const from = walk.start ? values.scalar(walk.start.number) : String(below);
+function downwards(walk: RangedWalk, rows: number, values: Values, most: number): string {
+  const at = walk.start && values.scalar(walk.start.number);
+  const { above, below: from } = behind(walk.range, "desc", at);
   const top = `(select max(number) from item where number > ${above} and number < ${from})`;
   // One bound on each side: SQLite seeks by one, and would read the rows that a second one leaves out.
   const newest = `select number as item from item where number <= (select number from top)
@@ -88,34 +96,33 @@ function downwards(walk: Walk, rows: number, values: Values, most: number): stri
 }
 
 /** Without conditions every candidate is a match, and the page is full unless it would be too large. */
-function everyItem(walk: Walk, rows: number, values: Values): string {
-  const { above, below } = numbersOf(walk.collectionId);
+function everyItem(walk: RangedWalk, rows: number, values: Values): string {
   const { order } = walk.search;
   const at = walk.start && values.scalar(walk.start.number);
-  const [from, to] = order === "desc" ? [above, at ?? below] : [at ?? above, below];
-  const candidates = `select number as item from item where number > ${from} and number < ${to} order by number ${order}`;
-  const found = `from item i where i.number > ${from} and i.number < ${to} order by i.number ${order}`;
+  const { above, below } = behind(walk.range, order, at);
+  const candidates = `select number as item from item where number > ${above} and number < ${below} order by number ${order}`;
+  const found = `from item i where i.number > ${above} and i.number < ${below} order by i.number ${order}`;
   return full(walk, candidates, rows, found);
 }
 
-/** The entries of one value, in the order of their items. */
+/** The entries of one value, or the items that are named, in the order of items. */
 function valueWalk(
   { driver, probes }: Extract<Plan, { walk: "value" }>,
-  walk: Walk,
+  walk: RangedWalk,
   rows: number,
   values: Values,
 ): string {
   const { conditions, order } = walk.search;
-  const sign = order === "desc" ? "<" : ">";
-  const behind = walk.start ? ` and c.item ${sign} ${values.scalar(walk.start.number)}` : "";
-  const own = driverSql(driver, values) + behind;
+  const at = walk.start && values.scalar(walk.start.number);
+  const range = behind(walk.range, order, at);
+  const own = itemsOf(driver, { ...walk, range }, values);
   const where = conditionsSql(walk, values);
-  const entries = `select c.item from search_entry c where ${own} order by c.item ${order}`;
+  const entries = `select c.item from ${own} order by c.item ${order}`;
   const [only] = conditions;
   // The value is all that the one condition says, so every candidate is a match.
-  if (conditions.length === 1 && only && onlyDriver(only)) {
+  if (conditions.length === 1 && only && onlyDriver(only) && !("by" in driver)) {
     const found = `from search_entry c cross join item i on ${ownItem(walk)}
-      where ${own} and ${where} order by c.item ${order}`;
+      where ${driverSql(driver, values)} and ${inRange(range)} and ${where} order by c.item ${order}`;
     return full(walk, entries, rows, found);
   }
   const most = candidatesWithin(walk.budget, perCandidate(probes, conditions));

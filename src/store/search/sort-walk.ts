@@ -2,6 +2,7 @@ import type { Comparable, Sort } from "../../domain/search/tree";
 import { valueSql, type Values } from "./value-sql";
 import { lookUps, perCandidate, candidatesWithin } from "./cost";
 import { probeSql, rangeSql } from "./driver";
+import { inRange } from "./item-range";
 import type { Plan } from "./plan";
 import { behindAll, type Start } from "./start";
 import {
@@ -12,13 +13,13 @@ import {
   ownItem,
   sizeSql,
   upwards,
-  type Walk,
+  type RangedWalk,
 } from "./walk";
 
 type SortPlan = Extract<Plan, { walk: "sort" }>;
 
 /** The entries of the sort field in order, then the items without a value there in stored order. */
-export function sortWalk(plan: SortPlan, walk: Walk, rows: number, values: Values): string {
+export function sortWalk(plan: SortPlan, walk: RangedWalk, rows: number, values: Values): string {
   const { search, start } = walk;
   const inEmpties = start !== null && start.values[0] === null;
   if (inEmpties) return `with ${emptiesSql(plan, walk, String(rows), rows, values, start.number)}`;
@@ -27,7 +28,7 @@ export function sortWalk(plan: SortPlan, walk: Walk, rows: number, values: Value
   const most = candidatesWithin(walk.budget, perCandidate(plan.probes, search.conditions));
   const hits = `select 'hit' as kind, c.value as k0, i.number as k1, ${columns}
       from (${entries} limit (select size from n)) c cross join item i on ${ownItem(walk)}
-      where ${probed}${conditionsSql(walk, values)} limit ${rows}`;
+      where ${inRange(walk.range)} and ${probed}${conditionsSql(walk, values)} limit ${rows}`;
   const count = "(select count(*) from page)";
   const edge = `select 'edge', c.value, c.item, ${noColumns} from (${entries}
       limit (case when ${count} < ${rows} then 1 else 0 end) offset (select size - 1 from n)) c`;
@@ -75,7 +76,7 @@ function beginning(
 /** The items without a value in the sort field, in stored order. */
 function emptiesSql(
   { sort }: SortPlan,
-  walk: Walk,
+  walk: RangedWalk,
   limit: string,
   rows: number,
   values: Values,

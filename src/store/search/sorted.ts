@@ -1,18 +1,8 @@
-import { numbersOf } from "../../domain/item/item";
 import type { Search, Sort } from "../../domain/search/tree";
 import { balanced, sortSql, type Values } from "./value-sql";
 import { itemCost, mostSortedBytes, pageBytes, wholeCostSql } from "./cost";
-import { driverSql, type Driver } from "./driver";
 import { behindAll, type Start } from "./start";
 import { columns, conditionsSql, noColumns, ownItem, type Walk } from "./walk";
-
-/** The items of the driver, or of the collection. */
-export function candidatesSql(driver: Driver | null, walk: Walk, values: Values): string {
-  if (driver)
-    return `select distinct c.item from search_entry c where ${driverSql(driver, values)}`;
-  const { above, below } = numbersOf(walk.collectionId);
-  return `select number as item from item where number > ${above} and number < ${below}`;
-}
 
 /** Every match among the candidates, sorted. The keys are sorted alone, and items fetched for the page. */
 export function sortedInMemory(

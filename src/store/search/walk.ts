@@ -1,9 +1,11 @@
-import { numbersOf } from "../../domain/item/item";
 import type { Search } from "../../domain/search/tree";
 import { itemColumns } from "../items/items";
 import { conditionSql } from "./condition-sql";
 import { balanced, type Values } from "./value-sql";
 import { boundedSql, itemCost, itemCostSql, lightBytes, pageBytes, worstPerByte } from "./cost";
+import { driverSql } from "./driver";
+import { behind, inRange, type ItemRange } from "./item-range";
+import { namedSql, type Driver } from "./named-items";
 import type { Start } from "./start";
 
 /** What every walk over candidates is made of. */
@@ -17,6 +19,11 @@ export interface Walk {
   budget: number;
 }
 
+/** A walk as part of a statement. */
+export interface RangedWalk extends Walk {
+  range: ItemRange;
+}
+
 const names = Object.keys(itemColumns);
 export const columns = names.map((name) => `i.${name}`).join(", ");
 export const noColumns = names.map(() => "null").join(", ");
@@ -27,6 +34,14 @@ export function conditionsSql({ search }: Walk, values: Values): string {
     search.conditions.map((each) => conditionSql(each, values)),
   );
   return boundedSql(search.conditions, judged);
+}
+
+/** What follows `from` for the items of a driver, or of the whole range: a table `c` of their numbers, `item`. */
+export function itemsOf(driver: Driver | null, walk: RangedWalk, values: Values): string {
+  const own = inRange(walk.range);
+  if (!driver) return `(select number as item from item) c where ${own}`;
+  if (!("by" in driver)) return `search_entry c where ${driverSql(driver, values)} and ${own}`;
+  return `(${namedSql(driver, walk.collectionId, values)}) c where ${own}`;
 }
 
 /** The item of an entry `c`; whatever the index says, it is one of this collection. */
@@ -90,13 +105,13 @@ interface Upwards {
 
 /** The items by their numbers, oldest first, within a window that is the budget: parts of a `with`, and what is of them. */
 export function upwards(
-  walk: Walk,
+  walk: RangedWalk,
   rows: number,
   values: Values,
   { after, limit, most, position, where }: Upwards,
 ): string {
-  const { above, below } = numbersOf(walk.collectionId);
-  const from = after === null ? String(above) : values.scalar(after);
+  const at = after === null ? null : values.scalar(after);
+  const { above: from, below } = behind(walk.range, "asc", at);
   const first = `(select min(number) from item where number > ${from} and number < ${below})`;
   const oldest = `select number as item from item where number >= (select number from first)
       and number < (select min(${below}, number + ${most}) from first) order by number`;

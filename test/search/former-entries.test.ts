@@ -1,0 +1,56 @@
+import { env } from "cloudflare:workers";
+import { type D1Migration } from "cloudflare:test";
+import { beforeAll, describe, expect, it } from "vitest";
+import { sweep } from "../../src/actions/sweep";
+import { fieldNumber, systemFieldIds } from "../../src/domain/data/field-number";
+import { findCollection } from "../../src/store/definitions/collections";
+import type { Client, Json } from "../support/client";
+import { client, makeForm } from "../support/service";
+
+describe("Entries from when ids, receipt numbers and times of creation had some", () => {
+  let integrator: Client;
+  let form: string;
+  let id: number;
+  beforeAll(async () => {
+    integrator = await client();
+    form = await makeForm(integrator, [{ key: "a", type: "text" }]);
+    id = (await findCollection(env.DB, "form", form))?.collection.id ?? 0;
+    for (let n = 0; n < 5; n += 1) {
+      await integrator.post(`/forms/${form}/submissions`, { data: { a: `a${n}` } });
+    }
+  });
+  const former = (["id", "receiptNumber", "createdAt"] as const).map(
+    (name) => systemFieldIds[name],
+  );
+  const entries = async () => {
+    const { results } = await env.DB.prepare("select * from search_entry order by 1, 2, 3").all();
+    return results;
+  };
+  const all = async (conditions: Json[]) => {
+    const { body } = await integrator.post(`/forms/${form}/submissions/search`, { conditions });
+    return body.items.length;
+  };
+
+  it("are read by no search, and swept in bounded steps; all others stay", async () => {
+    const right = await entries();
+    const add = "insert into search_entry values (?1, ?2, ?3, null)";
+    const above = id * 2 ** 32;
+    await env.DB.batch(
+      former.flatMap((field) => [
+        env.DB.prepare(add).bind(fieldNumber(id, field), "gone", above + 1),
+        env.DB.prepare(`insert into search_entry with recursive n(p) as (select 1 union all select p + 1 from n where p < 3000)
+            select ?1, p, ?2 + p, null from n`).bind(fieldNumber(id, field), above),
+      ]),
+    );
+    expect(await all([{ field: "$id", op: "eq", value: "gone" }])).toBe(0);
+    expect(await all([{ field: "$created_at", op: "lt", value: "2000-01-01T00:00:00Z" }])).toBe(0);
+    expect(await all([{ field: "$created_at", op: "gt", value: "2000-01-01T00:00:00Z" }])).toBe(5);
+    const { MIGRATIONS = [] } = env as { MIGRATIONS?: D1Migration[] };
+    const queries = MIGRATIONS.find(({ name }) => name.startsWith("0010"))?.queries ?? [];
+    const listing = queries.find((query) => query.includes("INSERT INTO former_entry")) ?? "";
+    await env.DB.prepare(listing).run();
+    await sweep(env.DB, Date.now());
+    expect(await entries()).toEqual(right);
+    expect(await env.DB.prepare("select count(*) n from former_entry").first("n")).toBe(0);
+  });
+});
