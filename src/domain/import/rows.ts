@@ -1,3 +1,4 @@
+import { newItemId } from "../item/item-id";
 import type { Collection } from "../definition/collection";
 import type { Operation } from "../item/batch-body";
 import { valueOfCell, type Reading } from "./cells";
@@ -47,7 +48,7 @@ export function fingerprint(collection: Collection, { columns, by }: Plan, csv: 
 
 /** The ids of what a file makes: each follows from the file and the row. */
 export async function rowIds(
-  { kind }: Collection,
+  { kind, id }: Collection,
   fileDigest: string,
   rows: readonly CsvLine[],
 ): Promise<string[]> {
@@ -57,7 +58,7 @@ export async function rowIds(
       const named = encoder.encode(`${fileDigest} ${line}`);
       const bytes = new Uint8Array(await crypto.subtle.digest("SHA-256", named)).slice(0, 26);
       const text = [...bytes].map((byte, i) => letters[byte % (i === 0 ? 8 : 32)]).join("");
-      return `${kind === "app" ? "rec" : "sub"}_${text}`;
+      return newItemId(kind, id, text);
     }),
   );
 }
