@@ -17,11 +17,13 @@ const served = join(target, "assets");
 
 rmSync(target, { recursive: true, force: true });
 mkdirSync(served, { recursive: true });
-for (const name of ["style.css", "data.css", "docs.css", "documentation.css", "icon.svg"]) {
-  cpSync(join(own, name), join(served, name));
-}
+cpSync(join(own, "icon.svg"), join(served, "icon.svg"));
 await build({
-  entryPoints: ["page", "data", "docs"].map((name) => join(own, "scripts", `${name}.ts`)),
+  entryPoints: [
+    ...["style.css", "data.css", "docs.css", "documentation.css"].map((name) => join(own, name)),
+    ...["page.ts", "data.ts", "docs.ts"].map((name) => join(own, "scripts", name)),
+  ],
+  entryNames: "[name]",
   outdir: served,
   bundle: true,
   minify: true,
