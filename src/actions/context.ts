@@ -1,4 +1,5 @@
 import type { Actor } from "../domain/actor";
+import type { AuditAction } from "../domain/audit-action";
 import type { Permission, Resources } from "../domain/credential/permissions";
 import type { ItemAction } from "../domain/item/change";
 import type { Act } from "../store/audit/audit";
@@ -52,7 +53,7 @@ export function itemAct(ctx: ActionContext, action: ItemAction, at = ctx.now()):
 /** An entry of the audit for what this context's actor does. */
 export function act(
   ctx: ActionContext,
-  action: string,
+  action: AuditAction,
   subject: string,
   about: { collectionId?: number; version?: number } = {},
 ): Act {

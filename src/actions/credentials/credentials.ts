@@ -164,7 +164,7 @@ async function replace(
   ctx: CredentialContext,
   expected: number,
   after: Credential,
-  action: string,
+  action: "credential.edit" | "credential.rotate",
 ): Promise<Credential> {
   const entry = act(ctx, action, `credential:${after.id}`);
   if (!(await updateCredential(ctx.db, ctx.member, expected, after, entry))) {

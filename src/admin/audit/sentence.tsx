@@ -1,8 +1,9 @@
 import type { Child } from "hono/jsx";
+import type { AuditAction, OutwardAction, OwnAction } from "../../domain/audit-action";
 import type { AuditEntry } from "../../store/audit/audit-log";
 
 /** What was done, between who did it and what it was done to. */
-const verbs: Record<string, string> = {
+const verbs: Record<OutwardAction, string> = {
   "credential.issue": "issued the credential",
   "credential.edit": "changed the access of",
   "credential.rotate": "made a new secret for",
@@ -32,28 +33,29 @@ const verbs: Record<string, string> = {
 };
 
 /** Acts of somebody upon themselves: one name is enough. */
-const own: Record<string, string> = {
+const own: Record<OwnAction, string> = {
   "member.password": "changed their password",
   "member.sign_out_everywhere": "signed out everywhere else",
   "member.join": "joined",
   "member.setup": "set up this service",
 };
 
+const isOwn = (action: AuditAction): action is OwnAction => action in own;
+
 /** As in “Shop sync changed ORD-000042 in Orders”. */
 export function Sentence({ entry }: { entry: AuditEntry }) {
   const { action, subject, subjectName, collection, collectionName, version } = entry;
-  const self = own[action];
-  if (self !== undefined) {
+  if (isOwn(action)) {
     return (
       <>
-        <strong>{subjectName ?? subject}</strong> {self}
+        <strong>{subjectName ?? subject}</strong> {own[action]}
       </>
     );
   }
   const isItem = /^(rec|sub)_/.test(subject);
   return (
     <>
-      <Who entry={entry} /> {verbs[action] ?? action} <What entry={entry} />
+      <Who entry={entry} /> {verbs[action]} <What entry={entry} />
       {isItem && collection !== null ? (
         <>
           {" "}

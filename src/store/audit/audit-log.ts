@@ -1,5 +1,6 @@
 import { sql, type SQL } from "drizzle-orm";
 import type { Actor } from "../../domain/actor";
+import type { AuditAction } from "../../domain/audit-action";
 import { numbersOf, placesPerCollection } from "../../domain/item/item";
 import { attempt } from "../db/attempt";
 import { parameters, statement } from "../db/statement";
@@ -11,7 +12,7 @@ export interface AuditEntry {
   number: number;
   at: number;
   actor: Actor;
-  action: string;
+  action: AuditAction;
   collectionId: number | null;
   subject: string;
   version: number | null;
@@ -130,7 +131,7 @@ const selectWindow = statement<AuditValues>((db) =>
 
 interface WindowRow extends AuditPlace {
   actor: Actor;
-  action: string;
+  action: AuditAction;
   collection_id: number | null;
   subject: string;
   version: number | null;

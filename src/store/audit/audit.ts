@@ -1,5 +1,6 @@
 import { sql, type SQL } from "drizzle-orm";
 import type { Actor } from "../../domain/actor";
+import type { AuditAction } from "../../domain/audit-action";
 import { auditEntry } from "../db/schema";
 import { parameters, statement } from "../db/statement";
 
@@ -7,7 +8,7 @@ import { parameters, statement } from "../db/statement";
 export interface Act {
   at: number;
   actor: Actor;
-  action: string;
+  action: AuditAction;
   collectionId: number | null;
   subject: string;
   version: number | null;

@@ -8,6 +8,7 @@ import {
   unique,
 } from "drizzle-orm/sqlite-core";
 import type { Actor } from "../../domain/actor";
+import type { AuditAction } from "../../domain/audit-action";
 import type { ItemAction } from "../../domain/item/change";
 
 export * from "./people-schema";
@@ -164,7 +165,7 @@ export const auditEntry = sqliteTable("audit_entry", {
   id: integer("id").primaryKey(),
   at: integer("at").notNull(),
   actor: text("actor").notNull().$type<Actor>(),
-  action: text("action").notNull(),
+  action: text("action").notNull().$type<AuditAction>(),
   collectionId: integer("collection_id"),
   subject: text("subject").notNull(),
   version: integer("version"),
