@@ -81,7 +81,17 @@ interface Statement {
   values: unknown[];
 }
 
-function recordingDatabase(db: D1Database, { trips }: Recorded): D1Database {
+function recordingDatabase(db: D1Database, recorded: Recorded): D1Database {
+  const asked = recorder(recorded);
+  const withSession = (from?: string) => {
+    const session = db.withSession(from);
+    return { ...asked(session), getBookmark: () => session.getBookmark() };
+  };
+  return { ...asked(db), withSession } as unknown as D1Database;
+}
+
+/** Records all that is asked of a database, or of a session with it. */
+function recorder({ trips }: Recorded) {
   const known = new WeakMap<object, Statement>();
   const depart = (statements: Statement[]) => {
     const told = statements.map(({ sql, values }) => ({ sql, values }));
@@ -117,8 +127,8 @@ function recordingDatabase(db: D1Database, { trips }: Recorded): D1Database {
     known.set(wrapped, statement);
     return wrapped;
   };
-  return {
-    prepare: (sql: string) => wrap({ real: db.prepare(sql), sql, values: [] }),
+  return (on: D1Database | D1DatabaseSession) => ({
+    prepare: (sql: string) => wrap({ real: on.prepare(sql), sql, values: [] }),
     async batch(statements: D1PreparedStatement[]) {
       const found = statements.map((each) => {
         const statement = known.get(each);
@@ -126,7 +136,7 @@ function recordingDatabase(db: D1Database, { trips }: Recorded): D1Database {
         return statement;
       });
       const arrive = depart(found);
-      return arrive(await db.batch(found.map(({ real }) => real)));
+      return arrive(await on.batch(found.map(({ real }) => real)));
     },
-  } as unknown as D1Database;
+  });
 }

@@ -5,6 +5,7 @@ import type { ItemAction } from "../domain/item/change";
 import type { Act } from "../store/audit/audit";
 import type { DefinitionCache } from "../store/definitions/definition-cache";
 import type { ItemAct } from "../store/changes/change-statements";
+import type { Versions } from "../store/db/versions";
 import type { Replay } from "../store/items/replays";
 
 /** Remembers the answers to requests with an Idempotency-Key. It may lag or be away: the truth is in D1. */
@@ -18,6 +19,8 @@ export interface ReplayCache {
 /** What a read needs from outside. It knows nothing of who asks, so that it can begin before that is known. */
 export interface ReadContext {
   db: D1Database;
+  /** Of what version `db` tells. */
+  versions: Versions;
   /** For work behind the answer. */
   primary: D1Database;
   definitions: DefinitionCache;

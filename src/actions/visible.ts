@@ -16,9 +16,15 @@ import {
 } from "./definitions/known-collections";
 
 /** A stored item with the collection that it belongs to. */
-export interface Found {
+export interface Stored {
   item: Item;
   compiled: Compiled;
+}
+
+/** One that was looked for. */
+export interface Found extends Stored {
+  /** Whether the primary has it like that: what a replica says may be old. */
+  sure: boolean;
 }
 
 /** The app or form, as this isolate last saw it. Collections are never deleted, so it is there. */
@@ -74,9 +80,10 @@ export async function findSubmission(ctx: ReadContext, id: string): Promise<Foun
   return foundOf(ctx, await findItem(ctx.db, "form", id, allKnown("form")));
 }
 
-async function foundOf({ db }: ReadContext, now: ItemNow | undefined): Promise<Found> {
+async function foundOf({ db, versions }: ReadContext, now: ItemNow | undefined): Promise<Found> {
   if (!now) throw problem.notFound();
-  return { item: now.item, compiled: await collectionAt(db, now.head) };
+  const compiled = await collectionAt(db, now.head);
+  return { item: now.item, compiled, sure: versions.isSure() };
 }
 
 /** An item of a collection that is not visible is not there. */

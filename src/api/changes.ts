@@ -3,6 +3,7 @@ import * as z from "zod/mini";
 import { knownCollection } from "../actions/definitions/known-collections";
 import { foundCollection } from "../actions/visible";
 import { readChanges, type ChangesPage, type FeedStart } from "../actions/changes/read-changes";
+import { ofPrimary } from "../store/db/versions";
 import { defaultLimit } from "../domain/page-limit";
 import { changeDocument } from "../documents/change";
 import type { CollectionEnv } from "./doors";
@@ -26,13 +27,15 @@ const bindingOf = (compiled: Compiled) => `changes ${compiled.collection.id}`;
 /** A page of the changes feed of a collection (contract, section 13). */
 export function changesOf(kind: CollectionKind) {
   const question: Question<ChangesPage> = async (ctx, { key = "" }, c) => {
-    const compiled = knownCollection(kind, key) ?? (await foundCollection(ctx, kind, key));
+    // What others wrote is to be told in full: no replica tells it.
+    const ofAll = { ...ctx, db: ctx.primary, versions: ofPrimary };
+    const compiled = knownCollection(kind, key) ?? (await foundCollection(ofAll, kind, key));
     const paging = sentQuery(c, feed);
     const isNow = paging.cursor === "now";
     const position = isNow ? null : await readPosition(c, bindingOf(compiled), paging);
     const start: FeedStart = isNow ? "now" : position && Number(position[0]);
     const limit = paging.limit ?? defaultLimit;
-    return readChanges(ctx, compiled, start, { limit, each: paging.all === "true" });
+    return readChanges(ofAll, compiled, start, { limit, each: paging.all === "true" });
   };
   return asking(question, async (c: Context<CollectionEnv, string, FeedInput>) => {
     const paging = c.req.valid("query");

@@ -20,23 +20,27 @@ import { answerCreation, answerItem, answerPage } from "./representation";
 
 type WithBody = { Variables: { body: unknown } };
 
+type Listed = ListPage & { bookmark: string | null };
+
 /** A list of one kind: a page of it, or all of it as one download. */
 export function listOf(kind: CollectionKind) {
-  const question: Question<ListPage | Format> = async (ctx, { key = "" }, c) => {
+  const question: Question<Listed | Format> = async (ctx, { key = "" }, c) => {
     const paging = sentQuery(c, page);
-    const start = await readPosition(c, bindingOf(kind, key), paging);
+    const start = await readPosition(c, bindingOf(kind, key), paging, ctx.versions);
     const format = downloadOf(c);
     if (format) return format;
     const after = start && Number(start[0]);
-    return listPage(ctx, kind, key, after, paging.limit ?? defaultLimit);
+    const read = await listPage(ctx, kind, key, after, paging.limit ?? defaultLimit);
+    return { ...read, bookmark: ctx.versions.reached() };
   };
   return asking(question, async (c: Context<CollectionEnv, string, PagingInput>) => {
     const { key } = c.var.compiled.collection;
     const paging = c.req.valid("query");
     const listed = await c.var.read(question);
     if ("type" in listed) return download(c, kind, key, paging, listed);
-    const { views, more } = listed;
-    const next = more === null ? null : await nextUrl(c, bindingOf(kind, key), paging, [more]);
+    const { views, more, bookmark } = listed;
+    const binding = bindingOf(kind, key);
+    const next = more === null ? null : await nextUrl(c, binding, paging, [more], bookmark);
     return answerPage(c, views.map(itemDocument), next);
   });
 }

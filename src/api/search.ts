@@ -28,6 +28,7 @@ interface Searched {
   binding: string;
   start: Position | null;
   limit: number | undefined;
+  bookmark: string | null;
   /** What was found, or the download that is wanted. */
   found: Pick<BrowsedPage, "views" | "more"> | Format;
 }
@@ -41,15 +42,15 @@ export function searchOf(kind: CollectionKind) {
     const likely = await likelyCollection(ctx, kind, key);
     if (!likely) throw problem.notFound();
     const binding = await searchBinding(likely.collection.id, body);
-    const start = await readPosition(c, binding, paging);
+    const start = await readPosition(c, binding, paging, ctx.versions);
     const found = downloadOf(c) ?? (await searchItems(ctx, likely, body, start, limit));
-    return { binding, start, limit, found };
+    return { binding, start, limit, found, bookmark: ctx.versions.reached() };
   };
   return asking(question, async (c: Context<SearchEnv, string, PagingInput>) => {
-    const { binding, start, limit, found } = await c.var.read(question);
+    const { binding, start, limit, found, bookmark } = await c.var.read(question);
     if ("type" in found) return download(c, start, limit, found);
     const { views, more } = found;
-    const next = more && (await nextUrl(c, binding, c.req.valid("query"), more));
+    const next = more && (await nextUrl(c, binding, c.req.valid("query"), more, bookmark));
     return answerPage(c, views.map(itemDocument), next);
   });
 }

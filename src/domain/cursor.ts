@@ -12,8 +12,15 @@ export type Position = (WholePosition[number] | Cut)[];
 /** A text too long for a cursor: how it begins, and what tells the whole of it again (`digestOf`). */
 type Cut = [start: string, digest: string];
 
-/** Longer texts are cut; three of them, a number and what sealing adds fit into a cursor of 500 characters. */
-const mostValueBytes = 84;
+/** A place in a list, and the version of the database that the page before it was read from, where that is to be kept. */
+export interface Place {
+  position: Position;
+  bookmark: string | null;
+}
+
+/** Longer texts are cut; three of them, a number, a bookmark and what sealing adds fit into a cursor of 500 characters. */
+const mostValueBytes = 64;
+const mostBookmark = 64;
 const longestCursor = 500;
 
 export const digestOf = async (text: string): Promise<string> => (await sha256(text)).slice(0, 11);
@@ -25,21 +32,30 @@ export async function makeCursor(
   keys: SigningKeys,
   binding: string,
   position: Readonly<WholePosition>,
+  bookmark: string | null = null,
 ): Promise<string> {
   const kept = await Promise.all(position.map(cut));
-  return keys.seal(JSON.stringify(kept), `cursor ${binding}`);
+  const place = bookmark === null ? kept : { at: kept, from: shortBookmark(bookmark) };
+  return keys.seal(JSON.stringify(place), `cursor ${binding}`);
 }
 
 export async function readCursor(
   keys: SigningKeys,
   binding: string,
   cursor: string,
-): Promise<Position | undefined> {
+): Promise<Place | undefined> {
   if (cursor.length > longestCursor) return undefined;
   const opened = await keys.open(cursor, `cursor ${binding}`);
+  if (opened === undefined) return undefined;
   // What was sealed here has the form that was given to it here.
-  return opened === undefined ? undefined : (JSON.parse(opened) as Position);
+  const kept = JSON.parse(opened) as Position | { at: Position; from: string };
+  if (Array.isArray(kept)) return { position: kept, bookmark: null };
+  return { position: kept.at, bookmark: kept.from };
 }
+
+/** Where it is longer than any that is known, the primary has what it names. */
+const shortBookmark = (bookmark: string) =>
+  bookmark.length <= mostBookmark ? bookmark : "first-primary";
 
 async function cut(value: WholePosition[number]): Promise<Position[number]> {
   if (typeof value !== "string" || (value.length <= mostValueBytes && fits(value))) return value;

@@ -5,6 +5,7 @@ import { withdrawInvitation } from "../../src/actions/members/invitations";
 import type { MemberContext } from "../../src/actions/members/members";
 import { findCredential } from "../../src/store/credentials/credentials";
 import { Client, type Answer, type Json } from "../support/client";
+import { ofPrimary } from "../../src/store/db/versions";
 import { nothingCached } from "../support/nothing-cached";
 import { admin, anonymous, freshKey, ownerCookie } from "../support/service";
 import { linkOf, signIn, somebody, type Person } from "./people";
@@ -139,6 +140,7 @@ function contextOf(id: string, role: "owner" | "admin" | "editor"): MemberContex
     db: env.DB,
     primary: env.DB,
     definitions: nothingCached,
+    versions: ofPrimary,
     actor: `member:${id}`,
     permissions: [],
     resources: "all",

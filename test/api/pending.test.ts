@@ -7,6 +7,7 @@ import { putDefinition } from "../../src/actions/definitions/definitions";
 import { sweep } from "../../src/actions/sweep";
 import { permissions } from "../../src/domain/credential/permissions";
 import type { Client, Json } from "../support/client";
+import { ofPrimary } from "../../src/store/db/versions";
 import { nothingCached } from "../support/nothing-cached";
 import { client, makeForm } from "../support/service";
 
@@ -19,6 +20,7 @@ const ctx: ActionContext = {
   db: env.DB,
   primary: env.DB,
   definitions: nothingCached,
+  versions: ofPrimary,
   actor: "system",
   permissions,
   resources: "all",

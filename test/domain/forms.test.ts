@@ -42,7 +42,7 @@ describe("Cursors", () => {
       fc.asyncProperty(placeInList, fc.string(), fc.string(), async (position, list, other) => {
         const cursor = await makeCursor(keys, list, position);
         expect(cursor).toMatch(/^[\w-]{1,500}$/);
-        const read = (await readCursor(keys, list, cursor)) ?? [];
+        const read = (await readCursor(keys, list, cursor))?.position ?? [];
         expect(read).toHaveLength(position.length);
         for (const [index, value] of position.entries()) {
           const kept = read[index];

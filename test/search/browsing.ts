@@ -1,3 +1,4 @@
+import { ofPrimary } from "../../src/store/db/versions";
 import { nothingCached } from "../support/nothing-cached";
 import { env } from "cloudflare:workers";
 import { browseItems, type Browsed, type BrowsedPage } from "../../src/actions/search/browse-items";
@@ -15,6 +16,7 @@ export class Browser {
     db: recording(env, this.#recorded).DB,
     primary: env.DB,
     definitions: nothingCached,
+    versions: ofPrimary,
     actor: "system",
     permissions: [],
     resources: "all",

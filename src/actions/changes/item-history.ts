@@ -8,7 +8,7 @@ import {
 } from "../../domain/item/change";
 import { readHistory } from "../../store/changes/history";
 import type { ActionContext } from "../context";
-import type { Found } from "../visible";
+import type { Stored } from "../visible";
 
 const mostChanges = 100;
 const mostBytes = 1_000_000;
@@ -16,7 +16,7 @@ const mostBytes = 1_000_000;
 /** Who changed which field of an item from what to what: the last 100 changes, as far as they are kept. */
 export async function itemHistory(
   ctx: ActionContext,
-  { item, compiled }: Found,
+  { item, compiled }: Stored,
 ): Promise<ItemHistory> {
   if (item.lastChange === null) return { entries: [], older: item.version > 1 };
   const past = await readHistory(ctx.db, {
@@ -39,7 +39,7 @@ export async function itemHistory(
 }
 
 function fieldChanges(
-  { fields }: Found["compiled"],
+  { fields }: Stored["compiled"],
   former: Record<string, Value | null>,
   held: Map<string, Value | null>,
 ): FieldChange[] {

@@ -21,7 +21,7 @@ import { changeItem, type ItemChange } from "../../store/items/change-item";
 import { itemAct, type ActionContext } from "../context";
 import { duplicateOf, refuseEmptied } from "./draft";
 import { viewOf, type ItemView } from "../../domain/item/item-view";
-import type { Found } from "../visible";
+import type { Found, Stored } from "../visible";
 import { onCurrentItem } from "./on-current-item";
 
 /**
@@ -37,6 +37,8 @@ export function updateItem(
   return onCurrentItem(ctx, found, async (current) => {
     const next = nextState(ctx, current, body, ifMatch);
     const unchanged = next.status === current.item.status && sameData(next, current);
+    // As a replica has it; the primary may have another.
+    if (unchanged && !current.sure) return undefined;
     const item = unchanged ? current.item : await writeItem(ctx, current, next);
     return item && viewOf(item, current.compiled, next.warnings);
   });
@@ -55,7 +57,7 @@ export function refuseChange(item: Item, ifMatch: Precondition | null): void {
 /** What an update makes of an item; throws where it is refused. */
 export function nextState(
   ctx: ActionContext,
-  { item, compiled }: Found,
+  { item, compiled }: Stored,
   sent: unknown,
   ifMatch: Precondition | null,
   effort = effortOfItem(),
@@ -87,7 +89,7 @@ function refuseLate({ collection }: Compiled, now: number): void {
 }
 
 /** Stored data is keyed by integers, which JavaScript keeps in order, so equal data has equal JSON. */
-export function sameData(next: Pick<NextState, "data">, { item, compiled }: Found): boolean {
+export function sameData(next: Pick<NextState, "data">, { item, compiled }: Stored): boolean {
   const before = withoutLost(compiled.collection.definition.fields, item.data);
   return JSON.stringify(next.data) === JSON.stringify(before);
 }
@@ -95,7 +97,7 @@ export function sameData(next: Pick<NextState, "data">, { item, compiled }: Foun
 /** The item as written, or nothing when it or its definition changed in between. */
 export async function writeItem(
   ctx: ActionContext,
-  { item, compiled }: Found,
+  { item, compiled }: Stored,
   next: Pick<NextState, "data" | "status">,
   action?: ItemAction,
 ): Promise<Item | undefined> {

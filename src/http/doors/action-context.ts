@@ -4,6 +4,8 @@ import type { ActionContext, ReadContext, ReplayCache } from "../../actions/cont
 import type { Actor } from "../../domain/actor";
 import type { AppEnv, Reading } from "../../env";
 import { webhookObjects } from "../../hooks/objects";
+import type { Session } from "../../store/db/session";
+import { ofPrimary } from "../../store/db/versions";
 import { timely } from "../../store/db/attempt";
 import { keepDefinition, recallDefinition } from "../../store/definitions/definition-cache";
 import { logMended } from "../answers/log";
@@ -14,8 +16,8 @@ const now = () => Date.now();
 /** A cache that takes longer is no help; milliseconds. */
 const cachePatience = 250;
 
-/** What reads are given of a request. */
-export function readContext(c: Reading<AppEnv>): ReadContext {
+/** What reads are given of a request; by a session, where a replica may answer them. */
+export function readContext(c: Reading<AppEnv>, session?: Session): ReadContext {
   const later = (work: () => Promise<unknown>) => {
     c.executionCtx.waitUntil(
       work().catch((error: unknown) => logMended("work behind an answer failed", error)),
@@ -23,7 +25,8 @@ export function readContext(c: Reading<AppEnv>): ReadContext {
   };
   const { origin } = new URL(c.req.url);
   return {
-    db: c.env.DB,
+    db: session?.db ?? c.env.DB,
+    versions: session ?? ofPrimary,
     primary: c.env.DB,
     definitions: {
       recall: (kind, key) =>
@@ -49,9 +52,10 @@ export function actionContext(
   rights: Pick<ActionContext, "permissions" | "resources">,
   session: string | null = null,
   replays: ReplayCache = replaysOf(c),
+  reads = readContext(c),
 ): ActionContext {
   return {
-    ...readContext(c),
+    ...reads,
     actor,
     permissions: rights.permissions,
     resources: rights.resources,

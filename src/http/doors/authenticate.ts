@@ -3,15 +3,18 @@ import { problem } from "../../domain/problem/problem";
 import { signingKeys } from "../../domain/credential/signature";
 import { readBearer, type Presented } from "../../domain/credential/token";
 import type { ApiEnv, AppEnv, Reading } from "../../env";
+import type { Told } from "../../gate/own-writes";
 import type { Quota, Quotas } from "../../gate/quota";
 import { timely } from "../../store/db/attempt";
+import { primary, Session } from "../../store/db/session";
 import { addressOf } from "./address";
 import { actionContext, readContext } from "./action-context";
 import { admit } from "./admit";
 import { bar, isBarred, unbar } from "./barred";
 import { effectOf } from "./effect";
-import { askAhead, readerOf } from "./question";
+import { askAhead, readerOf } from "./reading";
 import { noteCall } from "../answers/call-log";
+import { keepNews } from "../answers/news";
 import { logMended } from "../answers/log";
 
 type Identified = AppEnv & { Variables: { presented: Presented } };
@@ -37,8 +40,7 @@ export const identify = createMiddleware<Identified>(async (c, next) => {
 export const authenticate = createMiddleware<ApiEnv & Identified>(async (c, next) => {
   const started = Date.now();
   const { credentialId } = c.var.presented;
-  const reads = readContext(c);
-  const ahead = isBarred(credentialId, started) ? undefined : askAhead(c, reads);
+  const ahead = isBarred(credentialId, started) ? undefined : askAhead(c);
   const admission = await admit(c.env, c.var.presented, effectOf(c).write);
   if (admission.verdict === "refused") {
     bar(credentialId, started, null);
@@ -54,12 +56,20 @@ export const authenticate = createMiddleware<ApiEnv & Identified>(async (c, next
     throw limited;
   }
   unbar(credentialId);
-  const { grant, quotas } = admission;
+  const { grant, quotas, seen, ticket } = admission;
   c.set("grant", grant);
-  c.set("read", readerOf(c, reads, ahead));
+  const tell = (told: Told) => keepNews(c, credentialId, { told: [told] });
+  const noteRead = (session: Session) => {
+    const bookmark = session.isSure() ? session.reached() : null;
+    if (seen.overdue !== null && bookmark !== null) tell({ overdue: seen.overdue, bookmark });
+  };
+  c.set("read", readerOf(c, seen, ticket !== null, ahead, noteRead));
   const actor = `credential:${grant.credentialId}` as const;
-  c.set("action", actionContext(c, actor, grant, null, c.var.replays));
+  // What is not read ahead is read, and all is written, at the primary.
+  const own = new Session(c.env.DB, primary);
+  c.set("action", actionContext(c, actor, grant, null, c.var.replays, readContext(c, own)));
   await next();
+  if (ticket !== null && own.isSettled()) tell({ ticket, bookmark: own.reached() });
   noteCall(c, credentialId, started, c.res.status);
   for (const [name, value] of Object.entries(quotaHeaders(quotas))) c.res.headers.set(name, value);
 });

@@ -5,6 +5,7 @@ import { limitRefusal, pageLimit } from "../../domain/page-limit";
 import { problem } from "../../domain/problem/problem";
 import { sha256, signingKeys } from "../../domain/credential/signature";
 import type { AppEnv, Reading } from "../../env";
+import { ofPrimary } from "../../store/db/versions";
 import { query } from "./parameters";
 
 /** The parameters of a page. */
@@ -32,15 +33,20 @@ export interface PagingInput {
   out: { query: Paging };
 }
 
-/** The position that the cursor tells, null at the start. A cursor belongs to the list named by `binding`. */
+/**
+ * The position that the cursor tells, null at the start. A cursor belongs to the list named by `binding`; what is read
+ * from there on is no older than the page that gave it, so that a walk never goes back.
+ */
 export async function readPosition(
   c: Reading<AppEnv>,
   binding: string,
   { cursor }: Paging,
+  versions = ofPrimary,
 ): Promise<Position | null> {
   if (cursor === undefined) return null;
   const read = await readCursor(signingKeys(c.env.TOKEN_SECRET), binding, cursor);
-  if (read) return read;
+  if (read?.bookmark) versions.notBefore(read.bookmark);
+  if (read) return read.position;
   const reason = "This is no cursor of this list. Follow links.next as it was given.";
   throw problem.invalidInput([{ field: "cursor", code: "invalid_cursor", reason }]);
 }
@@ -50,8 +56,9 @@ export function cursorAt(
   c: Reading<AppEnv>,
   binding: string,
   position: Readonly<WholePosition>,
+  bookmark: string | null = null,
 ): Promise<string> {
-  return makeCursor(signingKeys(c.env.TOKEN_SECRET), binding, position);
+  return makeCursor(signingKeys(c.env.TOKEN_SECRET), binding, position, bookmark);
 }
 
 /** A cursor of a search belongs to the conditions and the sort that it was made for. */
@@ -66,9 +73,10 @@ export async function nextUrl(
   binding: string,
   { limit }: Paging,
   position: Readonly<WholePosition>,
+  bookmark: string | null = null,
 ): Promise<string> {
   const url = new URL(c.req.path, c.req.url);
   if (limit !== undefined) url.searchParams.set("limit", String(limit));
-  url.searchParams.set("cursor", await cursorAt(c, binding, position));
+  url.searchParams.set("cursor", await cursorAt(c, binding, position, bookmark));
   return url.href;
 }

@@ -6,7 +6,7 @@ import type { AppEnv } from "../../env";
 /**
  * What a door or a handler reads of the database. It knows nothing of who asks, so that it is asked as soon as the
  * bearer's signature is right, beside the credential's object; nobody sees the answer before the doors in front of
- * whoever asks are passed.
+ * whoever asks are passed. It may be asked twice, of a replica and of the primary.
  */
 export type Question<T> = (
   ctx: ReadContext,
@@ -16,11 +16,6 @@ export type Question<T> = (
 
 /** Gives the answer to a question, whether it was asked ahead or is asked now. */
 export type Read = <T>(question: Question<T>) => Promise<T>;
-
-interface Ahead {
-  question: Question<unknown>;
-  answer: Promise<unknown>;
-}
 
 const questions = new WeakMap<object, Question<unknown>>();
 
@@ -33,17 +28,13 @@ export function asking<Handler extends object>(
   return handler;
 }
 
-/** Asks what the last asking door of the route will read; the doors before it need no more than a part of that. */
-export function askAhead(c: Context, ctx: ReadContext): Ahead | undefined {
+/** What the last asking door of the route will read; the doors before it need no more than a part of that. */
+export function questionOf(c: Context) {
   const routes = matchedRoutes(c);
   const index = routes.findLastIndex(({ handler }) => questions.has(handler));
   const handler = routes[index]?.handler;
   const question = handler && questions.get(handler);
-  if (!question) return undefined;
-  const answer = question(ctx, paramsAt(c, index), c);
-  // Where a door refuses the request, nobody ever looks.
-  answer.catch(() => undefined);
-  return { question, answer };
+  return question && { question, params: paramsAt(c, index) };
 }
 
 /** The parameters of a path as one of its routes names them; the router tells those of the door that is at work. */
@@ -53,13 +44,4 @@ function paramsAt({ req }: Context, index: number): Record<string, string> {
   const params = req.param();
   req.routeIndex = atWork;
   return params;
-}
-
-export function readerOf(c: Context, ctx: ReadContext, ahead: Ahead | undefined): Read {
-  return async <T>(question: Question<T>): Promise<T> => {
-    if (ahead?.question === question) return ahead.answer as Promise<T>;
-    // Who waits for a part learns it from the whole.
-    await ahead?.answer.catch(() => undefined);
-    return question(ctx, c.req.param(), c);
-  };
 }

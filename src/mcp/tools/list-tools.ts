@@ -57,7 +57,7 @@ export async function listTools(
 /** The name of the app or form that the page before ended with; null on the first. */
 async function startOf(c: Reading<ApiEnv>, cursor: string | undefined) {
   if (cursor === undefined) return null;
-  const position = await readCursor(signingKeys(c.env.TOKEN_SECRET), binding, cursor);
+  const position = (await readCursor(signingKeys(c.env.TOKEN_SECRET), binding, cursor))?.position;
   return position && String(position[0]);
 }
 

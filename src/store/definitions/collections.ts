@@ -56,6 +56,9 @@ const selectNow = (condition: (values: Parameters<CollectionName>) => SQL | unde
     db
       .select({
         ...headColumns(sql`'{}'`),
+        pending: sql`iif(${pendingChange.problem} is null, ${pendingChange.change}, null)`.as(
+          "pending",
+        ),
         live: tally.live,
         largest: tally.largest,
         indexed_fields: sql`${indexing.fields}`.as("indexed_fields"),

@@ -73,7 +73,7 @@ async function pageOf(c: C, compiled: Compiled, query: Query) {
   const body = searchOf(compiled.collection, query, clockOf(c));
   // Without a search, the tally knows how many there are.
   const browsed = { body, text: query.text, forPeople: isNarrowed(query) };
-  const page = await browseItems(c.var.action, compiled, browsed, read ?? null);
+  const page = await browseItems(c.var.action, compiled, browsed, read?.position ?? null);
   const { leading, views, more, count } = page;
   const next = more ? await makeCursor(keys, binding, more) : null;
   return { views: [...leading, ...views], next, count };
