@@ -12,6 +12,8 @@ export default defineConfig({
       miniflare: {
         // Tests make in seconds what people make in days.
         ratelimits: { CHANGES: { namespace_id: "1004", simple: { limit: 1_000_000, period: 60 } } },
+        // They stand in for replicas of the database.
+        d1Databases: { REPLICA_A: "replica-a", REPLICA_B: "replica-b" },
         // Nothing that a test does reaches the network; receivers of webhooks answer, unless a test has one of its own.
         outboundService: () => new Response("taken"),
         bindings: {
@@ -26,6 +28,8 @@ export default defineConfig({
           FAULTS: process.env["FAULTS"] ?? "320",
           // How many changes one webhook tells while its receiver fails and recovers.
           WEBHOOK_CHANGES: process.env["WEBHOOK_CHANGES"] ?? "300",
+          // How many histories are played over replicas that lag.
+          HISTORIES: process.env["HISTORIES"] ?? "200",
           MIGRATIONS: await readD1Migrations(`${root}migrations`),
         },
       },
