@@ -114,11 +114,10 @@ describe("Logs", () => {
 
   it("a fault is logged under the id that the caller is given, who sees nothing of the inside", async () => {
     const { token } = await issue();
-    const broken = {
-      prepare: () => {
-        throw new Error("a secret of the inside");
-      },
-    } as never;
+    const fail = () => {
+      throw new Error("a secret of the inside");
+    };
+    const broken = { prepare: fail, withSession: fail } as never;
     const lines: string[] = [];
     const spy = vi
       .spyOn(console, "log")

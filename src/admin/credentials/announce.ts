@@ -2,10 +2,10 @@ import type { Credential } from "../../domain/credential/credential";
 import type { CredentialGate } from "../../gate/credential-gate";
 import { problem } from "../../domain/problem/problem";
 import { logMended } from "../../http/answers/log";
-import { pause, timely } from "../../store/db/attempt";
+import { pause, timely, TookTooLong } from "../../store/db/attempt";
 
 const mostTries = 4;
-const firstPause = 50;
+const firstPause = 25;
 
 /**
  * Tells a credential's object of a change, so that it holds for the next request. What cannot be told is not answered as
@@ -17,16 +17,17 @@ export async function announce(
   credential: Credential,
 ): Promise<void> {
   if (!credential.called) return;
-  for (let tries = 1; tries <= mostTries; tries += 1) {
+  for (let tries = 1; ; tries += 1) {
     try {
       await timely(() => gate.getByName(credential.id).change(credential));
       return;
     } catch (error) {
       logMended("credential object not told of a change", error);
+      // Whoever tells it again at once would wait as long again.
+      if (tries === mostTries || error instanceof TookTooLong) throw problem.tryAgain(2);
       await pause(firstPause * 2 ** tries);
     }
   }
-  throw problem.tryAgain(2);
 }
 
 const atOnce = 10;

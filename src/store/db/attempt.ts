@@ -8,7 +8,7 @@ const firstPause = 25;
 export const patience = { milliseconds: 10_000 };
 
 /** What does not answer in time is told from what fails. */
-class TookTooLong extends Error {}
+export class TookTooLong extends Error {}
 
 /** Gives up on what does not answer. It may go on, and be done. */
 export async function timely<T>(
