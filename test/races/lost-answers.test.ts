@@ -8,20 +8,25 @@ import { client, makeApp, makeForm } from "../support/service";
 /** The service on a database whose answers to the next `losing` batches are lost after they were stored. */
 function losing(): { fetch: Fetch; lose: (batches: number) => void } {
   let left = 0;
-  const db = new Proxy(env.DB, {
-    get(target, name) {
-      const value: unknown = Reflect.get(target, name);
-      if (name === "batch") {
-        return async (statements: D1PreparedStatement[]) => {
-          const results = await target.batch(statements);
-          left -= 1;
-          if (left >= 0) throw new Error("D1_ERROR: Network connection lost.");
-          return results;
-        };
-      }
-      return typeof value === "function" ? value.bind(target) : value;
-    },
-  });
+  const losingOn = <T extends D1Database | D1DatabaseSession>(database: T): T =>
+    new Proxy(database, {
+      get(target, name) {
+        const value: unknown = Reflect.get(target, name);
+        if (name === "withSession") {
+          return (from: string) => losingOn((target as D1Database).withSession(from));
+        }
+        if (name === "batch") {
+          return async (statements: D1PreparedStatement[]) => {
+            const results = await target.batch(statements);
+            left -= 1;
+            if (left >= 0) throw new Error("D1_ERROR: Network connection lost.");
+            return results;
+          };
+        }
+        return typeof value === "function" ? value.bind(target) : value;
+      },
+    });
+  const db = losingOn(env.DB);
   const fetch: Fetch = async (request) => {
     const ctx = createExecutionContext();
     const response = await app.fetch(request, { ...env, DB: db }, ctx);
