@@ -1,6 +1,8 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { draftOf } from "../../src/actions/items/draft";
 import { compile } from "../../src/domain/data/compile";
+import { effortOfBatch } from "../../src/domain/data/effort";
 import type { Data } from "../../src/domain/data/values";
 import { mergeDefinition } from "../../src/domain/definition/merge";
 import { parseDefinition } from "../../src/domain/definition/document";
@@ -175,5 +177,17 @@ describe("Formulas calculate with exact decimals", () => {
       const { warnings } = computeData(made, data, noon);
       expect([formula, warnings.length > 0]).toEqual([formula, true]);
     }
+  });
+});
+
+describe("The formulas of a batch", () => {
+  it("are not run any more once its steps are spent", () => {
+    const made = compiled([number("a"), computed("out", "a + 1")]);
+    const effort = { ...effortOfBatch(), formulas: { steps: 10 } };
+    const judged = () => draftOf(made, { data: { a: 1 } }, noon, effort).errors;
+    expect(judged().map(({ code }) => code)).toEqual(["too_complex"]);
+    const spent = effort.formulas.steps;
+    expect(judged().map(({ code }) => code)).toEqual(["too_complex"]);
+    expect(effort.formulas.steps).toBe(spent);
   });
 });

@@ -2,7 +2,7 @@ import { checkNew, nothingChecked } from "../../domain/data/check/check";
 import type { Warning } from "../../domain/data/warnings";
 import type { Compiled } from "../../domain/data/compile";
 import { computeData } from "../../domain/formula/compute";
-import { effortOfItem, spendFormulas } from "../../domain/data/effort";
+import { effortOfItem, spentFormulas, type Effort } from "../../domain/data/effort";
 import { filledAmong } from "../../domain/data/emptied";
 import { fieldNumber } from "../../domain/data/field-number";
 import type { Data } from "../../domain/data/values";
@@ -36,16 +36,37 @@ export function draftOf(
   const draft = "status" in status && status.status === "draft";
   const checked = body.data ? checkNew(compiled, body.data, draft, effort) : nothingChecked;
   const wrong = [...errors, ...("error" in status ? [status.error] : []), ...checked.errors];
-  const computed = wrong.length > 0 ? nothingComputed : computeData(compiled, checked.data, now);
+  const computed =
+    wrong.length > 0 ? nothingComputed : computeWithin(effort, compiled, checked.data, now);
   return {
     data: computed.data,
     warnings: [...checked.warnings, ...computed.warnings],
     status: "status" in status ? status.status : null,
-    errors: wrong.length > 0 ? wrong : spendFormulas(effort, computed.steps),
+    errors: [...wrong, ...computed.errors],
   };
 }
 
-const nothingComputed: ReturnType<typeof computeData> = { data: {}, warnings: [], steps: 0 };
+interface Computed {
+  data: Data;
+  warnings: Warning[];
+  errors: FieldError[];
+}
+
+const nothingComputed: Computed = { data: {}, warnings: [], errors: [] };
+
+/** Runs formulas as far as the effort reaches: once it is spent, none runs. */
+export function computeWithin(
+  effort: Effort,
+  compiled: Compiled,
+  data: Data,
+  now: number,
+): Computed {
+  const spent = spentFormulas(effort);
+  if (spent.length > 0) return { ...nothingComputed, errors: spent };
+  const { steps, ...computed } = computeData(compiled, data, now);
+  effort.formulas.steps -= steps;
+  return { ...computed, errors: spentFormulas(effort) };
+}
 
 /** The collection as the database has it at this moment, and how many items it holds. */
 export interface CollectionNow {

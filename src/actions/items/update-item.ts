@@ -2,8 +2,7 @@ import { checkPatch, checkSubmitted, type Checked } from "../../domain/data/chec
 import type { Compiled } from "../../domain/data/compile";
 import { withoutLost } from "../../domain/data/lost-values";
 import { closedReason } from "../../domain/definition/collection";
-import { effortOfItem, spendFormulas } from "../../domain/data/effort";
-import { computeData } from "../../domain/formula/compute";
+import { effortOfItem } from "../../domain/data/effort";
 import { etagOf, matches, type Precondition } from "../../domain/etag";
 import type { ItemAction } from "../../domain/item/change";
 import {
@@ -19,7 +18,7 @@ import { problem } from "../../domain/problem/problem";
 import { statusAfter, type Status } from "../../domain/item/status";
 import { changeItem, type ItemChange } from "../../store/items/change-item";
 import { itemAct, type ActionContext } from "../context";
-import { duplicateOf, refuseEmptied } from "./draft";
+import { computeWithin, duplicateOf, refuseEmptied } from "./draft";
 import { viewOf, type ItemView } from "../../domain/item/item-view";
 import type { Found, Stored } from "../visible";
 import { onCurrentItem } from "./on-current-item";
@@ -75,9 +74,8 @@ export function nextState(
   const wrong = [...errors, ...("error" in status ? [status.error] : []), ...checked.errors];
   if (wrong.length > 0) throw problem.invalidInput(wrong);
   refuseEmptied(compiled.collection, checked.data, item.data);
-  const computed = computeData(compiled, checked.data, ctx.now());
-  const spent = spendFormulas(effort, computed.steps);
-  if (spent.length > 0) throw problem.invalidInput(spent);
+  const computed = computeWithin(effort, compiled, checked.data, ctx.now());
+  if (computed.errors.length > 0) throw problem.invalidInput(computed.errors);
   const warnings = [...checked.warnings, ...computed.warnings];
   return { data: computed.data, errors: [], warnings, status: after };
 }

@@ -20,9 +20,8 @@ export const effortOfBatch = (): Effort => ({
   formulas: { steps: 1_000_000 },
 });
 
-/** Takes the steps of an item's formulas; tells where there are none left. */
-export function spendFormulas({ formulas }: Effort, steps: number): FieldError[] {
-  formulas.steps -= steps;
+/** Where no steps are left for formulas, says so. */
+export function spentFormulas({ formulas }: Effort): FieldError[] {
   if (formulas.steps >= 0) return [];
   const reason =
     "The formulas of these operations take too much together: send fewer in one batch.";
