@@ -1,6 +1,6 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import type { Field } from "../../src/domain/definition/field";
-import { valueOfCell } from "../../src/domain/import/cells";
+import { cellReader } from "../../src/domain/import/cells";
 
 const reading = { lossless: false, zone: "Europe/Berlin", commas: false };
 const options = [
@@ -10,7 +10,7 @@ const options = [
 ];
 const field = (type: string) => ({ key: "f", label: "F", type, options, fields: [] }) as never;
 const read = (type: Field["type"], cell: string, rest = {}) =>
-  valueOfCell(field(type), cell, { ...reading, ...rest });
+  cellReader(field(type), { ...reading, ...rest })(cell);
 
 describe("A cell", () => {
   it.each([
@@ -21,11 +21,15 @@ describe("A cell", () => {
     ["boolean", "TRUE", true],
     ["boolean", "No", false],
     ["boolean", "1", "1"],
+    ["boolean", "constructor", "constructor"],
     ["select", "y", "y"],
     ["select", " x, THE first ", "x"],
     ["select", "other", "other"],
     ["multi_select", "X, the first, Y", ["x", "y"]],
     ["multi_select", "x2;X;other", ["x2", "x2", "other"]],
+    ["multi_select", "y , X, THE first\n\nX", ["y", "x", "x2"]],
+    ["multi_select", "X, the second", ["x2", "the second"]],
+    ["multi_select", "y,y,x,x,y", ["y", "y", "x", "x,y"]],
     ["multi_select", '["x","y"]', ["x", "y"]],
     ["line_items", '[{"a":1}]', [{ a: 1 }]],
     ["line_items", "A: 1", "A: 1"],
@@ -40,6 +44,18 @@ describe("A cell", () => {
 
   it("with a decimal comma is a number where semicolons stand between cells", () => {
     expect(read("number", "-1,5", { commas: true })).toBe(-1.5);
+  });
+
+  it("is read in a time that grows with its length, and not with its options", () => {
+    const many = Array.from({ length: 5000 }, (_, i) => ({ value: `v${i}`, label: `L, ${i}` }));
+    const whole = { ...(field("multi_select") as object), options: many } as never;
+    const readMany = cellReader(whole, reading);
+    const folds = vi.spyOn(String.prototype, "toLowerCase");
+    for (let i = 0; i < 1000; i += 1) readMany("v1;L, 2;?");
+    readMany("?,".repeat(100_000));
+    const looks = folds.mock.contexts.reduce((sum: number, text) => sum + String(text).length, 0);
+    folds.mockRestore();
+    expect(looks).toBeLessThan(1_000_000);
   });
 
   it("of a lossless file is what it says", () => {

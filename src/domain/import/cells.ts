@@ -12,27 +12,41 @@ export interface Reading {
   commas: boolean;
 }
 
-/** What a cell says of a field, as the API takes it; what makes no sense stays as it is, and is told by the API's rules. */
-export function valueOfCell(field: Field, cell: string, reading: Reading): unknown {
-  const text = reading.lossless ? cell : plain(cell);
-  if (text === "") return null;
+/** What a cell says, as the API takes it; what makes no sense stays as it is, and is told by the API's rules. */
+export type CellReader = (cell: string) => unknown;
+
+/** Reads the cells of a field: what it takes to know is found out once for all of them. */
+export function cellReader(field: Field, reading: Reading): CellReader {
+  const read = textReader(field, reading);
+  return (cell) => {
+    const text = reading.lossless ? cell : plain(cell);
+    return text === "" ? null : read(text);
+  };
+}
+
+function textReader(field: Field, reading: Reading): CellReader {
   switch (field.type) {
     case "number":
-      return numberOf(text.trim(), reading) ?? text;
+      return (text) => numberOf(text.trim(), reading) ?? text;
     case "boolean":
-      return truths[text.trim().toLowerCase()] ?? text;
-    case "select":
-      return optionOf(field.options, text);
-    case "multi_select":
-      return listOf(text) ?? choicesOf(field.options, text);
-    case "line_items":
-      return listOf(text) ?? text;
-    case "datetime": {
-      const local = text.trim().replace(" ", "T");
-      return /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?$/.test(local)
-        ? (instantInZone(local, reading.zone) ?? text)
-        : text;
+      return (text) => truths.get(text.trim().toLowerCase()) ?? text;
+    case "select": {
+      const names = namesOf(field.options);
+      return (text) => optionOf(names, text);
     }
+    case "multi_select": {
+      const names = namesOf(field.options);
+      return (text) => listOf(text) ?? choicesOf(names, text);
+    }
+    case "line_items":
+      return (text) => listOf(text) ?? text;
+    case "datetime":
+      return (text) => {
+        const local = text.trim().replace(" ", "T");
+        return /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?$/.test(local)
+          ? (instantInZone(local, reading.zone) ?? text)
+          : text;
+      };
     case "text":
     case "multiline_text":
     case "date":
@@ -40,11 +54,16 @@ export function valueOfCell(field: Field, cell: string, reading: Reading): unkno
     case "url":
     case "phone":
     case "computed":
-      return text;
+      return (text) => text;
   }
 }
 
-const truths: Record<string, boolean> = { true: true, yes: true, false: false, no: false };
+const truths = new Map([
+  ["true", true],
+  ["yes", true],
+  ["false", false],
+  ["no", false],
+]);
 
 /** Without the quote that keeps a spreadsheet from running a cell (documents/spreadsheet.ts). */
 function plain(cell: string): string {
@@ -56,33 +75,60 @@ function numberOf(text: string, { commas }: Reading): unknown {
   return /^-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?$/.test(written) ? parseJson(written) : undefined;
 }
 
-/** By value, or by label. */
-function optionOf(options: readonly Option[], text: string): string {
-  if (options.some(({ value }) => value === text)) return text;
-  const wanted = text.trim().toLowerCase();
-  return options.find(({ label }) => label.toLowerCase() === wanted)?.value ?? text;
+/** Options by what they can be called. */
+interface Names {
+  values: ReadonlySet<string>;
+  /** Values by labels without case; of two options with one label it is the first. */
+  labels: ReadonlyMap<string, string>;
+  /** All of these without case, and how many parts the one has that has most. */
+  all: ReadonlySet<string>;
+  mostParts: number;
+}
+
+function namesOf(options: readonly Option[]): Names {
+  const all = new Set(options.flatMap(({ value, label }) => [folded(value), folded(label)]));
+  return {
+    values: new Set(options.map(({ value }) => value)),
+    labels: new Map(options.toReversed().map(({ value, label }) => [folded(label), value])),
+    all,
+    mostParts: [...all].reduce((most, name) => Math.max(most, name.split(separator).length), 1),
+  };
 }
 
 const separator = /[,;\n]/;
+const folded = (text: string) => text.trim().toLowerCase();
 
-/** Options with commas, semicolons or lines between; a label may have such of its own, so the longest one counts. */
-function choicesOf(options: readonly Option[], text: string): string[] {
-  const names = options
-    .flatMap(({ value, label }) => [value, label])
-    .toSorted((a, b) => b.length - a.length);
+/** By value, or by label. */
+function optionOf({ values, labels }: Names, text: string): string {
+  return values.has(text) ? text : (labels.get(folded(text)) ?? text);
+}
+
+/**
+ * Options with commas, semicolons or lines between; a label may have such of its own, so the longest one counts. What is
+ * behind as many as there are is left in one piece: it is too much anyhow.
+ */
+function choicesOf(names: Names, text: string): string[] {
   const chosen: string[] = [];
-  for (let rest = text.trim(); rest !== "";) {
-    const lower = rest.toLowerCase();
-    const known = names.find(
-      (name) =>
-        lower.startsWith(name.toLowerCase()) && /^\s*([,;\n]|$)/.test(rest.slice(name.length)),
-    );
-    const part =
-      known === undefined ? (rest.split(separator, 1)[0] ?? "") : rest.slice(0, known.length);
-    if (part.trim() !== "") chosen.push(optionOf(options, part.trim()));
-    rest = rest.slice(part.length).trimStart().slice(1).trimStart();
+  let at = 0;
+  while (at < text.length && chosen.length < names.values.size) {
+    const ends = endsOfParts(text, at, names.mostParts);
+    const known = ends.findLast((end) => names.all.has(folded(text.slice(at, end))));
+    const end = known ?? ends[0] ?? text.length;
+    const part = text.slice(at, end).trim();
+    if (part !== "") chosen.push(optionOf(names, part));
+    at = end + 1;
   }
-  return chosen;
+  const rest = text.slice(at).trim();
+  return rest === "" ? chosen : [...chosen, rest];
+}
+
+/** Where the next parts of a text end, at most so many. */
+function endsOfParts(text: string, from: number, most: number): number[] {
+  const ends: number[] = [];
+  for (let at = from; at <= text.length && ends.length < most; at += 1) {
+    if (at === text.length || separator.test(text.charAt(at))) ends.push(at);
+  }
+  return ends;
 }
 
 /** A list as JSON, as the lossless CSV has it. */

@@ -1,7 +1,7 @@
 import { newItemId } from "../item/item-id";
 import type { Collection } from "../definition/collection";
 import type { Operation } from "../item/batch-body";
-import { valueOfCell, type Reading } from "./cells";
+import { cellReader, type Reading } from "./cells";
 import { importable, ownTargets } from "./columns";
 import type { Csv, CsvLine } from "./csv";
 
@@ -13,29 +13,32 @@ export interface Plan extends Reading {
   by: string;
 }
 
-/** What a row asks for. A new item has the id that is given, so that it is made once, however often it is sent. */
-export function operationOf(
+/** What rows ask for. A new item has the id that is given, so that it is made once, however often it is sent. */
+export function operationsBy(
   collection: Collection,
   { columns, by, ...reading }: Plan,
-  { cells }: CsvLine,
-  newId: string,
-): Operation {
-  const cellOf = (target: string) => cells[columns.indexOf(target)]?.trim() ?? "";
-  const id = by === ownTargets.id ? cellOf(ownTargets.id) : "";
-  const isNew = by === "" || (by === ownTargets.id && id === "");
-  const data: Record<string, unknown> = {};
-  for (const field of importable(collection)) {
+): (row: CsvLine, newId: string) => Operation {
+  const fields = importable(collection).flatMap((field) => {
     const at = columns.indexOf(field.key);
-    if (at === -1) continue;
-    const value = valueOfCell(field, cells[at] ?? "", reading);
-    // What is left empty in something new is not sent: its default stands there.
-    if (value !== null || !isNew || reading.lossless) data[field.key] = value;
-  }
-  const status = collection.kind === "form" ? cellOf(ownTargets.status) : "";
-  const body = { data, ...(status === "" ? {} : { status }) };
-  if (isNew) return { op: "create", id: newId, body };
-  if (by === ownTargets.id) return { op: "update", id, body, ifMatch: null };
-  return { op: "upsert", by, body };
+    return at === -1 ? [] : [{ key: field.key, at, read: cellReader(field, reading) }];
+  });
+  const idAt = by === ownTargets.id ? columns.indexOf(ownTargets.id) : -1;
+  const statusAt = collection.kind === "form" ? columns.indexOf(ownTargets.status) : -1;
+  return ({ cells }, newId) => {
+    const id = cells[idAt]?.trim() ?? "";
+    const isNew = by === "" || (by === ownTargets.id && id === "");
+    const data: Record<string, unknown> = {};
+    for (const { key, at, read } of fields) {
+      const value = read(cells[at] ?? "");
+      // What is left empty in something new is not sent: its default stands there.
+      if (value !== null || !isNew || reading.lossless) data[key] = value;
+    }
+    const status = cells[statusAt]?.trim() ?? "";
+    const body = { data, ...(status === "" ? {} : { status }) };
+    if (isNew) return { op: "create", id: newId, body };
+    if (by === ownTargets.id) return { op: "update", id, body, ifMatch: null };
+    return { op: "upsert", by, body };
+  };
 }
 
 const letters = "0123456789ABCDEFGHJKMNPQRSTVWXYZ";

@@ -6,7 +6,7 @@ import {
   targetsOf,
 } from "../../../domain/import/columns";
 import { CsvFault, parseCsv, type Csv } from "../../../domain/import/csv";
-import { fingerprint, operationOf, rowIds, type Plan } from "../../../domain/import/rows";
+import { fingerprint, operationsBy, rowIds, type Plan } from "../../../domain/import/rows";
 import { sha256 } from "../../../domain/credential/signature";
 import type { Collection } from "../../../domain/definition/collection";
 import type { Operation } from "../../../domain/item/batch-body";
@@ -114,12 +114,15 @@ export function findersOf(columns: readonly string[], collection: Collection): s
   return [ownTargets.id, ...unique].filter((target) => columns.includes(target));
 }
 
-/** What each row asks for. */
+/** What these rows ask for. */
 export async function operationsOf(
   { csv, plan }: Import,
   collection: Collection,
+  from = 0,
+  to = csv.rows.length,
 ): Promise<Operation[]> {
-  const digest = await sha256(fingerprint(collection, plan, csv));
-  const ids = await rowIds(collection, digest, csv.rows);
-  return csv.rows.map((row, i) => operationOf(collection, plan, row, ids[i] ?? ""));
+  const rows = csv.rows.slice(from, to);
+  const ids = await rowIds(collection, await sha256(fingerprint(collection, plan, csv)), rows);
+  const operationOf = operationsBy(collection, plan);
+  return rows.map((row, i) => operationOf(row, ids[i] ?? ""));
 }

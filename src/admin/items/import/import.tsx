@@ -77,7 +77,7 @@ function countsSent(sent: Sent): Counts {
 async function write(c: C, compiled: Compiled, file: Import, sent: Sent): Promise<Response> {
   const { collection } = compiled;
   const from = placeOf(sent);
-  const rows = (await operationsOf(file, collection)).slice(from, from + perStep);
+  const rows = await operationsOf(file, collection, from, from + perStep);
   let counts = from === 0 ? none : countsSent(sent);
   for (let at = 0; at < rows.length; at += mostOperations) {
     const run = rows.slice(at, at + mostOperations);
