@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import { host, type Client, type Json } from "../support/client";
 import { exports } from "cloudflare:workers";
+import { counted } from "../support/counting";
 import { admin, anonymous, client, makeApp, makeForm, ownerCookie } from "../support/service";
 
 const fields = [
@@ -104,6 +105,49 @@ describe("An import", () => {
     expect(titles.size).toBe(50);
   });
 
+  it("asks the database as often whether a row is refused or all of them are", async () => {
+    const cookie = await ownerCookie();
+    const { fetch, counts, reset } = counted();
+    const own = Array.from({ length: 100 }, (_, i) => ({ key: `n${i}`, type: "number" }));
+    const { items } = await made([{ key: "title", type: "text" }, ...own]);
+    const header = ["title", ...own.slice(0, 99).map(({ key }) => key)].join(",");
+    const good = `Good${",1".repeat(99)}\n`;
+    const askedFor = async (wrong: number) => {
+      const csv = `${header}\n${good.repeat(50 - wrong)}${`Bad${",x".repeat(99)}\n`.repeat(wrong)}`;
+      const body = JSON.stringify({ csv, act: "write" });
+      const headers = {
+        Cookie: cookie,
+        Accept: "application/json",
+        "Content-Type": "application/json",
+      };
+      reset();
+      const address = `${host}/admin${items}/import`;
+      const response = await fetch(new Request(address, { method: "POST", body, headers }));
+      const { written } = (await response.json()) as Json;
+      expect([written.created, written.refused]).toEqual([50 - wrong, wrong]);
+      return counts.d1;
+    };
+    expect(await askedFor(49)).toBeLessThanOrEqual(await askedFor(1));
+  });
+
+  it("that takes too much to be checked at once is refused before anything is written", async () => {
+    const { send, stored } = await made([
+      { key: "title", type: "text" },
+      { key: "m", type: "multiline_text", default: "a".repeat(19_000) },
+      ...Array.from({ length: 24 }, (_, i) => ({
+        key: `c${i}`,
+        type: "computed",
+        formula: `m.contains("${"b".repeat(470)}")`,
+        result: "boolean",
+      })),
+    ]);
+    const refused = await send({ csv: `title\n${"A\n".repeat(700)}` });
+    expect(refused.errors?.map(({ field, code }: Json) => [field, code])).toEqual([
+      ["file", "too_complex"],
+    ]);
+    expect(await stored()).toEqual([]);
+  });
+
   it("goes step by step, and says where the next one begins", async () => {
     const { send } = await made();
     const csv = people(720);
@@ -197,6 +241,16 @@ describe("An import", () => {
     const refused = await send(body);
     expect(refused.code).toBe("invalid_input");
     expect(refused.errors[0].reason).toContain(reason);
+  });
+
+  it("has at most 120,000 cells that say something, in columns that are imported", async () => {
+    const own = Array.from({ length: 100 }, (_, i) => ({ key: `n${i}`, type: "number" }));
+    const { send } = await made(own);
+    const header = own.map(({ key }) => key).join(",");
+    const csv = `${header}\n${`${Array(100).fill("1").join(",")}\n`.repeat(1201)}`;
+    expect((await send({ csv })).errors?.[0].reason).toContain("120000 are the most");
+    const columns = own.map(({ key }, i) => (i < 2 ? key : ""));
+    expect((await send({ csv, columns })).would?.created).toBe(1201);
   });
 
   it("takes a file in UTF-8 alone, and says so on the page", async () => {

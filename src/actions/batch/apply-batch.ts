@@ -1,4 +1,5 @@
 import type { Compiled } from "../../domain/data/compile";
+import { effortOfBatch, spentOfBatch } from "../../domain/data/effort";
 import { parseBatch, type Operation } from "../../domain/item/batch-body";
 import { Problem, problem, type FieldError } from "../../domain/problem/problem";
 import { readNamed } from "../../store/batch/read";
@@ -98,6 +99,8 @@ interface Simulated {
   results: (Result | null)[];
   refusals: Refusal[];
   write: BatchWrite;
+  /** How much it took of what one batch may. */
+  spent: number;
 }
 
 /** Applies operations to what is stored, and stores nothing. */
@@ -109,7 +112,8 @@ export async function simulate(
   const { collection } = compiled;
   const named = await readNamed(ctx.db, collection, namedBy(compiled, operations), mostBytes);
   if (named.bytes > mostBytes) throw problem.batchTooLarge(mostBytes);
-  const simulation = new Simulation(ctx, compiled, named);
+  const effort = effortOfBatch();
+  const simulation = new Simulation(ctx, compiled, named, effort);
   const refusals: Refusal[] = [];
   const results = operations.map((operation, index): Result | null => {
     try {
@@ -126,7 +130,8 @@ export async function simulate(
   };
   const write = writtenBy(compiled, simulation, ctx.now(), ctx.newId(), refuse);
   refusals.push(...takenTwice(ctx, compiled, write, results));
-  return { results, refusals, write };
+  const spent = Math.max(spentOfBatch(effort), named.bytes / mostBytes);
+  return { results, refusals, write, spent };
 }
 
 /** What cannot be read of a batch, by operation. */

@@ -1,16 +1,20 @@
 import { uniqueValues, type UniqueValue } from "../../domain/data/unique-values";
 import type { Compiled } from "../../domain/data/compile";
 import { mostOperations, type Operation } from "../../domain/item/batch-body";
-import { Problem, type FieldError } from "../../domain/problem/problem";
+import { Problem, problem } from "../../domain/problem/problem";
 import { readHolders } from "../../store/batch/read";
 import type { BatchWrite } from "../../store/batch/write";
 import type { ActionContext } from "../context";
 import { currentOf, duplicateOf, refuseClosed } from "../items/draft";
 import { applyOperations, simulate } from "./apply-batch";
+import { BatchRefusal } from "./refusals";
 import type { OperationResult } from "./results";
 
 /** What becomes of a row, or why it is refused. */
 export type RowOutcome = OperationResult["outcome"] | Problem;
+
+/** What a check may take, as so many batches may. */
+const mostSpent = 5;
 
 /**
  * What would become of rows if they were written now, in runs as they are written; nothing is stored. What two rows of
@@ -24,9 +28,21 @@ export async function checkRows(
   const now = await currentOf(ctx, known);
   const seen = new Map<string, string>();
   const outcomes: RowOutcome[] = [];
-  for (const run of runsOf(rows)) outcomes.push(...(await checkRun(ctx, now.compiled, run, seen)));
+  let all = 0;
+  for (const run of runsOf(rows)) {
+    const { outcomes: some, spent } = await checkRun(ctx, now.compiled, run, seen);
+    all += spent;
+    if (all > mostSpent) throw tooMuch();
+    outcomes.push(...some);
+  }
   if (outcomes.includes("created")) refuseClosed(now, ctx.now());
   return outcomes;
+}
+
+function tooMuch(): Problem {
+  const reason =
+    "Its rows take too much together, by their formulas and patterns or by what is stored already: import fewer at once.";
+  return problem.invalidInput([{ field: "file", code: "too_complex", reason }]);
 }
 
 function runsOf(rows: readonly Operation[]): Operation[][] {
@@ -41,15 +57,15 @@ async function checkRun(
   compiled: Compiled,
   run: readonly Operation[],
   seen: Map<string, string>,
-): Promise<RowOutcome[]> {
-  const { results, refusals, write } = await simulate(ctx, compiled, run);
-  const refused = new Map(refusals.map(({ index, problem }) => [index, problem]));
+): Promise<{ outcomes: RowOutcome[]; spent: number }> {
+  const { results, refusals, write, spent } = await simulate(ctx, compiled, run);
+  const refused = new Map(refusals.map((each) => [each.index, each.problem]));
   const held = write.taken.length > 0 ? await readHolders(ctx.db, valuesOf(write.taken)) : [];
   const released = new Set(write.released.map((each) => JSON.stringify(each)));
   const holders = held.filter(
     ({ item, field, value }) => !released.has(JSON.stringify([item, field, value])),
   );
-  return run.map((_, index): RowOutcome => {
+  const outcomes = run.map((_, index): RowOutcome => {
     const refusal = refused.get(index);
     const result = results[index];
     if (refusal || !result) return refusal ?? duplicateOf(ctx, compiled, []);
@@ -66,10 +82,14 @@ async function checkRun(
     for (const each of own) seen.set(JSON.stringify(each), last.id);
     return result.outcome;
   });
+  return { outcomes, spent };
 }
 
 const valuesOf = (taken: BatchWrite["taken"]) =>
   taken.map(([, field, value]): UniqueValue => [field, value]);
+
+/** Which rows are refused may change with those that are left out, and by others who write. */
+const mostTries = 10;
 
 /** Writes rows, at most a batch of them: those that are refused are left out, all others are stored together. */
 export async function writeRows(
@@ -79,27 +99,34 @@ export async function writeRows(
 ): Promise<RowOutcome[]> {
   const outcomes: RowOutcome[] = [];
   let left = rows.map((operation, index) => ({ operation, index }));
-  while (left.length > 0) {
+  for (let tries = 0; left.length > 0; tries += 1) {
     const operations = left.map(({ operation }) => operation);
     const done = await tried(() => applyOperations(ctx, compiled, operations));
     if (!(done instanceof Problem)) {
       left.forEach(({ index }, i) => (outcomes[index] = done[i]?.outcome ?? "unchanged"));
       return outcomes;
     }
-    const refused = refusedBy(done);
-    if (refused.size === 0) {
+    if (!(done instanceof BatchRefusal)) {
       const rest = await halves(ctx, compiled, operations, done);
       left.forEach(({ index }, i) => (outcomes[index] = rest[i] ?? done));
       return outcomes;
     }
-    for (const [place, problem] of refused) {
+    if (tries === mostTries) {
+      for (const { index } of left) outcomes[index] = unsettled();
+      return outcomes;
+    }
+    const refused = new Map(done.refusals.map(({ index, problem: why }) => [index, why]));
+    for (const [place, why] of refused) {
       const index = left[place]?.index;
-      if (index !== undefined) outcomes[index] = problem;
+      if (index !== undefined) outcomes[index] = why;
     }
     left = left.filter((_, place) => !refused.has(place));
   }
   return outcomes;
 }
+
+const unsettled = () =>
+  problem.conflict("Too many rows of this file stand against each other: import it once more.");
 
 /** A refusal of rows; what refuses all of them alike, or comes from outside, is thrown. */
 async function tried<T>(act: () => Promise<T>): Promise<T | Problem> {
@@ -110,20 +137,6 @@ async function tried<T>(act: () => Promise<T>): Promise<T | Problem> {
     if (ofRows && error.code !== "submissions_closed") return error;
     throw error;
   }
-}
-
-/** The operations that a refused batch names, each with what was wrong with it. */
-function refusedBy({ code, detail, members }: Problem): Map<number, Problem> {
-  const errors = (members["errors"] ?? []) as FieldError[];
-  const byRow = new Map<number, FieldError[]>();
-  for (const error of errors) {
-    const place = /^\/operations\/(\d+)/.exec(error.pointer ?? "")?.[1];
-    if (place === undefined) continue;
-    byRow.set(Number(place), [...(byRow.get(Number(place)) ?? []), error]);
-  }
-  return new Map(
-    [...byRow].map(([place, found]) => [place, new Problem(code, detail, { errors: found })]),
-  );
 }
 
 /** All of them together are too much: the first and the second half alone may not be. */

@@ -8,6 +8,16 @@ export interface Refusal {
   problem: Problem;
 }
 
+/** A batch that is refused, with all that refuses it. */
+export class BatchRefusal extends Problem {
+  readonly refusals: readonly Refusal[];
+
+  constructor({ code, members, headers }: Problem, detail: string, refusals: readonly Refusal[]) {
+    super(code, detail, members, headers);
+    this.refusals = refusals;
+  }
+}
+
 /** The order of checks (contract, section 4): the first that fails gives the batch its status. */
 const order: readonly ProblemCode[] = [
   "not_found",
@@ -20,7 +30,7 @@ const order: readonly ProblemCode[] = [
 const mostErrors = 100;
 
 /** All refusals of a batch as one problem, whose `errors` point to the operations. */
-export function refusalOf(refusals: readonly Refusal[]): Problem {
+export function refusalOf(refusals: readonly Refusal[]): BatchRefusal {
   const rank = ({ problem }: Refusal) => {
     const place = order.indexOf(problem.code);
     return place === -1 ? order.length : place;
@@ -32,7 +42,8 @@ export function refusalOf(refusals: readonly Refusal[]): Problem {
   const count = new Set(refusals.map(({ index }) => index)).size;
   const detail = `${count === 1 ? "1 operation is" : `${count} operations are`} refused, and nothing was stored.`;
   const shown = errors.slice(0, mostErrors);
-  return new Problem(code, detail, { ...members, errors: shown }, headers);
+  const told = new Problem(code, detail, { ...members, errors: shown }, headers);
+  return new BatchRefusal(told, detail, refusals);
 }
 
 function errorsOf({ index, problem }: Refusal): object[] {

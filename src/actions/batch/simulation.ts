@@ -1,5 +1,5 @@
 import type { Compiled } from "../../domain/data/compile";
-import { effortOfBatch } from "../../domain/data/effort";
+import type { Effort } from "../../domain/data/effort";
 import { uniqueValues, type UniqueValue } from "../../domain/data/unique-values";
 import type { Warning } from "../../domain/data/warnings";
 import { createdFields, type Difference, type ItemAction } from "../../domain/item/change";
@@ -55,14 +55,20 @@ export class Simulation {
   readonly #compiled: Compiled;
   readonly #holders = new Map<string, Touched>();
   readonly #byName = new Map<string, Touched>();
-  readonly #effort = effortOfBatch();
+  readonly #effort: Effort;
   #live = 0;
   #bytes = 0;
   #made = 0;
 
-  constructor(ctx: ActionContext, compiled: Compiled, { items, holders }: NamedItems) {
+  constructor(
+    ctx: ActionContext,
+    compiled: Compiled,
+    { items, holders }: NamedItems,
+    effort: Effort,
+  ) {
     this.#ctx = ctx;
     this.#compiled = compiled;
+    this.#effort = effort;
     const byNumber = new Map<number, Touched>();
     for (const item of items) {
       const touched = { before: item, now: item, last: item };

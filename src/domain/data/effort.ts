@@ -14,11 +14,18 @@ export const effortOfItem = (): Effort => ({
   formulas: { steps: Infinity },
 });
 
+const mostFormulaSteps = 1_000_000;
+
 /** As much matching as one item may take, and twice its formulas. */
 export const effortOfBatch = (): Effort => ({
   matching: { steps: mostMatchSteps },
-  formulas: { steps: 1_000_000 },
+  formulas: { steps: mostFormulaSteps },
 });
+
+/** How much of a batch's effort was spent: all of it is 1, and a little more where it did not suffice. */
+export function spentOfBatch({ matching, formulas }: Effort): number {
+  return Math.max(1 - matching.steps / mostMatchSteps, 1 - formulas.steps / mostFormulaSteps);
+}
 
 /** Where no steps are left for formulas, says so. */
 export function spentFormulas({ formulas }: Effort): FieldError[] {

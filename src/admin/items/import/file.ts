@@ -14,7 +14,7 @@ import { problem, type FieldError } from "../../../domain/problem/problem";
 import { textOf, type Sent } from "../../frame/sent";
 
 /** What an import takes; larger files are cut, or go through the API. */
-export const bounds = { rows: 5000, columns: 100 };
+export const bounds = { rows: 5000, columns: 100, cells: 120_000 };
 
 /** A file as it was sent, with what is to become of it. */
 export interface Import {
@@ -39,7 +39,16 @@ export async function readImport(sent: Sent, collection: Collection): Promise<Im
     zone: collection.definition.time_zone,
     commas: csv.delimiter === ";",
   };
+  const cells = filledCells(csv, columns);
+  if (cells > bounds.cells)
+    throw refused(`There are ${cells} cells; ${bounds.cells} are the most.`);
   return { text, csv, plan, wrong: wrongColumns(columns, collection) };
+}
+
+/** How many cells are imported that say something. */
+function filledCells({ rows }: Csv, columns: readonly string[]): number {
+  const places = columns.flatMap((target, at) => (target === "" ? [] : [at]));
+  return rows.reduce((sum, { cells }) => sum + places.filter((at) => cells[at] !== "").length, 0);
 }
 
 const refused = (reason: string, field = "file") =>
