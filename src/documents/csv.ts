@@ -36,10 +36,11 @@ function cell(value: unknown): string {
   return typeof value === "string" ? value : JSON.stringify(value);
 }
 
-export function csvLine(cells: readonly string[]): string {
-  return `${cells.map(quoted).join(",")}\r\n`;
+export function csvLine(cells: readonly string[], delimiter = ","): string {
+  return `${cells.map((each) => quoted(each, delimiter)).join(delimiter)}\r\n`;
 }
 
-function quoted(text: string): string {
-  return /[",\r\n]/.test(text) || text.trim() !== text ? `"${text.replaceAll('"', '""')}"` : text;
+function quoted(text: string, delimiter: string): string {
+  const isPlain = !/["\r\n]/.test(text) && !text.includes(delimiter) && text.trim() === text;
+  return isPlain ? text : `"${text.replaceAll('"', '""')}"`;
 }

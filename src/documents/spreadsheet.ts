@@ -76,7 +76,7 @@ export function spreadsheetCsv(
         ]),
       );
       const none = [[...before, "", "", ...columns.map(() => "")]];
-      return (rows.length > 0 ? rows : none).map(csvLine).join("");
+      return (rows.length > 0 ? rows : none).map((cells) => csvLine(cells)).join("");
     },
   };
 }

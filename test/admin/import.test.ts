@@ -220,6 +220,14 @@ describe("An import", () => {
     expect(mended.written).toEqual({ created: 1, updated: 0, unchanged: 0, refused: 0 });
   });
 
+  it("gives the refused rows divided as the file was, so that their numbers still are numbers", async () => {
+    const { items, send } = await made();
+    const csv = "title;amount;kind\nA, B;1,5;wrong\n";
+    const { text } = await admin("POST", `${items}/import`, { csv, act: "refused" });
+    const mended = await send({ csv: text.replace("wrong", "a"), act: "write" });
+    expect(mended.written).toEqual({ created: 1, updated: 0, unchanged: 0, refused: 0 });
+  });
+
   it("of an app's records makes them with receipt numbers", async () => {
     const key = await makeApp(by, [{ key: "title", type: "text" }], { receipt_prefix: "IMP-" });
     const path = `/apps/${key}/items`;

@@ -21,7 +21,7 @@ describe("CSV that is read", () => {
     fc.assert(
       fc.property(tables, (rows) => {
         const header = ["x", ...(rows[0]?.slice(1).map((_, i) => `h${i}`) ?? ["y"])];
-        const text = csvLine(header) + rows.map(csvLine).join("");
+        const text = csvLine(header) + rows.map((cells) => csvLine(cells)).join("");
         expect(cellsOf(text)).toEqual(rows);
       }),
     );

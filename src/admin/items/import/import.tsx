@@ -109,9 +109,10 @@ const byteOrderMark = "\uFEFF";
 /** The refused rows as they were sent, with where and why: mended, they can be imported by themselves. */
 function download(c: C, { csv }: Import, refused: RefusedRows): Response {
   const lines = refused.map(({ row, faults }) =>
-    csvLine([...row.cells, String(row.line), faults.map(told).join(" ")]),
+    csvLine([...row.cells, String(row.line), faults.map(told).join(" ")], csv.delimiter),
   );
-  const header = csvLine([...csv.header, "Line", "Why"]);
+  // Divided as the file was: that says how its numbers are written.
+  const header = csvLine([...csv.header, "Line", "Why"], csv.delimiter);
   return c.body(byteOrderMark + header + lines.join(""), 200, {
     "Content-Type": "text/csv; charset=utf-8; header=present",
     "Content-Disposition": `attachment; filename="${keyOf(c)}-refused.csv"`,
