@@ -2,6 +2,7 @@ import { Ajv2020 } from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";
 import { beforeAll, describe, expect, it, vi } from "vitest";
 import { Client, type Json } from "../support/client";
+import { counted } from "../support/counting";
 import { admin, client, everything, issue, makeApp, makeForm } from "../support/service";
 import { call, speak, toolsOf } from "./speaking";
 
@@ -153,6 +154,22 @@ describe("The tools that are listed", () => {
       const refused = await speak(by, "tools/list", { cursor: wrong });
       expect([refused.status, refused.body.error.code]).toEqual([200, -32602]);
     }
+  });
+
+  it("are read no further than a page goes, however many and large the definitions are", async () => {
+    const wide = Array.from({ length: 150 }, (_, i) => ({
+      key: `f${i}`,
+      label: "x".repeat(100),
+      type: "text",
+    }));
+    const keys: string[] = [];
+    for (let i = 0; i < 10; i += 1) keys.push(await makeForm(by, wide));
+    const { fetch, counts, reset } = counted();
+    const address = `https://forms.example/mcp?forms=${keys.join(",")}`;
+    reset();
+    const { body } = await speak(by.through(fetch), "tools/list", {}, {}, address);
+    expect(typeof body.result.nextCursor).toBe("string");
+    expect(counts.d1).toBeLessThanOrEqual(5);
   });
 });
 

@@ -1,3 +1,4 @@
+import type { ActionContext } from "../../actions/context";
 import { listVisible, readDefinition } from "../../actions/definitions/definitions";
 import { signingKeys } from "../../domain/credential/signature";
 import { readCursor } from "../../domain/cursor";
@@ -33,11 +34,8 @@ export async function listTools(
   const called = allows(grant.permissions, "schema:read") ? await named(c, chosen) : [];
   const after = called.findIndex((each) => nameOf(each) === start) + 1;
   const waiting = called.slice(after);
-  const found = await Promise.all(
-    waiting.map(({ kind, key }) => readDefinition(action, kind, key).catch(nothing)),
-  );
   let bytes = 0;
-  for (const [index, now] of found.entries()) {
+  for await (const [index, now] of definitionsOf(action, waiting)) {
     if (!now || now.bytes > mostBytes) continue;
     const before = waiting[index - 1];
     if (bytes > 0 && bytes + now.bytes > mostBytes && before) {
@@ -62,6 +60,20 @@ async function startOf(c: Reading<ApiEnv>, cursor: string | undefined) {
 }
 
 const nameOf = ({ kind, key }: Called) => `${kind}:${key}`;
+
+/** So many are read at once, and none behind the end of a page: all of them may be large. */
+const atOnce = 4;
+
+async function* definitionsOf(action: ActionContext, waiting: readonly Called[]) {
+  for (let from = 0; from < waiting.length; from += atOnce) {
+    const found = await Promise.all(
+      waiting
+        .slice(from, from + atOnce)
+        .map(({ kind, key }) => readDefinition(action, kind, key).catch(nothing)),
+    );
+    for (const [at, now] of found.entries()) yield [from + at, now] as const;
+  }
+}
 
 /** What was chosen and is not there has no tools. */
 function nothing(error: unknown): undefined {
