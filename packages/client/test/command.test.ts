@@ -1,5 +1,7 @@
 import { execFile, spawn } from "node:child_process";
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { promisify } from "node:util";
@@ -159,6 +161,24 @@ describe("The command edge-forms", () => {
     expect(told).toMatchObject({ code: 1, stderr: expect.stringContaining("unauthenticated") });
     expect((await run(to, "import", folder())).stderr).toContain("no apps/*.ndjson");
     expect((await run(to, "plan", folder(), "--token", "x")).code).toBe(1);
+  });
+
+  it("nothing is written outside of the directory, whatever keys a service tells of", async () => {
+    const told = { items: [{ key: "../../outside" }], links: { next: null }, schema_version: 1 };
+    const liar = createServer((_, answer) => {
+      answer
+        .setHeader("Content-Type", "application/json")
+        .end(JSON.stringify({ ...told, fields: [] }));
+    });
+    await new Promise<void>((resolve) => liar.listen(0, "127.0.0.1", resolve));
+    const { port } = liar.address() as AddressInfo;
+    const own = { ...env.get(to), EDGE_FORMS_URL: `http://127.0.0.1:${port}` };
+    const ended = await promisify(execFile)(node, [command, "export", file("deep/in")], {
+      env: own,
+    }).catch((error) => error as { code: number; stderr: string });
+    liar.close();
+    expect(ended).toMatchObject({ code: 1, stderr: expect.stringContaining("is no key") });
+    expect(existsSync(file("deep/outside.json"))).toBe(false);
   });
 
   it("somebody else's change since the plan is not overwritten", async () => {

@@ -15,8 +15,11 @@ export interface Chosen {
   forms?: string | undefined;
 }
 
-export const fileOf = (folder: string, { kind, key }: Named, ending: Ending): string =>
-  join(folder, `${kind}s`, `${key}.${ending}`);
+/** Whatever a service says that its keys are, files are in the directory. */
+export function fileOf(folder: string, { kind, key }: Named, ending: Ending): string {
+  if (!isKey.test(key)) throw new Failure(`${JSON.stringify(key)} is no key of an app or form.`);
+  return join(folder, `${kind}s`, `${key}.${ending}`);
+}
 
 /** Those of `all` that are chosen. `where` says where one is missing that was named. */
 export function choose(all: readonly Named[], chosen: Chosen, where: string): Named[] {
