@@ -261,6 +261,30 @@ describe("An import", () => {
     expect((await send({ csv, columns })).would?.created).toBe(1201);
   });
 
+  it("takes no file that would not fit into the form of its next step", async () => {
+    const { items } = await made([{ key: "title", type: "text" }]);
+    const sent = async (text: string, act: string) => {
+      const body = new FormData();
+      body.set(
+        act === "check" ? "file" : "csv",
+        act === "check" ? new File([text], "x.csv") : text,
+      );
+      body.set("act", act);
+      const headers = { Cookie: await ownerCookie(), Accept: "text/html" };
+      const request = new Request(`${host}/admin${items}/import`, {
+        method: "POST",
+        body,
+        headers,
+      });
+      const response = await exports.default.fetch(request);
+      return [response.status, (await response.text()).includes("more than 1 MB")];
+    };
+    const rows = (count: number) => `title\n${`${"a".repeat(998)}\n`.repeat(count)}`;
+    expect(await sent(rows(1000), "check")).toEqual([422, true]);
+    expect(await sent(rows(999), "check")).toEqual([200, false]);
+    expect(await sent(rows(999).replaceAll("\n", "\r\n"), "write")).toEqual([200, false]);
+  });
+
   it("takes a file in UTF-8 alone, and says so on the page", async () => {
     const { items } = await made();
     const body = new FormData();

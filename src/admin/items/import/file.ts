@@ -14,7 +14,7 @@ import { problem, type FieldError } from "../../../domain/problem/problem";
 import { textOf, type Sent } from "../../frame/sent";
 
 /** What an import takes; larger files are cut, or go through the API. */
-export const bounds = { rows: 5000, columns: 100, cells: 120_000 };
+export const bounds = { bytes: 1_000_000, rows: 5000, columns: 100, cells: 120_000 };
 
 /** A file as it was sent, with what is to become of it. */
 export interface Import {
@@ -28,6 +28,7 @@ export interface Import {
 /** Reads the file, or the text that was pasted, and the choices that go with it. */
 export async function readImport(sent: Sent, collection: Collection): Promise<Import> {
   const text = await textSent(sent);
+  if (bytesInForm(text) > bounds.bytes) throw refused("It has more than 1 MB.");
   const csv = parsed(text);
   const { length } = csv.header;
   if (length > bounds.columns) throw refused(`There are more than ${bounds.columns} columns.`);
@@ -43,6 +44,11 @@ export async function readImport(sent: Sent, collection: Collection): Promise<Im
   if (cells > bounds.cells)
     throw refused(`There are ${cells} cells; ${bounds.cells} are the most.`);
   return { text, csv, plan, wrong: wrongColumns(columns, collection) };
+}
+
+/** What it takes in the form of the next step, in which lines end with two characters; the choices come with it. */
+function bytesInForm(text: string): number {
+  return new TextEncoder().encode(text.replaceAll(/\r\n?|\n/g, "\r\n")).length;
 }
 
 /** How many cells are imported that say something. */
