@@ -1,5 +1,6 @@
 import { cloudflareTest, readD1Migrations } from "@cloudflare/vitest-pool-workers";
 import { defineConfig } from "vitest/config";
+import { DocumentedHappens, isHappening } from "./happened.ts";
 import { reporters } from "./reporters.ts";
 
 const root = new URL("..", import.meta.url).pathname;
@@ -36,12 +37,12 @@ export default defineConfig({
     })),
   ],
   test: {
-    ...reporters("workerd"),
+    ...reporters("workerd", new DocumentedHappens()),
     include: ["test/**/*.test.ts"],
     exclude: ["test/dev/**", "test/browser/**"],
     setupFiles: ["test/support/migrate.ts"],
     // The log of requests has its own test; here it would bury what failed.
-    onConsoleLog: (log) => !/^{"event":"(request|mended)"/.test(log),
+    onConsoleLog: (log) => !isHappening(log) && !/^{"event":"(request|mended)"/.test(log),
     // Tests that run beside each other wait most of their time, for what was made to fail.
     maxConcurrency: 8,
     testTimeout: 30_000,

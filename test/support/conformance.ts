@@ -7,6 +7,7 @@ import { openApiDocument } from "../../src/documents/openapi/collection";
 import { serviceDocument } from "../../src/documents/openapi/service";
 import { findCollection } from "../../src/store/definitions/collections";
 import type { Answer, Json } from "./client";
+import { tellHappened } from "./happenings";
 
 /**
  * Every answer that a test gets from the API is judged by the OpenAPI document of its app or form, and by that of the
@@ -32,6 +33,7 @@ export async function conforms(sent: string, address: string, answer: Answer): P
   service ??= judgeOf(serviceDocument(host));
   const found = faultOf(service, method, path, answer);
   if (found !== undefined) throw new Error(told("the service", method, path, answer, found));
+  tellHappened(`${method} ${templateOf(service.document, path)}`, answer);
   const [kind, key] = collectionOf(path, answer);
   if (!key || /\/(schema|openapi\.json)$/.test(path)) return;
   const judges = await judgesOf(kind, key);
@@ -102,8 +104,7 @@ async function judgesOf(kind: CollectionKind, key: string): Promise<Judge[]> {
 
 /** What the document does not have of this answer, if anything. */
 function faultOf({ document, ajv }: Judge, method: string, path: string, answer: Answer) {
-  const templates = Object.keys(document.paths).filter((each) => matches(each, path));
-  const [template] = templates.toSorted((a, b) => parametersOf(a) - parametersOf(b));
+  const template = templateOf(document, path);
   const operation = template && document.paths[template][method.toLowerCase()];
   // What comes before a route is looked for: the credential, its limits, and whether there is one.
   if (!operation)
@@ -170,6 +171,11 @@ function headerFault(
     if (!ajv.validate(schema, read)) return `${name}: ${value}: ${ajv.errorsText()}`;
   }
   return undefined;
+}
+
+function templateOf(document: Json, path: string): string | undefined {
+  const templates = Object.keys(document.paths).filter((each) => matches(each, path));
+  return templates.toSorted((a, b) => parametersOf(a) - parametersOf(b))[0];
 }
 
 /** Names that stand in the path itself go before parameters. */
