@@ -43,6 +43,8 @@ export default defineConfig({
     setupFiles: ["test/support/migrate.ts"],
     // The log of requests has its own test; here it would bury what failed.
     onConsoleLog: (log) => !isHappening(log) && !/^{"event":"(request|mended)"/.test(log),
+    // As many files at a time as there are cores of the smallest machine: each has a runtime of its own.
+    maxWorkers: 2,
     // Tests that run beside each other wait most of their time, for what was made to fail.
     maxConcurrency: 8,
     testTimeout: 30_000,

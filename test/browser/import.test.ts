@@ -106,8 +106,8 @@ describe.each([
     complaints.length = 0;
   });
 
-  it.runIf(javaScriptEnabled)(
-    "its pages have no violation that axe finds, at both widths and in both schemes",
+  it.each(javaScriptEnabled ? ["with scripts"] : [])(
+    "%s, its pages have no violation that axe finds, at both widths and in both schemes",
     async () => {
       const { page, person, complaints } = await start();
       const look = async () => {

@@ -128,8 +128,8 @@ describe.each([
     expect(await person.main()).toContain("Nobody is told of changes yet.");
   }, 60_000);
 
-  it.runIf(javaScriptEnabled)(
-    "the pages have no violation that axe finds, empty, filled, failing, with long texts, at both widths and in both schemes",
+  it.each(javaScriptEnabled ? ["with scripts"] : [])(
+    "%s, the pages have no violation that axe finds, empty, filled, failing, with long texts, at both widths and in both schemes",
     async () => {
       const { page, complaints } = await start();
       const look = async () => {
