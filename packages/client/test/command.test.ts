@@ -14,7 +14,7 @@ const command = join(home, "dist/command/main.js");
 /** The Node that runs the command: the oldest one that it is for is Node 20. */
 const node = process.env["EDGE_FORMS_NODE"] ?? "node";
 /** 10,000 take a minute and a half on two cores. */
-const count = Number(process.env["EDGE_FORMS_ITEMS"] ?? 2000);
+const count = Number(process.env["EDGE_FORMS_ITEMS"] ?? 800);
 const text = (key: string, rest: object = {}) => ({ key, type: "text", ...rest });
 const lines = {
   key: "lines",

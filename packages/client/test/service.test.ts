@@ -14,7 +14,7 @@ import { EdgeForms, verifyWebhook, type WebhookEvent } from "../src/index.ts";
 const project = new URL("../../..", import.meta.url).pathname;
 const run = promisify(execFile);
 const text = (key: string, rest: object = {}) => ({ key, type: "text", ...rest });
-const creates = Number(process.env["EDGE_FORMS_CREATES"] ?? 400);
+const creates = Number(process.env["EDGE_FORMS_CREATES"] ?? 200);
 const fields = [
   text("code", { required: true, unique: true }),
   text("name"),
