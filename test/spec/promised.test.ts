@@ -19,6 +19,8 @@ let by: Client;
 let document: Json;
 beforeAll(async () => {
   by = new Client((await world()).bearer);
+  // More than a page of one.
+  await makeApp(by, [{ key: "title", type: "text" }]);
   document = (await by.get("/openapi.json")).body;
 });
 
@@ -168,6 +170,24 @@ describe("What the document says of a route happens", () => {
     const other = kind === "app" ? `${items}/${open.body.id}` : `/submissions/${open.body.id}`;
     answers.push(await by.patch(other, wrong));
     expect(answers.map(({ body }) => body.code)).toEqual(answers.map(() => "schema_in_use"));
+  });
+
+  it("apps, too: a change that has to look at many items is begun, one that items stand against is refused", async () => {
+    const text = (key: string, rest = {}) => ({ key, type: "text", ...rest });
+    const large = Array.from({ length: 9 }, (_, i) =>
+      text(`l${i}`, { max_length: 100_000, searchable: false }),
+    );
+    const key = await makeApp(by, [text("code"), ...large]);
+    const path = `/apps/${key}`;
+    await by.post(`${path}/records`, { data: { code: "used" } });
+    const number = { fields: [{ key: "code", type: "number" }, ...large] };
+    expect((await by.put(`${path}/schema`, number)).body.code).toBe("schema_in_use");
+    const filler = Object.fromEntries(large.map((each) => [each.key, "x".repeat(99_000)]));
+    for (let count = 0; count < 9; count += 1) {
+      await by.post(`${path}/records`, { data: { code: `${count}`, ...filler } });
+    }
+    const unique = { fields: [text("code", { unique: true }), ...large] };
+    expect((await by.put(`${path}/schema`, unique)).status).toBe(202);
   });
 
   it("the changes of an app, too, are told for 30 days", async () => {
