@@ -11,7 +11,7 @@ import { world } from "../support/world";
 type Asked = Awaited<ReturnType<typeof rightRequest>>;
 
 const names = [...routes.keys()].filter((name) => / \/api\/v1\//.test(name));
-const large = JSON.stringify({ data: "x".repeat(1_100_000) });
+const tooLarge = JSON.stringify({ data: "x".repeat(1_100_000) });
 const unlike = (name: string) => (name.includes("webhooks") ? "records:read" : "webhooks:manage");
 const nowhere = { key: "nowhere", id: "sub_01KAHV3M4E7XQ2R5T8W9YZB6CD", delivery: "dlv_9" };
 
@@ -66,7 +66,7 @@ const refusals: Record<string, (name: string, right: Asked) => Promise<Answer>> 
     expect([coded.status, coded.headers.get("Accept-Encoding")]).toEqual([415, "identity"]);
     return send(right, { "Content-Type": "text/plain" });
   },
-  too_large: (_, right) => send({ ...right, body: large }),
+  too_large: (_, right) => send({ ...right, body: tooLarge }),
   version_mismatch: (_, right) =>
     right.path.endsWith("/batch")
       ? send({ ...right, body: mismatching(right.body) })
