@@ -6,7 +6,7 @@ import { problems } from "../../domain/problem/problem-catalogue";
 import type { Problem } from "../../domain/problem/problem";
 import type { Act } from "../../store/audit/audit";
 import { findCollectionById, type PendingChange } from "../../store/definitions/collections";
-import { itemsInRange } from "../../store/definitions/indexing";
+import { itemsInRange } from "../../store/items/range";
 import {
   nextPending,
   storePendingStep,

@@ -13,12 +13,12 @@ import { differenceOf, type Difference } from "../../domain/item/change";
 import type { Item } from "../../domain/item/item";
 import { fitsStorage } from "../../domain/item/item-size";
 import {
-  itemsInRange,
   nextIndexing,
   storeStep,
   type Indexing,
   type IndexingStep,
 } from "../../store/definitions/indexing";
+import { itemsInRange } from "../../store/items/range";
 import { inTurns } from "./in-turns";
 import { collectionNow } from "./known-collections";
 

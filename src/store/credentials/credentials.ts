@@ -98,22 +98,20 @@ export async function meetCredential(db: D1Database, id: string): Promise<Creden
   return found && credentialOf(found);
 }
 
-const fields = [
-  "id",
+const changedFields = [
   "version",
-  "kind",
   "name",
   "permissions",
   "resources",
   "requests",
   "writes",
   "secrets",
-  "memberId",
-  "createdAt",
   "expiresAt",
   "expiresZone",
   "origins",
 ] as const;
+
+const fields = ["id", "kind", "memberId", "createdAt", ...changedFields] as const;
 
 type Columns = Pick<typeof credential.$inferSelect, (typeof fields)[number]>;
 
@@ -133,19 +131,6 @@ const isUnchanged = guardStatement<{ id: string; expected: number }>(
     where not exists (select 1 from credential where id = ${v.id}
       and version = ${v.expected} and revoked_at is null)`,
 );
-
-const changedFields = [
-  "version",
-  "name",
-  "permissions",
-  "resources",
-  "requests",
-  "writes",
-  "secrets",
-  "expiresAt",
-  "expiresZone",
-  "origins",
-] as const;
 
 const update = statement<Columns>((db, v) =>
   db.update(credential).set(pick(v, changedFields)).where(eq(credential.id, v.id)),

@@ -1,16 +1,14 @@
-import { and, asc, eq, sql } from "drizzle-orm";
+import { and, eq, sql } from "drizzle-orm";
 import { drizzle } from "drizzle-orm/d1";
 import type { SearchEntry } from "../../domain/data/search-entries";
 import type { ItemAction } from "../../domain/item/change";
-import type { Item } from "../../domain/item/item";
 import { attempt } from "../db/attempt";
 import { failureOf } from "../db/failure";
 import { guardCode, guardStatement } from "../db/guard";
 import { change, indexing, item, searchEntry, tally } from "../db/schema";
 import { changeTime, joinLast, lastChange, listened } from "../changes/change-statements";
-import { itemColumns, itemOf, type ItemRow } from "../items/items";
 import { runsOf } from "../db/runs";
-import { parameters, statement } from "../db/statement";
+import { statement } from "../db/statement";
 import { firstTurn, inTurn } from "./turn";
 
 export type Indexing = typeof indexing.$inferSelect;
@@ -25,66 +23,6 @@ export async function nextIndexing(
     drizzle(db).select().from(indexing).where(where).orderBy(order).limit(1),
   );
   return row;
-}
-
-const ahead = parameters<{ bytes: number; last: number; limit: number; next: number }>();
-const range = sql`number >= ${ahead.next} and number <= ${ahead.last}`;
-
-/** As many items as are within the bytes of a step, one at the least; their sizes are told without reading them. */
-const fitting = sql`(select count(*) from (
-    select sum(size) over (order by number) - size as spent from (
-      select number, octet_length(data) as size from item where ${range}
-        order by number limit ${ahead.limit}))
-    where spent < ${ahead.bytes})`;
-
-const selectItems = statement<{ bytes: number; last: number; limit: number; next: number }>((db) =>
-  db
-    .select(itemColumns)
-    .from(item)
-    .where(range)
-    .orderBy(asc(item.number))
-    .limit(fitting as never),
-);
-
-/** Of the data only the values of `slots`, taken out by the database. */
-const selectParts = statement<{
-  bytes: number;
-  last: number;
-  limit: number;
-  next: number;
-  slots: string;
-}>((db, v) =>
-  db
-    .select({
-      ...itemColumns,
-      data: sql<string>`(select json_group_object(s.value, data -> ('$."' || s.value || '"'))
-          from json_each(${v.slots}) s
-          where data -> ('$."' || s.value || '"') is not null)`.as("data"),
-    })
-    .from(item)
-    .where(range)
-    .orderBy(asc(item.number))
-    .limit(fitting as never),
-);
-
-/** A run of items by their numbers. */
-export interface Range {
-  next: number;
-  last: number;
-}
-
-/** The next items of a range, at most `limit` of them and `bytes` of stored data; with all data, or these slots of it. */
-export async function itemsInRange(
-  db: D1Database,
-  { next, last }: Range,
-  { limit, bytes, slots }: { limit: number; bytes: number; slots: readonly string[] | null },
-): Promise<Item[]> {
-  const values = { next, last, limit, bytes };
-  const bound = slots
-    ? selectParts(db, { ...values, slots: JSON.stringify(slots) })
-    : selectItems(db, values);
-  const { results } = await attempt(() => bound.all<ItemRow>());
-  return results.map(itemOf);
 }
 
 /** Entries of values that are recalculated, where the item is still what was read. */
