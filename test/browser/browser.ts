@@ -9,7 +9,6 @@ const axeSource = readFileSync(
   "utf8",
 );
 
-export const widths = [390, 1280] as const;
 export const schemes = ["light", "dark"] as const;
 
 interface Opened {
@@ -94,6 +93,18 @@ export async function expectNoSidewaysScroll(page: Page): Promise<void> {
     "document.documentElement.scrollWidth - document.documentElement.clientWidth",
   );
   expect([page.url(), over]).toEqual([page.url(), 0]);
+}
+
+/** At the widths of a phone and a desk, in light and dark: nothing that axe finds, nothing that has to be scrolled. */
+export async function expectGoodLooks(page: Page): Promise<void> {
+  for (const colorScheme of schemes) {
+    await page.emulateMedia({ colorScheme });
+    for (const width of [390, 1440]) {
+      await page.setViewportSize({ width, height: 900 });
+      await expectNoAxeViolations(page);
+      await expectNoSidewaysScroll(page);
+    }
+  }
 }
 
 export async function signIn(page: Page, email: string, password: string): Promise<void> {

@@ -1,9 +1,8 @@
 import { readFileSync } from "node:fs";
 import { gzipSync } from "node:zlib";
-import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { account, caller, Server, type Call } from "../dev/server.ts";
-import { expectNoAxeViolations, expectNoSidewaysScroll, schemes, useBrowser } from "./browser.ts";
+import { expectGoodLooks, expectNoAxeViolations, useBrowser } from "./browser.ts";
 import { Person } from "./person.ts";
 
 const long = {
@@ -83,17 +82,6 @@ describe("Pages of definitions and data", () => {
     return { page, person, complaints };
   };
 
-  const look = async (page: Page) => {
-    for (const colorScheme of schemes) {
-      await page.emulateMedia({ colorScheme });
-      for (const width of [390, 1440]) {
-        await page.setViewportSize({ width, height: 900 });
-        await expectNoAxeViolations(page);
-        await expectNoSidewaysScroll(page);
-      }
-    }
-  };
-
   const paths = () => [
     "/admin/forms",
     "/admin/forms?new",
@@ -121,7 +109,7 @@ describe("Pages of definitions and data", () => {
     for (const path of paths()) {
       await page.goto(path);
       expect(new URL(page.url()).pathname).toBe(path.split("?")[0]);
-      await look(page);
+      await expectGoodLooks(page);
     }
     complaints.length = 0;
   }, 300_000);
@@ -130,27 +118,27 @@ describe("Pages of definitions and data", () => {
     const { page, person, complaints } = await signedIn();
     await page.goto("/admin/forms/long/items");
     await page.locator("summary", { hasText: "Filter" }).click();
-    await look(page);
+    await expectGoodLooks(page);
     await page.goto("/admin/forms/long");
     await page.locator("li.def .more > summary").first().click();
     await person.press("Single choice", "Add a field");
     await expect.poll(() => page.locator("li.def").count()).toBe(13);
     await person.press("Save changes");
-    await look(page);
+    await expectGoodLooks(page);
     await page.goto(`/admin/forms/long/items/${plain}?edit`);
     await call("PATCH", `/submissions/${plain}`, { data: { title: "Theirs", rows: [] } });
     await person.fill("Kurzbezeichnung des Beschaffungsgegenstandes", "Mine");
     await person.fill("Positionsbezeichnung, row 1", "Mine");
     await person.press("Save changes");
     await page.getByText("Somebody else changed this as well").waitFor();
-    await look(page);
+    await expectGoodLooks(page);
     await page.goto("/admin/forms/long/items");
     await page.locator("tbody input").first().check();
     await page.locator("tbody input").nth(2).check();
-    await look(page);
+    await expectGoodLooks(page);
     await person.press("Delete selected…");
     await page.getByRole("heading", { name: "Delete 2 submissions?" }).waitFor();
-    await look(page);
+    await expectGoodLooks(page);
     complaints.length = 0;
   }, 300_000);
 

@@ -1,12 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { Server } from "../dev/server.ts";
-import {
-  expectNoAxeViolations,
-  expectNoSidewaysScroll,
-  schemes,
-  useBrowser,
-  widths,
-} from "./browser.ts";
+import { expectGoodLooks, useBrowser } from "./browser.ts";
 
 describe("The pages of the documentation", () => {
   const server = new Server(8808);
@@ -22,14 +16,7 @@ describe("The pages of the documentation", () => {
     for (const path of [...paths, "/problems/invalid_input"]) {
       await page.goto(path ?? "");
       expect(await page.locator("h1").count()).toBe(1);
-      for (const colorScheme of schemes) {
-        await page.emulateMedia({ colorScheme });
-        for (const width of widths) {
-          await page.setViewportSize({ width, height: 900 });
-          await expectNoAxeViolations(page);
-          await expectNoSidewaysScroll(page);
-        }
-      }
+      await expectGoodLooks(page);
     }
     expect(complaints).toEqual([]);
   }, 600_000);

@@ -1,13 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { account, caller, Server } from "../dev/server.ts";
-import {
-  expectNoAxeViolations,
-  expectNoSidewaysScroll,
-  schemes,
-  signIn,
-  useBrowser,
-  widths,
-} from "./browser.ts";
+import { expectGoodLooks, signIn, useBrowser } from "./browser.ts";
 
 describe("Every page", () => {
   const server = new Server(8805);
@@ -47,14 +40,7 @@ describe("Every page", () => {
     const look = async (path: string) => {
       await page.goto(path);
       if (path.startsWith("/docs")) await page.locator(".opblock").first().waitFor();
-      for (const colorScheme of schemes) {
-        await page.emulateMedia({ colorScheme });
-        for (const width of widths) {
-          await page.setViewportSize({ width, height: 900 });
-          await expectNoAxeViolations(page);
-          await expectNoSidewaysScroll(page);
-        }
-      }
+      await expectGoodLooks(page);
       expect(await page.title()).not.toBe("broken into");
     };
     for (const path of anonymous) await look(path);

@@ -1,17 +1,12 @@
 import type { Json } from "../support/client";
 import { agree, agreeStatus, areaRows, type Prepared, type Row } from "./routes";
-import { area, forgetWebhook, newCollection, webhooksNamed, word, type World } from "./world";
+import { area, type World } from "./world";
+import { forgetWebhook, newWebhookBody, posted } from "./webhooks";
 
-const url = "https://receiver.example/hook";
-const types = ["record.created"];
-
-/** A webhook of an app that nobody writes to; there may be 100 of them, so each goes again. */
 async function newWebhook(world: World) {
-  const name = word();
-  const collections = [`app:${await newCollection("app")}`];
-  const { body } = await area(world, "POST", "/webhooks", { name, url, types, collections });
-  const id: string = body.id;
-  return { path: `/webhooks/${id}`, after: () => forgetWebhook(name) };
+  const sent = await newWebhookBody();
+  const { body } = await area(world, "POST", "/webhooks", sent);
+  return { path: `/webhooks/${body.id}`, after: () => forgetWebhook(sent.name) };
 }
 
 const ofWebhook = (
@@ -39,22 +34,7 @@ const now = async (world: World, path: string): Promise<Json> =>
 export const webhookRows: Row[] = [
   ...areaRows("GET /webhooks", 200, () => ({ path: "/webhooks" })),
   ...areaRows("GET /webhooks/new", 200, () => ({ path: "/webhooks/new" })),
-  ...areaRows(
-    "POST /webhooks",
-    201,
-    async () => {
-      const name = word();
-      const collections = [`app:${await newCollection("app")}`];
-      return {
-        path: "/webhooks",
-        body: { name, url, types, collections },
-        done: async () => agree(await webhooksNamed(name), 1),
-        unknown: async () => agree((await webhooksNamed(name)) <= 1, true),
-        after: () => forgetWebhook(name),
-      };
-    },
-    { page: 303 },
-  ),
+  ...areaRows("POST /webhooks", 201, posted, { page: 303 }),
   ...["", "/settings", "/secrets", "/secret"].flatMap(view),
   ...ofWebhook("POST /webhooks/:id", 200, (path, world) => ({
     body: { state: "paused" },

@@ -112,22 +112,6 @@ export async function forget(name: string): Promise<void> {
   await env.DB.prepare("UPDATE credential SET revoked_at = 1 WHERE name = ?").bind(name).run();
 }
 
-export async function webhooksNamed(name: string): Promise<number> {
-  const found = await env.DB.prepare("SELECT count(*) n FROM webhook WHERE name = ?")
-    .bind(name)
-    .first<{ n: number }>();
-  return found?.n ?? 0;
-}
-
-export async function forgetWebhook(name: string): Promise<void> {
-  const statements = [
-    `UPDATE collection SET listened = 0 WHERE kind || ':' || key IN
-      (SELECT j.value FROM webhook w, json_each(w.collections) j WHERE w.name = ?)`,
-    "DELETE FROM webhook WHERE name = ?",
-  ];
-  await env.DB.batch(statements.map((sql) => env.DB.prepare(sql).bind(name)));
-}
-
 export async function canSignIn(email: string, password: string): Promise<boolean> {
   const { status } = await askSteadily("POST", "/admin/sign-in", { body: { email, password } });
   return status === 200;

@@ -19,6 +19,8 @@ const host = { origin: "https://forms.example", contact: env.CONTACT_EMAIL };
 interface Judge {
   document: Json;
   ajv: Ajv2020;
+  /** The paths of the document, those first that have fewer parameters: what stands in a path goes before them. */
+  templates: readonly { template: string; matches: RegExp }[];
 }
 
 let service: Judge | undefined;
@@ -33,7 +35,7 @@ export async function conforms(sent: string, address: string, answer: Answer): P
   service ??= judgeOf(serviceDocument(host));
   const found = faultOf(service, method, path, answer);
   if (found !== undefined) throw new Error(told("the service", method, path, answer, found));
-  tellHappened(`${method} ${templateOf(service.document, path)}`, answer);
+  tellHappened(`${method} ${templateIn(service, path)}`, answer);
   const [kind, key] = collectionOf(path, answer);
   if (!key || /\/(schema|openapi\.json)$/.test(path)) return;
   const judges = await judgesOf(kind, key);
@@ -62,7 +64,13 @@ function judgeOf(document: Json): Judge {
   });
   ajv.addFormat("int64", { type: "number", validate: Number.isSafeInteger });
   ajv.addSchema({ $id: "document", ...closed(document) });
-  return { document, ajv };
+  const templates = Object.keys(document.paths)
+    .toSorted((a, b) => a.split("{").length - b.split("{").length)
+    .map((template) => ({
+      template,
+      matches: new RegExp(`^${template.replaceAll(/\{\w+\}/g, "[^/]+")}$`),
+    }));
+  return { document, ajv, templates };
 }
 
 /**
@@ -103,8 +111,9 @@ async function judgesOf(kind: CollectionKind, key: string): Promise<Judge[]> {
 }
 
 /** What the document does not have of this answer, if anything. */
-function faultOf({ document, ajv }: Judge, method: string, path: string, answer: Answer) {
-  const template = templateOf(document, path);
+function faultOf(judge: Judge, method: string, path: string, answer: Answer) {
+  const { document, ajv } = judge;
+  const template = templateIn(judge, path);
   const operation = template && document.paths[template][method.toLowerCase()];
   // What comes before a route is looked for: the credential, its limits, and whether there is one.
   if (!operation)
@@ -173,16 +182,8 @@ function headerFault(
   return undefined;
 }
 
-function templateOf(document: Json, path: string): string | undefined {
-  const templates = Object.keys(document.paths).filter((each) => matches(each, path));
-  return templates.toSorted((a, b) => parametersOf(a) - parametersOf(b))[0];
-}
-
-/** Names that stand in the path itself go before parameters. */
-const parametersOf = (template: string) => template.split("{").length;
-
-function matches(template: string, path: string): boolean {
-  return new RegExp(`^${template.replaceAll(/\{\w+\}/g, "[^/]+")}$`).test(path);
+function templateIn({ templates }: Judge, path: string): string | undefined {
+  return templates.find(({ matches }) => matches.test(path))?.template;
 }
 
 function resolved(
