@@ -2,7 +2,7 @@ import { Hono } from "hono";
 import { createMiddleware } from "hono/factory";
 import * as z from "zod/mini";
 import type { AdminEnv, AppEnv } from "../env";
-import { wholeBody } from "../http/doors/whole-body";
+import { wholeBody } from "../http/request/whole-body";
 import { account } from "./members/account";
 import { audit } from "./audit";
 import { collections } from "./definitions";

@@ -11,7 +11,7 @@ import { problem } from "../domain/problem/problem";
 import { itemDocument } from "../documents/item";
 import type { ApiEnv } from "../env";
 import type { CollectionEnv } from "./doors";
-import { query } from "../http/doors/parameters";
+import { query } from "../http/request/parameters";
 
 type BodyEnv = ApiEnv & { Variables: { body: unknown } };
 

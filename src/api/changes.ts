@@ -7,10 +7,10 @@ import { ofPrimary } from "../store/db/versions";
 import { defaultLimit } from "../domain/page-limit";
 import { changeDocument } from "../documents/change";
 import type { CollectionEnv } from "./doors";
-import { nextUrl, page, readPosition } from "../http/doors/paging";
+import { nextUrl, page, readPosition } from "../http/request/paging";
 import type { Compiled } from "../domain/data/compile";
 import type { CollectionKind } from "../domain/definition/collection";
-import { query, sentQuery } from "../http/doors/parameters";
+import { query, sentQuery } from "../http/request/parameters";
 import { asking, type Question } from "../http/doors/question";
 
 /** `all=true` tells each change; those of one item on one page are told as one otherwise. */

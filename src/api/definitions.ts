@@ -6,12 +6,12 @@ import { etagOf } from "../domain/etag";
 import { defaultLimit } from "../domain/page-limit";
 import type { ApiEnv } from "../env";
 import { writes } from "../http/doors/effect";
-import { jsonBody } from "../http/doors/json-body";
+import { jsonBody } from "../http/request/json-body";
 import { permit } from "../http/doors/permit";
-import { ifMatch, ifNoneMatch } from "../http/doors/preconditions";
+import { ifMatch, ifNoneMatch } from "../http/request/preconditions";
 import { within, withDefinition } from "./doors";
-import { noParameters } from "../http/doors/parameters";
-import { nextUrl, paging, readPosition, type PagingInput } from "../http/doors/paging";
+import { noParameters } from "../http/request/parameters";
+import { nextUrl, paging, readPosition, type PagingInput } from "../http/request/paging";
 import { answerPage, answerTagged, collectionLinks, definitionDocument } from "./representation";
 
 export const definitions = new Hono<ApiEnv>();

@@ -9,11 +9,11 @@ import { etagOf } from "../domain/etag";
 import { allows, readPermission } from "../domain/credential/permissions";
 import { defaultLimit } from "../domain/page-limit";
 import { answerDownload, downloadOf, type Format } from "../http/answers/download";
-import { sentQuery } from "../http/doors/parameters";
+import { sentQuery } from "../http/request/parameters";
 import { asking, type Question } from "../http/doors/question";
-import { ifMatch } from "../http/doors/preconditions";
+import { ifMatch } from "../http/request/preconditions";
 import type { CollectionEnv, FoundEnv } from "./doors";
-import { nextUrl, page, readPosition, type Paging, type PagingInput } from "../http/doors/paging";
+import { nextUrl, page, readPosition, type Paging, type PagingInput } from "../http/request/paging";
 import { answerCreation, answerItem, answerPage } from "./representation";
 
 /** What records and submissions have in common, once their doors are passed. */

@@ -7,11 +7,11 @@ import { versions } from "../documents/openapi/rendering";
 import { serviceDocument } from "../documents/openapi/service";
 import type { ApiEnv } from "../env";
 import { answerDocument, rendered, versionOf } from "../http/answers/open-api";
-import { chosenKeys, chosenOf } from "../http/doors/chosen";
-import { hostOf } from "../http/doors/host";
+import { chosenKeys, chosenOf } from "../http/request/chosen";
+import { hostOf } from "../http/request/host";
 import { permit } from "../http/doors/permit";
 import { within, withDefinition } from "./doors";
-import { query, sentQuery } from "../http/doors/parameters";
+import { query, sentQuery } from "../http/request/parameters";
 
 /** What one document joins: as many, and as large together as one definition can be. */
 const mostJoined = 20;

@@ -1,15 +1,15 @@
 import { Hono } from "hono";
 import type { ApiEnv } from "../env";
 import { reads, writes, writesOnce } from "../http/doors/effect";
-import { jsonBody, mergePatch } from "../http/doors/json-body";
+import { jsonBody, mergePatch } from "../http/request/json-body";
 import { only } from "../http/doors/methods";
 import { permit } from "../http/doors/permit";
 import { answerBatch, batchQuery, permitOperations } from "./batch";
 import { changesOf, feedPaging } from "./changes";
 import { app, record } from "./doors";
 import { answerCreate, answerFound, answerUpdate, listOf } from "./items";
-import { paging } from "../http/doors/paging";
-import { noParameters } from "../http/doors/parameters";
+import { paging } from "../http/request/paging";
+import { noParameters } from "../http/request/parameters";
 import { searchOf } from "./search";
 
 const list = "/apps/:key/records";

@@ -6,7 +6,7 @@ import type { CollectionKind } from "../domain/definition/collection";
 import { schemaDocument } from "../documents/definition";
 import { contentTag, etagOf, matches } from "../domain/etag";
 import type { CollectionNow } from "../store/definitions/collections";
-import { ifNoneMatch } from "../http/doors/preconditions";
+import { ifNoneMatch } from "../http/request/preconditions";
 
 /** Absolute addresses, as the caller reaches this service. */
 function apiUrl(c: Context, path: string): string {

@@ -8,8 +8,8 @@ import type { CollectionKind } from "../domain/definition/collection";
 import { isObject } from "../domain/json";
 import { problem, type FieldError } from "../domain/problem/problem";
 import { answerDownload, downloadOf, type Format } from "../http/answers/download";
-import { sentBody } from "../http/doors/json-body";
-import { sentQuery } from "../http/doors/parameters";
+import { sentBody } from "../http/request/json-body";
+import { sentQuery } from "../http/request/parameters";
 import { asking, type Question } from "../http/doors/question";
 import type { CollectionEnv } from "./doors";
 import {
@@ -19,7 +19,7 @@ import {
   searchBinding,
   type Paging,
   type PagingInput,
-} from "../http/doors/paging";
+} from "../http/request/paging";
 import { answerPage } from "./representation";
 
 type SearchEnv = CollectionEnv & { Variables: { body: unknown } };

@@ -14,12 +14,12 @@ import { defaultLimit } from "../domain/page-limit";
 import type { Webhook } from "../domain/webhook/webhook";
 import type { ApiEnv } from "../env";
 import { writes } from "../http/doors/effect";
-import { jsonBody, mergePatch } from "../http/doors/json-body";
+import { jsonBody, mergePatch } from "../http/request/json-body";
 import { permit } from "../http/doors/permit";
-import { ifMatch } from "../http/doors/preconditions";
-import { nextUrl, paging, readPosition } from "../http/doors/paging";
+import { ifMatch } from "../http/request/preconditions";
+import { nextUrl, paging, readPosition } from "../http/request/paging";
 import { webhookContext } from "../http/doors/webhook-context";
-import { noParameters } from "../http/doors/parameters";
+import { noParameters } from "../http/request/parameters";
 import { answerPage, answerTagged } from "./representation";
 
 type HookEnv = ApiEnv & { Variables: { hook: Webhook } };

@@ -2,12 +2,12 @@ import { Hono, type Context } from "hono";
 import { createMiddleware } from "hono/factory";
 import type * as z from "zod/mini";
 import { authenticate, identify } from "../http/doors/authenticate";
-import { chosenKeys, chosenOf } from "../http/doors/chosen";
+import { chosenKeys, chosenOf } from "../http/request/chosen";
 import { answerPreflight, isPreflight, shareWithOrigins } from "../http/doors/cross-origin";
-import { originOf } from "../http/doors/host";
+import { originOf } from "../http/request/host";
 import { only } from "../http/doors/methods";
-import { query } from "../http/doors/parameters";
-import { receiveBody } from "../http/doors/whole-body";
+import { query } from "../http/request/parameters";
+import { receiveBody } from "../http/request/whole-body";
 import {
   answerRefused,
   leadToMetadata,

@@ -3,7 +3,7 @@ import { shortened } from "../domain/problem/field-errors";
 import { Problem, problem } from "../domain/problem/problem";
 import { problemDocument } from "../documents/problem";
 import type { Reading } from "../env";
-import type { Called } from "../http/doors/chosen";
+import type { Called } from "../http/request/chosen";
 import type { Call, McpEnv } from "./doors";
 import { codes, discovered, initialized, Refused, type Message } from "./protocol";
 import { listTools } from "./tools/list-tools";

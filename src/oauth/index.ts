@@ -10,9 +10,9 @@ import { signingKeys } from "../domain/credential/signature";
 import type { Presented } from "../domain/credential/token";
 import type { AppEnv } from "../env";
 import { exchangeSecret } from "../http/doors/admit";
-import { originOf } from "../http/doors/host";
+import { originOf } from "../http/request/host";
 import { only } from "../http/doors/methods";
-import { refusalOfBody } from "../http/doors/whole-body";
+import { refusalOfBody } from "../http/request/whole-body";
 import { unauthenticated } from "../http/doors/authenticate";
 import { clientOf, readRequest, refuse, unknownClient, type Refusal } from "./token-request";
 

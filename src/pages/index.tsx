@@ -6,7 +6,7 @@ import { collectionKey } from "../domain/definition/document";
 import { problems, type ProblemCode } from "../domain/problem/problem-catalogue";
 import type { AppEnv } from "../env";
 import { versions } from "../documents/openapi/rendering";
-import { hostOf } from "../http/doors/host";
+import { hostOf } from "../http/request/host";
 import { only } from "../http/doors/methods";
 import { answerDocument, versionOf } from "../http/answers/open-api";
 import { deepHealth } from "./deep-health";

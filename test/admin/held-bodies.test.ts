@@ -2,7 +2,7 @@ import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test"
 import { env, exports } from "cloudflare:workers";
 import { afterEach, beforeAll, describe, expect, it } from "vitest";
 import { app } from "../../src/app";
-import { bodyPatience } from "../../src/http/doors/whole-body";
+import { bodyPatience } from "../../src/http/request/whole-body";
 import { Client, answerOf, host, type Answer } from "../support/client";
 import { admin, client, freshKey, issue, makeForm, ownerCookie } from "../support/service";
 import { somebody } from "./people";

@@ -2,7 +2,7 @@ import { Hono } from "hono";
 import { endOfDay, isCalendarDay, stamp } from "../../domain/time";
 import { problem } from "../../domain/problem/problem";
 import type { AdminEnv } from "../../env";
-import { query, texts } from "../../http/doors/parameters";
+import { query, texts } from "../../http/request/parameters";
 import { readAudit, type AuditEntry, type AuditPlace } from "../../store/audit/audit-log";
 import { able, answer } from "../frame/answers";
 import { frameOf } from "../frame/frame";

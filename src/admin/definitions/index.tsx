@@ -5,7 +5,7 @@ import { visibleCollection } from "../../actions/visible";
 import type { CollectionKind } from "../../domain/definition/collection";
 import { openApiDocument } from "../../documents/openapi/collection";
 import type { AdminEnv } from "../../env";
-import { hostOf, originOf } from "../../http/doors/host";
+import { hostOf, originOf } from "../../http/request/host";
 import { glanceAt } from "../../store/definitions/glance";
 import { able, answer, answerDone } from "../frame/answers";
 import { frameOf } from "../frame/frame";

@@ -5,7 +5,7 @@ import { errorAt } from "../../domain/problem/field-errors";
 import { isObject } from "../../domain/json";
 import { problem } from "../../domain/problem/problem";
 import { zodErrors } from "../../domain/problem/zod-errors";
-import { parseBody } from "../../http/doors/json-body";
+import { parseBody } from "../../http/request/json-body";
 
 /** Pages for people, JSON for scripts: each route answers both. */
 export function wantsJson(c: Context): boolean {

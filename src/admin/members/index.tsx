@@ -10,7 +10,7 @@ import type { Role } from "../../domain/credential/permissions";
 import type { Problem } from "../../domain/problem/problem";
 import { stamp } from "../../domain/time";
 import type { AdminEnv } from "../../env";
-import { originOf } from "../../http/doors/host";
+import { originOf } from "../../http/request/host";
 import type { Invitation } from "../../store/members/invitations";
 import type { MemberSummary } from "../../store/members/members";
 import { able, answer, answerDone, attempted } from "../frame/answers";

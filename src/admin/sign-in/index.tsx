@@ -5,7 +5,7 @@ import { newPassword } from "../../actions/members/password";
 import { setUp, signIn, signOut } from "../../actions/members/sign-in";
 import { Problem, problem } from "../../domain/problem/problem";
 import type { AppEnv } from "../../env";
-import { addressOf } from "../../http/doors/address";
+import { addressOf } from "../../http/request/address";
 import { answerDone, attempted, ownPath } from "../frame/answers";
 import { readFields, readSent, wantsJson } from "../frame/negotiate";
 import { say } from "../frame/said";

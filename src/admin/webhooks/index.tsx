@@ -14,7 +14,7 @@ import { etagOf } from "../../domain/etag";
 import { problem, type Problem } from "../../domain/problem/problem";
 import { isDelivered, type Delivery } from "../../domain/webhook/delivery";
 import type { AdminEnv } from "../../env";
-import { query } from "../../http/doors/parameters";
+import { query } from "../../http/request/parameters";
 import { webhookContext } from "../../http/doors/webhook-context";
 import { listReachable } from "../../store/credentials/lists";
 import { findWebhookWithMaker, findWebhookWithReachable } from "../../store/webhooks/webhooks";

@@ -2,7 +2,7 @@ import type { Context } from "hono";
 import { inVersion30, type Version } from "../../documents/openapi/rendering";
 import type { Schema } from "../../documents/openapi/schemas/schema";
 import { contentTag, matches } from "../../domain/etag";
-import { ifNoneMatch } from "../doors/preconditions";
+import { ifNoneMatch } from "../request/preconditions";
 
 const own =
   /application\/vnd\.oai\.openapi(?:\+json)?(?:\s*;\s*version\s*=\s*"?(3\.[01])(?:\.\d+)?"?)?/i;

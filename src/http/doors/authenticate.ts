@@ -7,7 +7,7 @@ import type { Told } from "../../gate/own-writes";
 import type { Quota, Quotas } from "../../gate/quota";
 import { timely } from "../../store/db/attempt";
 import { primary, Session } from "../../store/db/session";
-import { addressOf } from "./address";
+import { addressOf } from "../request/address";
 import { actionContext, readContext } from "./action-context";
 import { admit } from "./admit";
 import { bar, isBarred, unbar } from "./barred";

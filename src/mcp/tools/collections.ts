@@ -3,7 +3,7 @@ import type { CollectionKind } from "../../domain/definition/collection";
 import { defaultLimit } from "../../domain/page-limit";
 import { schemaDocument, summaryDocument } from "../../documents/definition";
 import type { ApiEnv, Reading } from "../../env";
-import { cursorAt, readPosition } from "../../http/doors/paging";
+import { cursorAt, readPosition } from "../../http/request/paging";
 import { plainInput } from "./inputs";
 import { parameterSchemas, refuseRest, take } from "./parameters";
 import type { Sent, Tool } from "./tool";

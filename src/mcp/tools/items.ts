@@ -10,7 +10,7 @@ import { viewOf } from "../../domain/item/item-view";
 import { problem } from "../../domain/problem/problem";
 import { checkedDocument, itemDocument, writtenDocument } from "../../documents/item";
 import { nounOf } from "../../documents/openapi/noun";
-import { cursorAt, readPosition, searchBinding } from "../../http/doors/paging";
+import { cursorAt, readPosition, searchBinding } from "../../http/request/paging";
 import { itemInput, plainInput, searchInput } from "./inputs";
 import { parameterSchemas, preconditionOf, refuseRest, take } from "./parameters";
 import type { Sent, Tool } from "./tool";

@@ -5,8 +5,8 @@ import { readCursor } from "../../domain/cursor";
 import { allows, isVisible } from "../../domain/credential/permissions";
 import { Problem } from "../../domain/problem/problem";
 import type { ApiEnv, Reading } from "../../env";
-import type { Called } from "../../http/doors/chosen";
-import { cursorAt } from "../../http/doors/paging";
+import type { Called } from "../../http/request/chosen";
+import { cursorAt } from "../../http/request/paging";
 import { toolsFor } from "./catalogue";
 import { ownName, toolDocument } from "./tool";
 
