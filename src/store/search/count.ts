@@ -1,4 +1,4 @@
-import { Values } from "./value-sql";
+import { Values } from "./sql/values";
 import { candidatesWithin, perCandidate } from "./cost";
 import { driverSql, findDrivers, isValue, onlyDriver, probeSql, type EntryDriver } from "./driver";
 import { inRange, isCreatedRange, itemRange, withRange } from "./item-range";

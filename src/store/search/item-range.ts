@@ -2,7 +2,7 @@ import { numbersOf } from "../../domain/item/item";
 import type { Condition, Search } from "../../domain/search/tree";
 import { firstCreated } from "../items/first-created";
 import { rangeOf, requiredConditions, type Bound, type Ends } from "./driver";
-import type { Values } from "./value-sql";
+import type { Values } from "./sql/values";
 
 /**
  * The numbers that the matches of a search lie strictly between, as SQL: times of creation grow with the numbers of

@@ -1,6 +1,6 @@
 import { numbersOf } from "../../domain/item/item";
 import type { TextSearch } from "../../domain/search/text";
-import { Values } from "./value-sql";
+import { Values } from "./sql/values";
 import type { PageStatement } from "./page-statement";
 import { sortedInMemory } from "./sorted";
 import { behindAll } from "./start";

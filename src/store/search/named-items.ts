@@ -3,7 +3,7 @@ import { receiptPlaces } from "../../domain/item/receipt";
 import type { Comparable, Condition, Search } from "../../domain/search/tree";
 import { firstCreated } from "../items/first-created";
 import { rangeOf, requiredConditions, type EntryDriver } from "./driver";
-import type { Values } from "./value-sql";
+import type { Values } from "./sql/values";
 
 /** Where a search can start from. */
 export type Driver = EntryDriver | NamedItems;

@@ -1,4 +1,4 @@
-import { Values } from "./value-sql";
+import { Values } from "./sql/values";
 import { lookUps, perCandidate, candidatesWithin } from "./cost";
 import { driverSql, onlyDriver, probeSql } from "./driver";
 import { behind, inRange, itemRange, withRange } from "./item-range";

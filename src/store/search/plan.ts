@@ -10,7 +10,7 @@ import {
 } from "./driver";
 import { createdRange, inRange, itemRange, withRange, type ItemRange } from "./item-range";
 import { findNamed, type Driver } from "./named-items";
-import { Values } from "./value-sql";
+import { Values } from "./sql/values";
 
 /** How a page is made. Every plan gives the same items in the same order, so that pages can change it. */
 export type Plan =

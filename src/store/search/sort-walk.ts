@@ -1,5 +1,6 @@
 import type { Comparable, Sort } from "../../domain/search/tree";
-import { valueSql, type Values } from "./value-sql";
+import { valueSql } from "./sql/value";
+import type { Values } from "./sql/values";
 import { lookUps, perCandidate, candidatesWithin } from "./cost";
 import { probeSql, rangeSql } from "./driver";
 import { inRange } from "./item-range";

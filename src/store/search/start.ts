@@ -1,7 +1,7 @@
 import { digestOf, type Position } from "../../domain/cursor";
 import type { Comparable, Sort } from "../../domain/search/tree";
 import { attempt } from "../db/attempt";
-import { sortSql } from "./value-sql";
+import { sortSql } from "./sql/value";
 
 /** Where a page begins: strictly behind the values of the sort keys, null where empty, and the item's number. */
 export interface Start {

@@ -1,7 +1,8 @@
 import type { Search } from "../../domain/search/tree";
 import { itemColumns } from "../items/items";
-import { conditionSql } from "./condition-sql";
-import { balanced, type Values } from "./value-sql";
+import { conditionSql } from "./sql/condition";
+import { balanced } from "./sql/balanced";
+import type { Values } from "./sql/values";
 import { boundedSql, itemCost, itemCostSql, lightBytes, pageBytes, worstPerByte } from "./cost";
 import { driverSql } from "./driver";
 import { behind, inRange, type ItemRange } from "./item-range";

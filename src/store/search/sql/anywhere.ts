@@ -1,7 +1,9 @@
-import { foldsToOthers } from "../../domain/search/text";
-import type { Anywhere, SearchField } from "../../domain/search/tree";
-import { mostAtOnce } from "./cost";
-import { balanced, folded, systemColumns, type Values } from "./value-sql";
+import { foldsToOthers } from "../../../domain/search/text";
+import type { Anywhere, SearchField } from "../../../domain/search/tree";
+import { mostAtOnce } from "../cost";
+import { balanced } from "./balanced";
+import { folded, systemColumns } from "./value";
+import type { Values } from "./values";
 
 /** That an item `i` has a text, an id or a receipt number that contains this, without case. */
 export function anywhereSql(condition: Anywhere, values: Values): string {

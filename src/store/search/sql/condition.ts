@@ -1,6 +1,8 @@
-import type { Comparable, Condition, Leaf, SearchField } from "../../domain/search/tree";
-import { anywhereSql } from "./anywhere-sql";
-import { balanced, folded, listSql, valueSql, type Values } from "./value-sql";
+import type { Comparable, Condition, Leaf, SearchField } from "../../../domain/search/tree";
+import { anywhereSql } from "./anywhere";
+import { balanced } from "./balanced";
+import { folded, listSql, valueSql } from "./value";
+import type { Values } from "./values";
 
 /**
  * What a condition means, as SQL on an item `i`; always 0 or 1, never null. Whatever the plan of a search, this
