@@ -31,6 +31,20 @@ describe("The administration area", () => {
     expect([status, body.errors]).toEqual([422, [expect.objectContaining({ field, code })]]);
   });
 
+  it.each(["toString", "__proto__", { toString: null }, ["read"], null])(
+    "refuses %j as what a credential is for",
+    async (purpose) => {
+      const sent = { page: "1", kind: "token", name: "x", scope: "all", expires: "never", purpose };
+      for (const page of [sent, { ...sent, page: undefined }]) {
+        const { status, body } = await admin("POST", "/integrations", page);
+        expect([status, body.errors]).toEqual([
+          422,
+          expect.arrayContaining([expect.objectContaining({ field: "purpose" })]),
+        ]);
+      }
+    },
+  );
+
   it.each([
     "items?field=b&op=contains&value=x&sort=a&direction=desc&conditions=",
     "items/export?format=csv&field=&op=eq&value=",

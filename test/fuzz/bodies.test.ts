@@ -2,8 +2,10 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { bodies, refused } from "../support/right-requests";
 import { routes } from "../support/routes";
+import { world } from "../support/world";
 import { html, json, otherJson } from "./parts";
-import { plain, requestCase, send } from "./requests";
+import { placesOf } from "./mutations";
+import { plain, requestCase, send, slow, textless } from "./requests";
 import { settings, time } from "./settings";
 
 const names = [...routes.keys()];
@@ -38,6 +40,21 @@ describe("Random requests", () => {
       }
     }
   });
+
+  it.each(withBody.filter((name) => name.includes("/admin/") && !slow.test(name)))(
+    "%s: each of the first parts of a right body may be something that makes careless code fail",
+    async (name) => {
+      const places = placesOf(bodies[name]?.(await world())).length;
+      for (let at = 0; at < Math.min(places, 12); at += 1) {
+        for (const value of [textless, "__proto__"]) {
+          const replaced = { change: "replace" as const, at, value };
+          const body = { mutations: [replaced], asForm: false };
+          expect((await send({ ...plain(name), body })).status).toBeLessThan(500);
+        }
+      }
+    },
+    time,
+  );
 
   it.each(areas)(
     "%s: whatever is sent is answered, and refused as the contract says",

@@ -131,7 +131,7 @@ function rearranged(document: Json, path: Path | undefined, by: Mutation): Json 
 }
 
 /** The whole first, then every part of it. */
-function placesOf(node: Json, path: Path = []): Path[] {
+export function placesOf(node: Json, path: Path = []): Path[] {
   if (!isNode(node)) return [path];
   const children: Entry[] = Array.isArray(node) ? [...node.entries()] : Object.entries(node);
   return [path, ...children.flatMap(([name, child]) => placesOf(child, [...path, name]))];

@@ -22,14 +22,10 @@ import { written } from "./values";
 
 /** Random requests: right ones of which some parts are changed. */
 
+/** What is no text, and cannot be made one. */
+export const textless: Json = { toString: null, valueOf: null };
 /** What makes careless code fail wherever it comes up. */
-const odd = fc.constantFrom<Json>(
-  null,
-  {},
-  [null],
-  { toString: null, valueOf: null },
-  "raw:deep_lists",
-);
+const odd = fc.constantFrom<Json>(null, {}, [null], textless, "raw:deep_lists");
 const oddity = fc.record({ change: fc.constant("replace" as const), at: fc.nat(15), value: odd });
 const mutations = fc.oneof(
   { weight: 2, arbitrary: fc.array(oddity, { minLength: 1, maxLength: 1 }) },
@@ -79,7 +75,7 @@ const right: typeof rest extends fc.Arbitrary<infer Rest> ? Rest : never = {
 };
 
 /** Passwords are hashed there, which takes as long as thirty other requests. */
-const slow = /\/(sign-in|setup|password)$|\/join\//;
+export const slow = /\/(sign-in|setup|password)$|\/join\//;
 
 /** Requests of these routes. */
 export function requestCase(names: readonly string[]) {

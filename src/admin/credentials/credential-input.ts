@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 import type { CredentialInput } from "../../actions/credentials/credentials";
 import { defaultLimits, mostOrigins, type Credential } from "../../domain/credential/credential";
-import { presets, type Preset } from "./presets";
+import { presetNamed } from "./presets";
 import { permissions, type Resources } from "../../domain/credential/permissions";
 import { isStorable, storable } from "../../domain/text";
 import { endOfDay, instant, isCalendarDay, isTimeZone } from "../../domain/time";
@@ -112,7 +112,7 @@ function tidied(sent: Record<string, unknown>): Record<string, unknown> {
 
 function permissionsFor(purpose: unknown, chosen: unknown) {
   if (purpose === "custom") return { permissions: chosen ?? [] };
-  const preset = presets[purpose as Preset] as (typeof presets)[Preset] | undefined;
+  const preset = presetNamed(purpose);
   return preset ? { permissions: [...preset.permissions] } : { purpose };
 }
 
@@ -156,7 +156,7 @@ export const fromPage = <Schema extends z.ZodMiniType>(schema: Schema) =>
     z.transform((sent, ctx) => {
       if (typeof sent !== "object" || sent === null || !("page" in sent)) return sent;
       const { page: _, ...rest } = sent as Record<string, unknown>;
-      const preset = presets[rest["purpose"] as Preset] as (typeof presets)[Preset] | undefined;
+      const preset = presetNamed(rest["purpose"]);
       const refuse = (field: string, message: string) =>
         ctx.issues.push({ code: "custom", message, input: "", path: [field] });
       if (!preset && rest["purpose"] !== "custom") refuse("purpose", "Choose what it is for.");

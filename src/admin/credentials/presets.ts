@@ -34,6 +34,12 @@ export type Preset = keyof typeof presets;
 
 const presetKeys = Object.keys(presets) as Preset[];
 
+/** The one of this name, if what was sent is one. */
+export function presetNamed(sent: unknown): (typeof presets)[Preset] | undefined {
+  const name = presetKeys.find((preset) => preset === sent);
+  return name && presets[name];
+}
+
 /** Those that a member of this role can give: none is offered that would be refused. */
 export function presetsFor(role: Role): Preset[] {
   return presetKeys.filter((preset) => {

@@ -14,6 +14,7 @@ import type { AdminEnv } from "../../env";
 import { able, answer, answerDone, attempted } from "../frame/answers";
 import { frameOf } from "../frame/frame";
 import { readSent } from "../frame/negotiate";
+import { numberOf } from "../frame/sent";
 import { say } from "../frame/said";
 import { importItems, startImport } from "./import/import";
 import { seenOf } from "./input/changes";
@@ -87,7 +88,7 @@ async function showItem(c: C, kind: CollectionKind): Promise<Response> {
 async function revert(c: C, one: Found, ifMatch: string[] | null): Promise<ItemView> {
   const sent = await readSent(c);
   const { entries } = await itemHistory(c.var.action, one);
-  const entry = entries.find(({ version }) => String(version) === String(sent["change"]));
+  const entry = entries.find(({ version }) => version === numberOf(sent["change"]));
   const { fields } = one.compiled.collection.definition.fields;
   const data = formerData(entry?.fields ?? [], fields);
   if (Object.keys(data).length === 0) {
