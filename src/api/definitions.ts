@@ -1,5 +1,11 @@
 import { Hono, type Context } from "hono";
-import { listVisible, putDefinition, tagOf } from "../actions/definitions/definitions";
+import {
+  listVisible,
+  putDefinition,
+  tagOf,
+  type Summaries,
+} from "../actions/definitions/definitions";
+import type { Resources } from "../domain/credential/permissions";
 import type { CollectionKind } from "../domain/definition/collection";
 import { summaryDocument, type Summary } from "../documents/definition";
 import { etagOf } from "../domain/etag";
@@ -7,18 +13,19 @@ import { defaultLimit } from "../domain/page-limit";
 import type { ApiEnv } from "../env";
 import { writes } from "../http/doors/effect";
 import { jsonBody } from "../http/request/json-body";
+import { asking, type Question } from "../http/doors/question";
 import { permit } from "../http/doors/permit";
 import { ifMatch, ifNoneMatch } from "../http/request/preconditions";
 import { within, withDefinition } from "./doors";
-import { noParameters } from "../http/request/parameters";
-import { nextUrl, paging, readPosition, type PagingInput } from "../http/request/paging";
+import { noParameters, sentQuery } from "../http/request/parameters";
+import { nextUrl, page, paging, readPosition, type PagingInput } from "../http/request/paging";
 import { answerPage, answerTagged, collectionLinks, definitionDocument } from "./representation";
 
 export const definitions = new Hono<ApiEnv>();
 
 for (const kind of ["app", "form"] as const) {
   definitions
-    .get(`/${kind}s`, paging, (c) => answerCollections(c, kind))
+    .get(`/${kind}s`, paging, listOf(kind))
     .get(
       `/${kind}s/:key`,
       within(kind),
@@ -65,22 +72,32 @@ for (const kind of ["app", "form"] as const) {
     );
 }
 
-async function answerCollections(
-  c: Context<ApiEnv, string, PagingInput>,
-  kind: CollectionKind,
-): Promise<Response> {
-  const page = c.req.valid("query");
+/** Most who ask see all, which is asked ahead; who sees some only asks again for those. */
+function listOf(kind: CollectionKind) {
   const binding = `${kind}s`;
-  const limit = page.limit ?? defaultLimit;
-  const start = await readPosition(c, binding, page);
-  const after = Number(start?.[0] ?? 0);
-  const { shown, more } = await listVisible(c.var.action, kind, after, limit);
-  const next = more === null ? null : await nextUrl(c, binding, page, [more]);
-  return answerPage(
-    c,
-    shown.map((each) => collectionSummary(c, kind, each)),
-    next,
-  );
+  const among =
+    (resources: Resources): Question<Summaries & { bookmark: string | null }> =>
+    async (ctx, _, c) => {
+      const sent = sentQuery(c, page);
+      const start = await readPosition(c, binding, sent, ctx.versions);
+      const after = Number(start?.[0] ?? 0);
+      const limit = sent.limit ?? defaultLimit;
+      const read = await listVisible(ctx, resources, kind, after, limit);
+      return { ...read, bookmark: ctx.versions.reached() };
+    };
+  const all = among("all");
+  return asking(all, async (c: Context<ApiEnv, string, PagingInput>) => {
+    const { resources } = c.var.action;
+    const read = await c.var.read(resources === "all" ? all : among(resources));
+    const { shown, more, bookmark } = read;
+    const sent = c.req.valid("query");
+    const next = more === null ? null : await nextUrl(c, binding, sent, [more], bookmark);
+    return answerPage(
+      c,
+      shown.map((each) => collectionSummary(c, kind, each)),
+      next,
+    );
+  });
 }
 
 /** An app or form as lists show it. */

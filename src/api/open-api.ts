@@ -1,6 +1,7 @@
-import { Hono } from "hono";
+import { Hono, type Context } from "hono";
 import * as z from "zod/mini";
-import { readDefinition } from "../actions/definitions/definitions";
+import { findDefinition } from "../actions/definitions/definitions";
+import { isVisible } from "../domain/credential/permissions";
 import { problem } from "../domain/problem/problem";
 import { joinedDocument, openApiDocument } from "../documents/openapi/collection";
 import { versions } from "../documents/openapi/rendering";
@@ -9,7 +10,9 @@ import type { ApiEnv } from "../env";
 import { answerDocument, rendered, versionOf } from "../http/answers/open-api";
 import { chosenKeys, chosenOf } from "../http/request/chosen";
 import { hostOf } from "../http/request/host";
+import { asking, type Question } from "../http/doors/question";
 import { permit } from "../http/doors/permit";
+import type { CollectionNow } from "../store/definitions/collections";
 import { within, withDefinition } from "./doors";
 import { query, sentQuery } from "../http/request/parameters";
 
@@ -19,27 +22,32 @@ const mostBytes = 1_000_000;
 
 const version = z.object({ version: z.optional(z.enum(versions)) });
 const one = query(version);
-const several = query(z.extend(chosenKeys, version.shape));
+const severalQuery = z.extend(chosenKeys, version.shape);
+
+const chosenDefinitions: Question<CollectionNow[]> = async (ctx, _, c) => {
+  const sent = sentQuery(c, severalQuery);
+  const chosen = chosenOf(sent);
+  if (chosen.length > mostJoined) {
+    const reason = `At most ${mostJoined} apps and forms are joined, not ${chosen.length}.`;
+    throw tooComplex(sent.forms, reason);
+  }
+  return Promise.all(chosen.map(({ kind, key }) => findDefinition(ctx, kind, key)));
+};
 
 /** OpenAPI documents: of one app or form, of those that are chosen, or of the service. */
 export const openApi = new Hono<ApiEnv>().get(
   "/openapi.json",
   permit("schema:read"),
-  several,
-  async (c) => {
-    const { apps, forms, version: asked } = c.req.valid("query");
-    const chosen = chosenOf({ apps, forms });
-    if (chosen.length > mostJoined) {
-      throw tooComplex(
-        forms,
-        `At most ${mostJoined} apps and forms are joined, not ${chosen.length}.`,
-      );
-    }
-    const found = await Promise.all(
-      chosen.map(({ kind, key }) => readDefinition(c.var.action, kind, key)),
-    );
+  query(severalQuery),
+  asking(chosenDefinitions, async (c: Context<ApiEnv>) => {
+    const { forms, version: asked } = sentQuery(c, severalQuery);
+    const { resources } = c.var.action;
+    const found = await c.var.read(chosenDefinitions);
+    const isSeen = ({ collection: { kind, key } }: CollectionNow) =>
+      isVisible(resources, kind, key);
+    if (!found.every(isSeen)) throw problem.notFound();
     const bytes = found.reduce((sum, now) => sum + now.bytes, 0);
-    if (chosen.length > 1 && bytes > mostBytes) {
+    if (found.length > 1 && bytes > mostBytes) {
       throw tooComplex(
         forms,
         `Definitions of ${mostBytes} bytes together are joined, not of ${bytes}.`,
@@ -54,7 +62,7 @@ export const openApi = new Hono<ApiEnv>().get(
             hostOf(c),
           );
     return answerDocument(c, shown, await rendered(document, shown));
-  },
+  }),
 );
 
 for (const kind of ["app", "form"] as const) {

@@ -1,13 +1,14 @@
-import { Hono } from "hono";
+import { Hono, type Context } from "hono";
 import { createMiddleware } from "hono/factory";
 import { listDeliveries, redeliver, testWebhook } from "../actions/webhooks/deliveries";
 import {
-  changeWebhook,
-  createWebhook,
-  removeWebhook,
+  everyWebhook,
+  oneWebhook,
+  seen,
+  seenAmong,
   visibleWebhook,
-  visibleWebhooks,
-} from "../actions/webhooks/webhooks";
+} from "../actions/webhooks/visible";
+import { changeWebhook, createWebhook, removeWebhook } from "../actions/webhooks/webhooks";
 import { deliveryDocument, shownDocument, webhookDocument } from "../documents/webhook";
 import { etagOf } from "../domain/etag";
 import { defaultLimit } from "../domain/page-limit";
@@ -15,9 +16,10 @@ import type { Webhook } from "../domain/webhook/webhook";
 import type { ApiEnv } from "../env";
 import { writes } from "../http/doors/effect";
 import { jsonBody, mergePatch } from "../http/request/json-body";
+import { asking, type Question } from "../http/doors/question";
 import { permit } from "../http/doors/permit";
 import { ifMatch } from "../http/request/preconditions";
-import { nextUrl, paging, readPosition } from "../http/request/paging";
+import { nextUrl, paging, readPosition, type PagingInput } from "../http/request/paging";
 import { webhookContext } from "../http/doors/webhook-context";
 import { noParameters } from "../http/request/parameters";
 import { answerPage, answerTagged } from "./representation";
@@ -26,49 +28,47 @@ type HookEnv = ApiEnv & { Variables: { hook: Webhook } };
 
 const manage = permit("webhooks:manage");
 
-const webhook = createMiddleware<HookEnv>(async (c, next) => {
+const all: Question<Webhook[]> = everyWebhook;
+const one: Question<Webhook> = (ctx, { id = "" }) => oneWebhook(ctx, id);
+
+const webhook = asking(
+  one,
+  createMiddleware<HookEnv>(async (c, next) => {
+    c.set("hook", seen(c.var.action, await c.var.read(one)));
+    await next();
+  }),
+);
+
+/** For a change: as the primary has it. */
+const ofPrimary = createMiddleware<HookEnv>(async (c, next) => {
   c.set("hook", await visibleWebhook(webhookContext(c), c.req.param("id") ?? ""));
   await next();
 });
 
 const list = "/webhooks";
-const one = `${list}/:id`;
+const member = `${list}/:id`;
 
 /** Webhooks (contract, section 14). */
 export const webhooks = new Hono<ApiEnv>()
-  .get(list, manage, paging, async (c) => {
-    const sent = c.req.valid("query");
-    const place = await readPosition(c, "webhooks", sent);
-    const after = place === null ? "" : String(place[0]);
-    const all = (await visibleWebhooks(webhookContext(c))).filter(({ id }) => id > after);
-    const page = all.slice(0, sent.limit ?? defaultLimit);
-    const last = page.length < all.length ? page.at(-1) : undefined;
-    const next = last ? await nextUrl(c, "webhooks", sent, [last.id]) : null;
-    const now = Date.now();
-    return answerPage(
-      c,
-      page.map((hook) => webhookDocument(hook, now)),
-      next,
-    );
-  })
+  .get(list, manage, paging, asking(all, answerList))
   .post(list, writes, manage, jsonBody(), noParameters, async (c) => {
     const shown = await createWebhook(webhookContext(c), c.var.body);
     const Location = new URL(`/api/v1/webhooks/${shown.hook.id}`, c.req.url).href;
     return c.json(shownDocument(shown, Date.now()), 201, { Location, ETag: etagOf(1) });
   })
-  .get(one, manage, webhook, noParameters, (c) => {
+  .get(member, manage, webhook, noParameters, (c) => {
     const { hook } = c.var;
     return answerTagged(c, etagOf(hook.version), () => webhookDocument(hook, Date.now()));
   })
-  .patch(one, writes, manage, webhook, jsonBody(mergePatch), noParameters, async (c) => {
+  .patch(member, writes, manage, ofPrimary, jsonBody(mergePatch), noParameters, async (c) => {
     const shown = await changeWebhook(webhookContext(c), c.var.hook, c.var.body, ifMatch(c));
     return c.json(shownDocument(shown, Date.now()), 200, { ETag: etagOf(shown.hook.version) });
   })
-  .delete(one, writes, manage, webhook, noParameters, async (c) => {
+  .delete(member, writes, manage, ofPrimary, noParameters, async (c) => {
     await removeWebhook(webhookContext(c), c.var.hook, ifMatch(c));
     return c.body(null, 204);
   })
-  .get(`${one}/deliveries`, manage, webhook, paging, async (c) => {
+  .get(`${member}/deliveries`, manage, webhook, paging, async (c) => {
     const { hook } = c.var;
     const sent = c.req.valid("query");
     const binding = `deliveries ${hook.id}`;
@@ -79,17 +79,33 @@ export const webhooks = new Hono<ApiEnv>()
     const next = more === null ? null : await nextUrl(c, binding, sent, [more]);
     return answerPage(c, deliveries.map(deliveryDocument), next);
   })
-  .post(`${one}/test`, writes, manage, webhook, noParameters, async (c) =>
+  .post(`${member}/test`, writes, manage, ofPrimary, noParameters, async (c) =>
     c.json(deliveryDocument(await testWebhook(webhookContext(c), c.var.hook))),
   )
   .post(
-    `${one}/deliveries/:delivery/redeliver`,
+    `${member}/deliveries/:delivery/redeliver`,
     writes,
     manage,
-    webhook,
+    ofPrimary,
     noParameters,
     async (c) => {
       const sent = await redeliver(webhookContext(c), c.var.hook, c.req.param("delivery"));
       return c.json(deliveryDocument(sent));
     },
   );
+
+async function answerList(c: Context<ApiEnv, string, PagingInput>): Promise<Response> {
+  const sent = c.req.valid("query");
+  const place = await readPosition(c, "webhooks", sent);
+  const after = place === null ? "" : String(place[0]);
+  const rest = seenAmong(c.var.action, await c.var.read(all)).filter(({ id }) => id > after);
+  const page = rest.slice(0, sent.limit ?? defaultLimit);
+  const last = page.length < rest.length ? page.at(-1) : undefined;
+  const next = last ? await nextUrl(c, "webhooks", sent, [last.id]) : null;
+  const now = Date.now();
+  return answerPage(
+    c,
+    page.map((each) => webhookDocument(each, now)),
+    next,
+  );
+}

@@ -7,10 +7,14 @@ import { findCollection } from "../../src/store/definitions/collections";
 import { keepDefinition } from "../../src/store/definitions/definition-cache";
 import { waiting } from "../../src/http/answers/news";
 import { newCollection } from "../faults/world";
+import { rightRequest } from "../support/right-requests";
+import { routes } from "../support/routes";
 import { everything, client, issue, admin, makeApp, makeForm } from "../support/service";
+import { world } from "../support/world";
 import { Client, host, type Json } from "../support/client";
 
 const patience = 400;
+const prefix = "/api/v1";
 
 interface Way {
   recorded: Recorded;
@@ -157,6 +161,35 @@ describe("From far away, what counts is how often one waits for light", () => {
       through.post(`/forms/${form}/submissions/search`, {}),
     );
     expect(search).toMatchObject({ status: 200, trips: 2 });
+  });
+});
+
+describe("Whatever is read by GET", () => {
+  const gets = [...routes.keys()].filter((name) => name.startsWith("GET /api/v1/"));
+  const unread = ["GET /api/v1/me", "GET /api/v1/openapi.json"];
+  // Where the feed is, the definition is asked for at the same time.
+  const askedFor = (name: string) =>
+    unread.includes(name) ? 0 : name.endsWith("/changes") ? 2 : 1;
+
+  it.each(gets)("%s: the database is asked beside the object, and not again", async (name) => {
+    const { bearer } = await world();
+    const { path } = await rightRequest(name);
+    const read = await going(new Client(bearer), (one) => one.get(path.slice(prefix.length)));
+    const trips = askedFor(name);
+    expect(read).toMatchObject({ status: 200, object: 1, before: trips, trips });
+  });
+
+  it("the definitions of a joined document, and lists for who sees only some", async () => {
+    const by = await client();
+    const [one, other] = [await makeApp(by, plain), await makeApp(by, plain)];
+    const joined = await going(by, (through) => through.get(`/openapi.json?apps=${one},${other}`));
+    expect(joined).toMatchObject({ status: 200, object: 1, before: 2, trips: 2 });
+    const some = await client({ permissions: everything, resources: [`app:${one}`] });
+    const hidden = await some.get(`/openapi.json?apps=${one},${other}`);
+    expect(hidden.status).toBe(404);
+    const list = await going(some, (through) => through.get("/apps"));
+    expect(list).toMatchObject({ status: 200, object: 1, before: 1, trips: 2 });
+    expect(JSON.parse(list.text).items).toMatchObject([{ key: one }]);
   });
 });
 

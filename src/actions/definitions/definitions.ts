@@ -6,7 +6,7 @@ import { saying } from "../../domain/definition/field-document";
 import type { Merged } from "../../domain/definition/merge";
 import { definitionTag, namesVersion } from "../../domain/definition/tag";
 import type { Precondition } from "../../domain/etag";
-import { isVisible, visibleKeys } from "../../domain/credential/permissions";
+import { isVisible, visibleKeys, type Resources } from "../../domain/credential/permissions";
 import { problem } from "../../domain/problem/problem";
 import {
   findCollection,
@@ -48,14 +48,21 @@ export async function findDefinition(
   return now;
 }
 
-/** The visible apps or forms after the one numbered `after`, at most `limit`; `more` is the number to go on behind. */
+/** Apps or forms, and the number to go on behind where there are more. */
+export interface Summaries {
+  shown: CollectionSummary[];
+  more: number | null;
+}
+
+/** The apps or forms that `resources` leave to see after the one numbered `after`, at most `limit`. */
 export async function listVisible(
-  ctx: ActionContext,
+  ctx: Pick<ReadContext, "db">,
+  resources: Resources,
   kind: CollectionKind,
   after: number,
   limit: number,
-): Promise<{ shown: CollectionSummary[]; more: number | null }> {
-  const keys = visibleKeys(ctx.resources, kind);
+): Promise<Summaries> {
+  const keys = visibleKeys(resources, kind);
   const found = await listCollections(ctx.db, kind, keys, after, limit + 1);
   const shown = found.slice(0, limit);
   const last = shown.at(-1);

@@ -1,5 +1,3 @@
-import { isVisible, type Resources } from "../../domain/credential/permissions";
-import type { CollectionKind } from "../../domain/definition/collection";
 import { etagOf, matches, type Precondition } from "../../domain/etag";
 import { errorAt } from "../../domain/problem/field-errors";
 import { problem } from "../../domain/problem/problem";
@@ -13,46 +11,17 @@ import {
   startsOf,
   type Starts,
 } from "../../store/webhooks/places";
-import {
-  deleteWebhook,
-  findWebhook,
-  insertWebhook,
-  listWebhooks,
-  updateWebhook,
-} from "../../store/webhooks/webhooks";
+import { deleteWebhook, insertWebhook, updateWebhook } from "../../store/webhooks/webhooks";
 import { act } from "../context";
 import { untilSettled } from "../until-settled";
 import type { WebhookContext } from "./context";
 import { newSecret, outgoing } from "./secrets";
+import { isNamed, visibleWebhook } from "./visible";
 
 /** A webhook, with its newest secret where it was made just now: it is shown this once. */
 export interface Shown {
   hook: Webhook;
   secret: string | null;
-}
-
-type Seeing = Pick<WebhookContext, "actor" | "resources">;
-
-/** One's own, and those that listen only to what one sees. */
-function sees({ actor, resources }: Seeing, { maker, collections }: Webhook): boolean {
-  if (maker === actor || resources === "all") return true;
-  return collections !== "all" && collections.every((name) => isNamed(resources, name));
-}
-
-function isNamed(resources: Resources, name: string): boolean {
-  const [kind, key = ""] = name.split(":");
-  return isVisible(resources, kind as CollectionKind, key);
-}
-
-/** In the order in which they were made. */
-export async function visibleWebhooks(ctx: WebhookContext): Promise<Webhook[]> {
-  return (await listWebhooks(ctx.db)).filter((hook) => sees(ctx, hook));
-}
-
-export async function visibleWebhook(ctx: WebhookContext, id: string): Promise<Webhook> {
-  const hook = await findWebhook(ctx.db, id);
-  if (!hook || !sees(ctx, hook)) throw problem.notFound();
-  return hook;
 }
 
 const subjectOf = (id: string) => `webhook:${id}`;

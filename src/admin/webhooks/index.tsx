@@ -1,12 +1,11 @@
 import { Hono, type Context } from "hono";
 import * as z from "zod/mini";
 import { listDeliveries, redeliver, testWebhook } from "../../actions/webhooks/deliveries";
+import { visibleWebhook, visibleWebhooks } from "../../actions/webhooks/visible";
 import {
   changeWebhook,
   createWebhook,
   removeWebhook,
-  visibleWebhook,
-  visibleWebhooks,
   type Shown,
 } from "../../actions/webhooks/webhooks";
 import { deliveryDocument, shownDocument, webhookDocument } from "../../documents/webhook";

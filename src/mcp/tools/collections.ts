@@ -30,7 +30,9 @@ async function answerList(c: Reading<ApiEnv>, kind: CollectionKind, sent: Sent) 
   const { body, limit = defaultLimit, cursor } = take(sent, "limit", "cursor");
   refuseRest(body);
   const start = await readPosition(c, `${kind}s`, { cursor });
-  const { shown, more } = await listVisible(c.var.action, kind, Number(start?.[0] ?? 0), limit);
+  const { action } = c.var;
+  const after = Number(start?.[0] ?? 0);
+  const { shown, more } = await listVisible(action, action.resources, kind, after, limit);
   return {
     items: shown.map(summaryDocument),
     next_cursor: more === null ? null : await cursorAt(c, `${kind}s`, [more]),

@@ -90,7 +90,7 @@ async function named({ var: { action } }: Reading<ApiEnv>, chosen: readonly Call
   }
   const visible = await Promise.all(
     (["app", "form"] as const).map(async (kind) => {
-      const { shown } = await listVisible(action, kind, 0, mostOwn + 1);
+      const { shown } = await listVisible(action, action.resources, kind, 0, mostOwn + 1);
       return shown.map(({ key }): Called => ({ kind, key }));
     }),
   );
