@@ -71,7 +71,8 @@ describe.each([
     ]);
     expect(download.suggestedFilename()).toBe("people-refused.csv");
     const text = readFileSync(await download.path(), "utf8");
-    expect(text).toContain("Tanaka,c,viele,4,");
+    // As the file was: with its delimiter.
+    expect(text).toContain("Tanaka;c;viele;4;");
     const names = (await stored("people")).map(({ data }) => data.who as string);
     expect(names).toEqual(["Sato", "Müller"]);
     complaints.length = 0;

@@ -1,17 +1,19 @@
 import type { Exchanged } from "../../domain/credential/credential";
 import { problem } from "../../domain/problem/problem";
 import type { Presented } from "../../domain/credential/token";
-import type { Admission, Quota } from "../../gate/quota";
+import type { Admission } from "../../gate/quota";
 import { exchangedFor, grantOf } from "../../gate/grant";
 import { noTicket } from "../../gate/own-writes";
 import { findCredential } from "../../store/credentials/credentials";
 import { timely } from "../../store/db/attempt";
 import { logMended } from "../answers/log";
+import { countHere } from "./own-count";
 import { returnNews, takeNews } from "../answers/news";
 
 /**
  * Asks the credential's object. When it cannot be reached, authentication falls back to one D1 read, and limiting
- * to the platform's rate-limit binding: the request is served, with limits that are not exact for that while.
+ * to what this isolate has counted and the platform's rate-limit binding: the request is served, with limits that are
+ * not exact for that while.
  */
 export async function admit(
   env: Bindings,
@@ -40,10 +42,9 @@ async function withoutObject(
   const credential = await readCredential(env, presented);
   const grant = credential && grantOf(credential, presented.proof, Date.now());
   if (!grant) return { verdict: "refused" };
+  const { wait, quotas } = countHere(grant.credentialId, grant.limits, write, Date.now());
+  if (wait > 0) return { verdict: "limited", retryAfter: Math.ceil(wait / 1000), quotas };
   const success = await countWithoutObject(env, grant.credentialId);
-  const quota = (limit: number): Quota => ({ limit, remaining: success ? 1 : 0, reset: 60 });
-  const { requests, writes } = grant.limits;
-  const quotas = { default: quota(requests), ...(write ? { write: quota(writes) } : {}) };
   if (!success) return { verdict: "limited", retryAfter: 60, quotas };
   // What it wrote is not known: its reads ask the primary.
   const seen = { bookmark: null, untold: true, overdue: null };
