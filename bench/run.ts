@@ -2,7 +2,7 @@ import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { fsyncMilliseconds, machine } from "./measure/machine.ts";
-import { newFolder, type Bench, type Part } from "./parts/bench.ts";
+import { newFolder, present, type Bench, type Part } from "./parts/bench.ts";
 import { bundleSize } from "./parts/bundle-size.ts";
 import { cost } from "./parts/cost.ts";
 import { geo } from "./parts/geo.ts";
@@ -69,7 +69,7 @@ const bench: Bench = {
     ...(values.before === undefined
       ? []
       : [{ name: values.before, root: checkout(values.before, builds) }]),
-    { name: "now", root: project },
+    { name: present, root: project },
   ],
   short,
   note: (text) => console.error(`${new Date().toISOString().slice(11, 19)} ${text}`),

@@ -33,6 +33,9 @@ export interface Version {
   root: string;
 }
 
+/** What the project as it is now is called. */
+export const present = "now";
+
 export type Part = (bench: Bench) => Promise<Section[]>;
 
 export const newFolder = (parent = tmpdir()) => mkdtempSync(join(parent, "edge-forms-bench-"));

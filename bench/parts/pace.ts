@@ -4,7 +4,7 @@ import { bundle, stage } from "../serve/bundle.ts";
 import { Service } from "../serve/service.ts";
 import type { Metered } from "../workers/counts.ts";
 import { caller } from "../../src/dev/caller.ts";
-import type { Bench, Version } from "./bench.ts";
+import { present, type Bench, type Version } from "./bench.ts";
 import { prices } from "./prices.ts";
 
 /** Requests of one credential at one pace. */
@@ -128,7 +128,11 @@ function row({ name, goal }: Pace, version: string, taken: Metered | undefined):
     each("rowsWritten") * prices.rowWritten +
     each("kvReads") * prices.kvRead +
     each("kvWrites") * prices.kvWrite;
-  const judged = goal === undefined ? "" : dollars <= goal ? " ✓" : ` ✗ (goal ${goal.toFixed(2)})`;
+  const isMissed = goal !== undefined && dollars > goal;
+  if (isMissed && version === present) {
+    throw new Error(`${name}: ${dollars.toFixed(2)} $ a million; ${goal.toFixed(2)} are the goal.`);
+  }
+  const judged = goal === undefined ? "" : isMissed ? ` ✗ (goal ${goal.toFixed(2)})` : " ✓";
   return [
     name,
     version,
