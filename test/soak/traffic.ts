@@ -1,3 +1,4 @@
+import { Batcher } from "./batching.ts";
 import { changeDefinition } from "./defining.ts";
 import { Walker } from "./walking.ts";
 import { Stopped, pause, type World } from "./world.ts";
@@ -54,6 +55,7 @@ export class Traffic {
 export function actor(world: World, name: string): Act {
   const random = world.random.fork();
   const writer = new Writer(world, random, name);
+  const batcher = new Batcher(world, random, name);
   const walker = new Walker(world, random);
   return async () => {
     const collection = random.pick(world.collections);
@@ -62,6 +64,7 @@ export function actor(world: World, name: string): Act {
       create: 20,
       change: 34,
       changeStatus: 8,
+      batch: 6,
       remove: 6,
       read: 8,
       replay: 2,
@@ -71,6 +74,7 @@ export function actor(world: World, name: string): Act {
       define: 1.5,
     });
     if (kind === "define") return changeDefinition(world, random, collection, by, walker);
+    if (kind === "batch") return batcher.batch(collection, by);
     if (kind === "replay") return writer.replay(collection);
     if (kind === "search" || kind === "list" || kind === "download") {
       return walker[kind](collection, by);

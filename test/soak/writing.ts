@@ -6,7 +6,18 @@ import { newData, someData, storedValue } from "./values.ts";
 import { unexpected, type Credential, type World } from "./world.ts";
 
 const leaves = 0.04;
-const mostItems = 220;
+export const mostItems = 220;
+
+/** Some callers go away: after how many milliseconds. */
+export const leaveAfter = (random: Random) =>
+  random.chance(leaves) ? random.int(1, 60) : undefined;
+
+/** An item that may be written to; often one that others write to as well. */
+export function targetOf(random: Random, collection: Collection): Item | undefined {
+  const all = [...collection.items.values()].filter(({ deleting }) => deleting === Infinity);
+  if (all.length === 0) return undefined;
+  return random.pick(random.chance(0.5) ? all.slice(-4) : all);
+}
 
 /** Writes to items, and what their answers say. */
 export class Writer {
@@ -19,10 +30,6 @@ export class Writer {
     this.#world = world;
     this.#random = random;
     this.#name = name;
-  }
-
-  #leaveAfter(): number | undefined {
-    return this.#random.chance(leaves) ? this.#random.int(1, 60) : undefined;
   }
 
   async create(collection: Collection, by: Credential): Promise<void> {
@@ -59,7 +66,7 @@ export class Writer {
         body: create.body,
         headers,
         by,
-        leaveAfter: tries === 0 ? this.#leaveAfter() : undefined,
+        leaveAfter: tries === 0 ? leaveAfter(this.#random) : undefined,
       });
       if (answer !== "lost" && answer.status !== 503) {
         this.#created(collection, create, answer, began, tries > 0);
@@ -117,16 +124,9 @@ export class Writer {
       throw unexpected(`Idempotency-Key-Mismatch: ${said[1]}`, answer);
   }
 
-  /** An item that may be written to; often one that others write to as well. */
-  #target(collection: Collection): Item | undefined {
-    const all = [...collection.items.values()].filter(({ deleting }) => deleting === Infinity);
-    if (all.length === 0) return undefined;
-    return this.#random.pick(this.#random.chance(0.5) ? all.slice(-4) : all);
-  }
-
   async change(collection: Collection, by: Credential): Promise<void> {
     const random = this.#random;
-    const item = this.#target(collection);
+    const item = targetOf(this.#random, collection);
     if (!item) return;
     const { definition } = collection;
     const data = random.chance(0.05) ? same(collection, item) : someData(random, definition);
@@ -134,7 +134,7 @@ export class Writer {
   }
 
   async changeStatus(collection: Collection, by: Credential): Promise<void> {
-    const item = this.#target(collection);
+    const item = targetOf(this.#random, collection);
     if (!item || collection.kind === "app") return;
     if (item.status !== "draft" && !this.#random.chance(0.25)) return;
     const status = item.status === "draft" ? "submitted" : "closed";
@@ -172,7 +172,7 @@ export class Writer {
         body,
         headers: ifMatch === undefined ? {} : { "If-Match": `"${ifMatch}"` },
         by,
-        leaveAfter: this.#leaveAfter(),
+        leaveAfter: leaveAfter(this.#random),
       });
       const now = world.now();
       if (answer === "lost" || answer.status === 503) {
@@ -209,7 +209,7 @@ export class Writer {
     const world = this.#world;
     const random = this.#random;
     if (collection.items.size < mostItems / 4 && random.chance(0.6)) return;
-    const item = this.#target(collection);
+    const item = targetOf(this.#random, collection);
     if (!item) return;
     const ifMatch = random.chance(0.2) ? item.known : undefined;
     const span = { from: collection.epoch.index, to: Infinity };
@@ -221,7 +221,7 @@ export class Writer {
       path: collection.itemPath(item),
       headers: ifMatch === undefined ? {} : { "If-Match": `"${ifMatch}"` },
       by,
-      leaveAfter: this.#leaveAfter(),
+      leaveAfter: leaveAfter(this.#random),
     });
     const now = world.now();
     item.note(
@@ -243,7 +243,7 @@ export class Writer {
 
   async read(collection: Collection, by: Credential): Promise<void> {
     const world = this.#world;
-    const item = this.#target(collection);
+    const item = targetOf(this.#random, collection);
     if (!item) return;
     const began = world.now();
     const span = { from: collection.epoch.index, to: Infinity };
