@@ -1,7 +1,10 @@
 import type { Child } from "hono/jsx";
 import type { Credential } from "../domain/credential/credential";
-import { Badge, Empty, type Tone } from "../html/parts";
-import { showCount, Time, useReader } from "../html/reader";
+import { Badge, type Tone } from "../html/parts/badge";
+import { Empty } from "../html/parts/empty";
+import { showCount } from "../html/show-count";
+import { Time } from "../html/time";
+import { useReader } from "../html/reader";
 import type { FormState, StoppedWebhook } from "../store/overview";
 
 /** What somebody should look at. */

@@ -1,6 +1,9 @@
-import { Options } from "../../html/field";
-import { Empty, Id, Next, Table } from "../../html/parts";
-import { Time } from "../../html/reader";
+import { Options } from "../../html/form/options";
+import { Empty } from "../../html/parts/empty";
+import { Id } from "../../html/parts/id";
+import { Next } from "../../html/parts/next";
+import { Table } from "../../html/parts/table";
+import { Time } from "../../html/time";
 import type { AuditEntry } from "../../store/audit/audit-log";
 import type { Frame } from "../frame/frame";
 import { AdminPage } from "../frame/layout";

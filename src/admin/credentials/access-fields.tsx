@@ -1,7 +1,9 @@
 import type { Child } from "hono/jsx";
 import { defaultLimits } from "../../domain/credential/credential";
 import { permissions, within, type Role } from "../../domain/credential/permissions";
-import { Choices, Input, useField } from "../../html/field";
+import { Choices } from "../../html/form/choices";
+import { Input } from "../../html/form/input";
+import { useField } from "../../html/form/use-field";
 import { showDay, useReader } from "../../html/reader";
 import type { Reachable } from "../../store/credentials/lists";
 import { numberOf, textOf, type Sent } from "../frame/sent";

@@ -2,7 +2,7 @@ import { Origins } from "./origins";
 import type { Credential } from "../../domain/credential/credential";
 import { may, permissions } from "../../domain/credential/permissions";
 import type { Problem } from "../../domain/problem/problem";
-import { Input } from "../../html/field";
+import { Input } from "../../html/form/input";
 import { showDay, useReader } from "../../html/reader";
 import type { Reachable } from "../../store/credentials/lists";
 import type { Frame } from "../frame/frame";

@@ -1,7 +1,8 @@
 import { Origins } from "./origins";
 import { may } from "../../domain/credential/permissions";
 import type { Problem } from "../../domain/problem/problem";
-import { Choices, Input } from "../../html/field";
+import { Choices } from "../../html/form/choices";
+import { Input } from "../../html/form/input";
 import type { Reachable } from "../../store/credentials/lists";
 import type { Frame } from "../frame/frame";
 import { AdminPage } from "../frame/layout";

@@ -1,8 +1,13 @@
 import type { Credential } from "../../domain/credential/credential";
 import { countCalls } from "../../domain/credential/usage";
-import { Options } from "../../html/field";
-import { Badge, Empty, Next, Table } from "../../html/parts";
-import { showCount, Time, useReader } from "../../html/reader";
+import { Options } from "../../html/form/options";
+import { Badge } from "../../html/parts/badge";
+import { Empty } from "../../html/parts/empty";
+import { Next } from "../../html/parts/next";
+import { Table } from "../../html/parts/table";
+import { showCount } from "../../html/show-count";
+import { Time } from "../../html/time";
+import { useReader } from "../../html/reader";
 import type { Frame } from "../frame/frame";
 import { AdminPage } from "../frame/layout";
 import { accessInWords, kindNames, stateNames, stateOf } from "./words";

@@ -1,4 +1,5 @@
-import { TextArea, useField } from "../../html/field";
+import { TextArea } from "../../html/form/text-area";
+import { useField } from "../../html/form/use-field";
 import type { Sent } from "../frame/sent";
 import { labels, listed } from "./access-fields";
 

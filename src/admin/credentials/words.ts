@@ -1,6 +1,6 @@
 import type { Credential, CredentialKind } from "../../domain/credential/credential";
 import type { Permission, Resources } from "../../domain/credential/permissions";
-import type { Tone } from "../../html/parts";
+import type { Tone } from "../../html/parts/badge";
 
 export const kindNames: Record<CredentialKind, string> = {
   token: "Personal token",

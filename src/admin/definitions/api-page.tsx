@@ -1,6 +1,6 @@
 import { may } from "../../domain/credential/permissions";
 import type { Problem } from "../../domain/problem/problem";
-import { Copyable } from "../../html/parts";
+import { Copyable } from "../../html/parts/copyable";
 import type { CollectionNow } from "../../store/definitions/collections";
 import type { Frame } from "../frame/frame";
 import { CollectionHead } from "./head";

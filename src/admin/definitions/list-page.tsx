@@ -1,7 +1,10 @@
 import { closedReason, type CollectionKind } from "../../domain/definition/collection";
 import { may } from "../../domain/credential/permissions";
-import { Badge, Empty, Table } from "../../html/parts";
-import { showCount, Time } from "../../html/reader";
+import { Badge } from "../../html/parts/badge";
+import { Empty } from "../../html/parts/empty";
+import { Table } from "../../html/parts/table";
+import { showCount } from "../../html/show-count";
+import { Time } from "../../html/time";
 import type { Glance } from "../../store/definitions/glance";
 import type { Frame } from "../frame/frame";
 import { AdminPage } from "../frame/layout";

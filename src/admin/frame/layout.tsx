@@ -1,10 +1,11 @@
 import type { Child, PropsWithChildren } from "hono/jsx";
 import { may, type Ability } from "../../domain/credential/permissions";
 import type { Problem } from "../../domain/problem/problem";
-import { Crumbs } from "../../html/parts";
+import { Crumbs } from "../../html/parts/crumbs";
 import { Page } from "../../html/page";
 import { ReaderContext } from "../../html/reader";
-import { Summary, WithWrong } from "../../html/wrong";
+import { Summary } from "../../html/form/summary";
+import { WithWrong } from "../../html/form/wrong";
 import type { Frame } from "./frame";
 
 const places: [path: string, name: string, ability: Ability][] = [

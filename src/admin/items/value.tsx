@@ -1,8 +1,8 @@
 import type { Child } from "hono/jsx";
-import type { Field, Option } from "../../domain/definition/field";
-import { valueType } from "../../domain/definition/field";
-import { Badge } from "../../html/parts";
-import { showDay, Time, useReader, type Reader } from "../../html/reader";
+import { type Field, type Option, valueType } from "../../domain/definition/field";
+import { Badge } from "../../html/parts/badge";
+import { showDay, useReader, type Reader } from "../../html/reader";
+import { Time } from "../../html/time";
 import { textOf } from "../frame/sent";
 
 /** A value as people read it: labels of options, decimals as defined, days and moments as the reader writes them. */

@@ -1,9 +1,12 @@
 import { may, type Role } from "../../domain/credential/permissions";
 import type { Problem } from "../../domain/problem/problem";
 import { Act } from "../../html/act";
-import { Input, Options, Select } from "../../html/field";
-import { Badge, Table } from "../../html/parts";
-import { Time } from "../../html/reader";
+import { Input } from "../../html/form/input";
+import { Options } from "../../html/form/options";
+import { Select } from "../../html/form/select";
+import { Badge } from "../../html/parts/badge";
+import { Table } from "../../html/parts/table";
+import { Time } from "../../html/time";
 import type { Frame } from "../frame/frame";
 import { AdminPage } from "../frame/layout";
 import { textOf, type Sent } from "../frame/sent";

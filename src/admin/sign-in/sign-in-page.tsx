@@ -1,8 +1,9 @@
 import type { Child, PropsWithChildren } from "hono/jsx";
 import type { Problem } from "../../domain/problem/problem";
-import { Input } from "../../html/field";
+import { Input } from "../../html/form/input";
 import { Page } from "../../html/page";
-import { Summary, WithWrong } from "../../html/wrong";
+import { Summary } from "../../html/form/summary";
+import { WithWrong } from "../../html/form/wrong";
 import type { Kept } from "./kept";
 
 const labels = { email: "E-mail", password: "Password", secret: "Set-up secret" };

@@ -5,8 +5,12 @@ import {
   type Waiting,
 } from "../../domain/webhook/delivery";
 import { Act } from "../../html/act";
-import { Badge, Empty, Next, Table } from "../../html/parts";
-import { Time, useReader } from "../../html/reader";
+import { Badge } from "../../html/parts/badge";
+import { Empty } from "../../html/parts/empty";
+import { Next } from "../../html/parts/next";
+import { Table } from "../../html/parts/table";
+import { Time } from "../../html/time";
+import { useReader } from "../../html/reader";
 import { WebhookFrame, type HookShown } from "./webhook-frame";
 
 interface Shown extends HookShown {

@@ -1,6 +1,7 @@
 import { liveWebhookSecrets } from "../../domain/webhook/webhook";
-import { Copyable, Table } from "../../html/parts";
-import { Time } from "../../html/reader";
+import { Copyable } from "../../html/parts/copyable";
+import { Table } from "../../html/parts/table";
+import { Time } from "../../html/time";
 import { AdminPage } from "../frame/layout";
 import { Rotation } from "../secrets/rotation";
 import { WebhookFrame, type HookShown } from "./webhook-frame";

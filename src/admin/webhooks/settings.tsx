@@ -1,6 +1,7 @@
 import type { Problem } from "../../domain/problem/problem";
 import { webhookTypes } from "../../domain/webhook/webhook";
-import { Choices, Input } from "../../html/field";
+import { Choices } from "../../html/form/choices";
+import { Input } from "../../html/form/input";
 import type { Reachable } from "../../store/credentials/lists";
 import { AccessTo, listed } from "../credentials/access-fields";
 import type { Frame } from "../frame/frame";

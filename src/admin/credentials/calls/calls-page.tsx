@@ -1,9 +1,14 @@
 import type { Credential } from "../../../domain/credential/credential";
 import { permissions, type Permission } from "../../../domain/credential/permissions";
 import { isRefused, type CallLog, type LoggedCall } from "../../../gate/call-log";
-import { Options } from "../../../html/field";
-import { Badge, Empty, Id, Table, type Tone } from "../../../html/parts";
-import { showClock, showCount, showDay, Time, useReader } from "../../../html/reader";
+import { Options } from "../../../html/form/options";
+import { Badge, type Tone } from "../../../html/parts/badge";
+import { Empty } from "../../../html/parts/empty";
+import { Id } from "../../../html/parts/id";
+import { Table } from "../../../html/parts/table";
+import { showClock, showDay, useReader } from "../../../html/reader";
+import { showCount } from "../../../html/show-count";
+import { Time } from "../../../html/time";
 import type { Frame } from "../../frame/frame";
 import { Plot } from "../../plot";
 import { CredentialFrame } from "../credential-frame";

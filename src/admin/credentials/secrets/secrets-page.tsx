@@ -1,6 +1,8 @@
 import { liveSecrets, type Credential, type Secret } from "../../../domain/credential/credential";
-import { Copyable, Empty, Table } from "../../../html/parts";
-import { Time } from "../../../html/reader";
+import { Copyable } from "../../../html/parts/copyable";
+import { Empty } from "../../../html/parts/empty";
+import { Table } from "../../../html/parts/table";
+import { Time } from "../../../html/time";
 import type { Frame } from "../../frame/frame";
 import { AdminPage } from "../../frame/layout";
 import { Rotation } from "../../secrets/rotation";

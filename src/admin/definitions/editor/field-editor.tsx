@@ -1,6 +1,6 @@
-import { Badge } from "../../../html/parts";
-import { TextArea } from "../../../html/field";
-import { inputId, useWrongExactly } from "../../../html/wrong";
+import { Badge } from "../../../html/parts/badge";
+import { TextArea } from "../../../html/form/text-area";
+import { inputId, useWrongExactly } from "../../../html/form/wrong";
 import { keysOf } from "../draft/document";
 import type { DraftField } from "../draft/draft";
 import { FormulaInputs } from "./formula-inputs";

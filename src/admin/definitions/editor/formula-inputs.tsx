@@ -1,4 +1,5 @@
-import { Select, useField } from "../../../html/field";
+import { Select } from "../../../html/form/select";
+import { useField } from "../../../html/form/use-field";
 import { Value } from "../../items/value";
 import type { DraftField } from "../draft/draft";
 import type { Place } from "./field-editor";

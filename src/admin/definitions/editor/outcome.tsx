@@ -1,7 +1,7 @@
 import type { Child } from "hono/jsx";
 import type { Preview } from "../../../actions/definitions/preview-definition";
 import type { Difference } from "../../../domain/definition/differences";
-import { showCount } from "../../../html/reader";
+import { showCount } from "../../../html/show-count";
 
 /** What saving does, before it is done. */
 export function Outcome({

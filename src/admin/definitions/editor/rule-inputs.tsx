@@ -1,4 +1,4 @@
-import { Input } from "../../../html/field";
+import { Input } from "../../../html/form/input";
 import type { DraftField } from "../draft/draft";
 import type { Place } from "./field-editor";
 import { inputName } from "../draft/sent-draft";

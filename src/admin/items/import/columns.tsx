@@ -1,7 +1,9 @@
 import type { Collection } from "../../../domain/definition/collection";
 import { importable, ownTargets } from "../../../domain/import/columns";
-import { Options, Select, useField } from "../../../html/field";
-import { Table } from "../../../html/parts";
+import { Options } from "../../../html/form/options";
+import { Select } from "../../../html/form/select";
+import { useField } from "../../../html/form/use-field";
+import { Table } from "../../../html/parts/table";
 import { words } from "../../definitions/words";
 import { findersOf, type Import } from "./file";
 

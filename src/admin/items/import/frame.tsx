@@ -1,7 +1,7 @@
 import type { PropsWithChildren } from "hono/jsx";
 import type { Collection } from "../../../domain/definition/collection";
 import type { Problem } from "../../../domain/problem/problem";
-import { showCount } from "../../../html/reader";
+import { showCount } from "../../../html/show-count";
 import { dataAssets } from "../../definitions/assets";
 import { words } from "../../definitions/words";
 import type { Frame } from "../../frame/frame";

@@ -1,6 +1,7 @@
 import type { RowOutcome } from "../../../actions/batch/import-rows";
-import { Input, TextArea } from "../../../html/field";
-import { showCount } from "../../../html/reader";
+import { Input } from "../../../html/form/input";
+import { TextArea } from "../../../html/form/text-area";
+import { showCount } from "../../../html/show-count";
 import { words } from "../../definitions/words";
 import { textOf, type Sent } from "../../frame/sent";
 import { ColumnChoices, Finder } from "./columns";

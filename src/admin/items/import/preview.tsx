@@ -1,8 +1,9 @@
 import type { RowOutcome } from "../../../actions/batch/import-rows";
 import type { CsvLine } from "../../../domain/import/csv";
 import { Problem } from "../../../domain/problem/problem";
-import { Badge, Table, type Tone } from "../../../html/parts";
-import { showCount } from "../../../html/reader";
+import { Badge, type Tone } from "../../../html/parts/badge";
+import { Table } from "../../../html/parts/table";
+import { showCount } from "../../../html/show-count";
 import { shortened } from "./columns";
 import type { Import } from "./file";
 import { told, type Fault, type Refused } from "./outcomes";

@@ -1,5 +1,5 @@
-import { Facts } from "../../../html/parts";
-import { showCount } from "../../../html/reader";
+import { Facts } from "../../../html/parts/facts";
+import { showCount } from "../../../html/show-count";
 import { words } from "../../definitions/words";
 import type { Import } from "./file";
 import { addressOf, Carried, Chosen, ImportPage, rowsOf, type Shown } from "./frame";

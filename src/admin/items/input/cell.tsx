@@ -1,5 +1,6 @@
 import type { RowField } from "../../../domain/definition/field";
-import { Options, useField } from "../../../html/field";
+import { Options } from "../../../html/form/options";
+import { useField } from "../../../html/form/use-field";
 import { textOf } from "../../frame/sent";
 import { lineAttributes, yesOrNo } from "./line";
 import { inputText, optionsFor, textsOf } from "./written";

@@ -1,6 +1,10 @@
 import type { Child } from "hono/jsx";
 import type { Field, RowField } from "../../../domain/definition/field";
-import { Choices, Field as Box, Select, TextArea, useField } from "../../../html/field";
+import { Choices } from "../../../html/form/choices";
+import { Field as Box } from "../../../html/form/field";
+import { Select } from "../../../html/form/select";
+import { TextArea } from "../../../html/form/text-area";
+import { useField } from "../../../html/form/use-field";
 import { textOf, type Sent } from "../../frame/sent";
 import { lineAttributes, yesOrNo } from "./line";
 import { Rows } from "./rows";

@@ -1,5 +1,5 @@
 import type { LineItemsField, RowField } from "../../../domain/definition/field";
-import { inputId, useWrongExactly } from "../../../html/wrong";
+import { inputId, useWrongExactly } from "../../../html/form/wrong";
 import type { Sent } from "../../frame/sent";
 import { Cell } from "./cell";
 import { blankRow, sentRows, storedRows, type Row } from "./drawn-rows";

@@ -1,6 +1,6 @@
 import type { Field } from "../../../domain/definition/field";
 import type { ItemView } from "../../../domain/item/item-view";
-import { Time } from "../../../html/reader";
+import { Time } from "../../../html/time";
 import type { Frame } from "../../frame/frame";
 import { Value } from "../value";
 import { By, NamesContext } from "./by";

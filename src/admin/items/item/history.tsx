@@ -8,7 +8,7 @@ import type {
 import type { ItemView } from "../../../domain/item/item-view";
 import { may } from "../../../domain/credential/permissions";
 import { Act } from "../../../html/act";
-import { Time } from "../../../html/reader";
+import { Time } from "../../../html/time";
 import { textOf } from "../../frame/sent";
 import type { Frame } from "../../frame/frame";
 import { Value } from "../value";

@@ -1,6 +1,5 @@
-import type { Field, LineItemsField } from "../../../domain/definition/field";
-import { valueType } from "../../../domain/definition/field";
-import { Table } from "../../../html/parts";
+import { type Field, type LineItemsField, valueType } from "../../../domain/definition/field";
+import { Table } from "../../../html/parts/table";
 import { Value } from "../value";
 
 type Data = Record<string, unknown>;

@@ -1,6 +1,7 @@
-import type { Field, Option } from "../../../domain/definition/field";
-import { valueType } from "../../../domain/definition/field";
-import { Choices, Input, Select } from "../../../html/field";
+import { type Field, type Option, valueType } from "../../../domain/definition/field";
+import { Choices } from "../../../html/form/choices";
+import { Input } from "../../../html/form/input";
+import { Select } from "../../../html/form/select";
 import type { Filter } from "./query";
 
 /** Something that items are filtered by: a field, a column of rows, or what every item has. */

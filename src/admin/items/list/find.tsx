@@ -1,4 +1,5 @@
-import { Options, TextArea } from "../../../html/field";
+import { Options } from "../../../html/form/options";
+import { TextArea } from "../../../html/form/text-area";
 import { FilterInputs, hasInput, type Filterable } from "./filter-inputs";
 import type { Query } from "./query";
 

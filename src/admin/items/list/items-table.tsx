@@ -1,8 +1,8 @@
 import type { Collection } from "../../../domain/definition/collection";
 import { isList, type Field } from "../../../domain/definition/field";
 import type { ItemView } from "../../../domain/item/item-view";
-import { Table, type Head } from "../../../html/parts";
-import { Time } from "../../../html/reader";
+import { Table, type Head } from "../../../html/parts/table";
+import { Time } from "../../../html/time";
 import { isNumber } from "../item/values";
 import { StatusBadge } from "../status";
 import { Value } from "../value";
