@@ -13,7 +13,11 @@ import { textOf } from "../frame/sent";
 import { limitAttempts } from "./attempts";
 import { readKept } from "./kept";
 import { dropSession, keepSession, sessionIdOf, signInContext } from "./session";
-import { GonePage, GoOnPage, JoinPage, SetUpPage, SignInPage } from "./sign-in-page";
+import { GonePage } from "./gone-page";
+import { GoOnPage } from "./go-on-page";
+import { JoinPage } from "./join-page";
+import { SetUpPage } from "./set-up-page";
+import { SignInPage } from "./sign-in-page";
 
 const Account = z.object({
   email: z.email().check(z.maxLength(254)),
