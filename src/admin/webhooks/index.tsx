@@ -27,8 +27,10 @@ import { handSecret, takeSecret } from "../secrets/handed-secret";
 import { RotateInput } from "../secrets/rotation";
 import { DeliveriesPage } from "./deliveries-page";
 import { WebhooksPage } from "./list-page";
-import { NewSecretPage, SecretsPage } from "./secrets-page";
-import { NewWebhookPage, SettingsPage } from "./settings";
+import { NewSecretPage } from "./new-secret-page";
+import { SecretsPage } from "./secrets-page";
+import { NewWebhookPage } from "./settings/new-webhook-page";
+import { SettingsPage } from "./settings/settings-page";
 import { differing, sentOf, webhookSent } from "./webhook-input";
 
 const perPage = 50;

@@ -3,7 +3,7 @@ import { Badge } from "../../html/parts/badge";
 import { Empty } from "../../html/parts/empty";
 import { Table } from "../../html/parts/table";
 import { Time } from "../../html/time";
-import { resourcesInWords } from "../credentials/words";
+import { resourcesInWords } from "../credentials/access/access-in-words";
 import type { Frame } from "../frame/frame";
 import { AdminPage } from "../frame/layout";
 import { stateNames, typesInWords } from "./words";

@@ -1,6 +1,6 @@
 import { Problem, type FieldError } from "../../domain/problem/problem";
 import type { Webhook } from "../../domain/webhook/webhook";
-import { listed } from "../credentials/access-fields";
+import { listed } from "../credentials/access/labels";
 import { textOf, type Sent } from "../frame/sent";
 
 /** What a page sends, as the API takes it; scripts send that themselves. */

@@ -1,15 +1,19 @@
 import { Origins } from "./origins";
-import type { Credential } from "../../domain/credential/credential";
-import { may, permissions } from "../../domain/credential/permissions";
-import type { Problem } from "../../domain/problem/problem";
-import { Input } from "../../html/form/input";
-import { showDay, useReader } from "../../html/reader";
-import type { Reachable } from "../../store/credentials/lists";
-import type { Frame } from "../frame/frame";
-import { textOf, type Sent } from "../frame/sent";
-import { AccessTo, Expiry, labels, Limits, Permissions } from "./access-fields";
-import { CredentialFrame } from "./credential-frame";
-import { permissionNames } from "./words";
+import type { Credential } from "../../../domain/credential/credential";
+import { may, permissions } from "../../../domain/credential/permissions";
+import type { Problem } from "../../../domain/problem/problem";
+import { Input } from "../../../html/form/input";
+import { showDay, useReader } from "../../../html/reader";
+import type { Reachable } from "../../../store/credentials/lists";
+import type { Frame } from "../../frame/frame";
+import { textOf, type Sent } from "../../frame/sent";
+import { AccessTo } from "./access-to";
+import { Expiry } from "./expiry";
+import { labels } from "./labels";
+import { Limits } from "./limits";
+import { Permissions } from "./permissions";
+import { CredentialFrame } from "../frame/credential-frame";
+import { permissionNames } from "../words";
 
 interface Shown {
   frame: Frame;

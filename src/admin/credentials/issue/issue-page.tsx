@@ -1,14 +1,19 @@
-import { Origins } from "./origins";
-import { may } from "../../domain/credential/permissions";
-import type { Problem } from "../../domain/problem/problem";
-import { Choices } from "../../html/form/choices";
-import { Input } from "../../html/form/input";
-import type { Reachable } from "../../store/credentials/lists";
-import type { Frame } from "../frame/frame";
-import { AdminPage } from "../frame/layout";
-import { textOf, type Sent } from "../frame/sent";
-import { AccessTo, Expiry, labels, Limits, listed, Permissions } from "./access-fields";
+import { Origins } from "../access/origins";
+import { may } from "../../../domain/credential/permissions";
+import type { Problem } from "../../../domain/problem/problem";
+import { Choices } from "../../../html/form/choices";
+import { Input } from "../../../html/form/input";
+import type { Reachable } from "../../../store/credentials/lists";
+import type { Frame } from "../../frame/frame";
+import { AdminPage } from "../../frame/layout";
+import { textOf, type Sent } from "../../frame/sent";
+import { AccessTo } from "../access/access-to";
+import { Expiry } from "../access/expiry";
+import { labels } from "../access/labels";
+import { Limits } from "../access/limits";
+import { Permissions } from "../access/permissions";
 import { presets, presetsFor } from "./presets";
+import { Kind } from "./kind";
 
 interface Shown {
   frame: Frame;
@@ -71,27 +76,5 @@ export function IssuePage({ frame, reachable, sent, problem }: Shown) {
         </div>
       </form>
     </AdminPage>
-  );
-}
-
-function Kind({ sent }: { sent: Sent }) {
-  return (
-    <Choices
-      name="kind"
-      label={labels.kind}
-      options={[
-        {
-          value: "token",
-          label: "Personal token",
-          hint: "sent with each request; ends when you leave",
-        },
-        {
-          value: "client",
-          label: "API client",
-          hint: "id and secret for OAuth 2.0; outlives its maker",
-        },
-      ]}
-      chosen={listed(sent["kind"] ?? "token")}
-    />
   );
 }

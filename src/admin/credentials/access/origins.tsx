@@ -1,7 +1,7 @@
-import { TextArea } from "../../html/form/text-area";
-import { useField } from "../../html/form/use-field";
-import type { Sent } from "../frame/sent";
-import { labels, listed } from "./access-fields";
+import { TextArea } from "../../../html/form/text-area";
+import { useField } from "../../../html/form/use-field";
+import type { Sent } from "../../frame/sent";
+import { labels, listed } from "./labels";
 
 /** Folded away: most credentials are for servers. */
 export function Origins({ sent }: { sent: Sent }) {
