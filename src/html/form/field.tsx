@@ -1,5 +1,5 @@
 import type { PropsWithChildren } from "hono/jsx";
-import { useField, type Labelled } from "./use-field";
+import { type useField, type Labelled } from "./use-field";
 
 /** A label, its hint, an input, and what was wrong with it. */
 export function Field({

@@ -11,7 +11,8 @@ import { frameOf } from "../../frame/frame";
 import { words } from "../words";
 import { fieldDocuments } from "../draft/document";
 import type { Draft, DraftField } from "../draft/draft";
-import { DefinitionPage, NewPage } from "./pages";
+import { DefinitionPage } from "./definition-page";
+import { NewPage } from "./new-page";
 import { inputName } from "../draft/sent-draft";
 
 type C = Context<AdminEnv>;

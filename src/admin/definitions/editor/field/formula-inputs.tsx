@@ -1,10 +1,10 @@
-import { Select } from "../../../html/form/select";
-import { useField } from "../../../html/form/use-field";
-import { Value } from "../../items/value";
-import type { DraftField } from "../draft/draft";
-import type { Place } from "./field-editor";
-import { inputName } from "../draft/sent-draft";
-import { results, typeWords } from "../draft/types";
+import { Select } from "../../../../html/form/select";
+import { useField } from "../../../../html/form/use-field";
+import type { DraftField } from "../../draft/draft";
+import type { Place } from "./place";
+import { inputName } from "../../draft/sent-draft";
+import { results, typeWords } from "../../draft/types";
+import { Result } from "./result";
 
 /** A formula with the names that it can use, and what it gives on an example. */
 export function FormulaInputs({
@@ -66,29 +66,3 @@ export function FormulaInputs({
 }
 
 const mostNames = 40;
-
-function Result({
-  field,
-  own,
-  example,
-}: {
-  field: DraftField;
-  own: string;
-  example: Record<string, unknown>;
-}) {
-  const result = results.find((each) => each === field.rules.result) ?? "number";
-  const decimals = Number(field.rules.decimals || Number.NaN);
-  const shown = {
-    id: 0,
-    key: own,
-    label: "",
-    required: false,
-    searchable: false,
-    previous_keys: [],
-    type: "computed" as const,
-    formula: "",
-    result,
-    ...(Number.isInteger(decimals) && decimals >= 0 && decimals <= 15 ? { decimals } : {}),
-  };
-  return <Value field={shown} value={example[own]} />;
-}

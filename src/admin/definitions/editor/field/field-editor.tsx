@@ -1,26 +1,16 @@
-import { Badge } from "../../../html/parts/badge";
-import { TextArea } from "../../../html/form/text-area";
-import { inputId, useWrongExactly } from "../../../html/form/wrong";
-import { keysOf } from "../draft/document";
-import type { DraftField } from "../draft/draft";
+import { Badge } from "../../../../html/parts/badge";
+import { TextArea } from "../../../../html/form/text-area";
+import { inputId, useWrongExactly } from "../../../../html/form/wrong";
+import { keysOf } from "../../draft/document";
+import type { DraftField } from "../../draft/draft";
 import { FormulaInputs } from "./formula-inputs";
-import { Palette } from "./palette";
-import { MoreRules } from "./rule-inputs";
-import { inputName } from "../draft/sent-draft";
-import { flagsOf, typeWords, type Flag } from "../draft/types";
-
-export interface Place {
-  /** Where it stands: its place, or that of its list and its own. */
-  path: readonly number[];
-  /** The keys that it and its neighbours have, or are given. */
-  keys: readonly string[];
-  /** What formulas can name here. */
-  names: readonly string[];
-  /** Results of formulas on the example, by key. */
-  example: Record<string, unknown>;
-  /** The path whose label is to have the focus. */
-  focus: string | undefined;
-}
+import { Palette } from "../palette";
+import { MoreRules } from "./more-rules";
+import { inputName } from "../../draft/sent-draft";
+import { flagsOf, type Flag } from "../../draft/rules";
+import { typeWords } from "../../draft/types";
+import type { Place } from "./place";
+import { Buttons } from "./buttons";
 
 const shownFlags: [Flag, string][] = [
   ["required", "Required"],
@@ -89,35 +79,6 @@ function FieldErrors({ name }: { name: string }) {
     ...useWrongExactly(`${name}.fields`),
   ];
   return wrong.length === 0 ? null : <p class="error">{wrong.join(" ")}</p>;
-}
-
-const acts: [act: string, path: string, name: string][] = [
-  ["up", "M8 13V3M4 7l4-4 4 4", "Move up"],
-  ["down", "M8 3v10M4 9l4 4 4-4", "Move down"],
-  ["copy", "M6 6h7v7H6zM3 10V3h7", "Duplicate"],
-  ["remove", "M4 4l8 8M12 4l-8 8", "Remove"],
-];
-
-function Buttons({ at, label }: { at: string; label: string }) {
-  return (
-    <span class="acts">
-      {acts.map(([act, path, name]) => (
-        <button
-          type="submit"
-          class="quiet little"
-          name="do"
-          value={`${act}:${at}`}
-          formnovalidate
-          aria-label={`${name}: ${label}`}
-          title={name}
-        >
-          <svg class="sign" viewBox="0 0 16 16" aria-hidden="true">
-            <path d={path} />
-          </svg>
-        </button>
-      ))}
-    </span>
-  );
 }
 
 /** The columns of line items, edited in the same way. */

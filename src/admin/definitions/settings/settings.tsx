@@ -1,22 +1,21 @@
 import type { Context } from "hono";
-import { putDefinition, readDefinition } from "../../actions/definitions/definitions";
-import type { CollectionKind } from "../../domain/definition/collection";
-import { fieldDocument } from "../../domain/definition/field-document";
-import { etagOf } from "../../domain/etag";
-import { isObject } from "../../domain/json";
-import { Problem, problem } from "../../domain/problem/problem";
-import type { AdminEnv } from "../../env";
-import type { CollectionNow } from "../../store/definitions/collections";
-import { answer, answerDone, attempted } from "../frame/answers";
-import { frameOf } from "../frame/frame";
-import { readSent } from "../frame/negotiate";
-import { say } from "../frame/said";
-import { numberOf, textOf, type Sent } from "../frame/sent";
-import { zoneSent } from "../items/input/written";
-import { documentOf } from "./document-of";
-import { settingsDocument, settingsOf, settingsSent, type Settings } from "./settings-input";
+import { putDefinition, readDefinition } from "../../../actions/definitions/definitions";
+import type { CollectionKind } from "../../../domain/definition/collection";
+import { fieldDocument } from "../../../domain/definition/field-document";
+import { etagOf } from "../../../domain/etag";
+import { Problem, problem } from "../../../domain/problem/problem";
+import type { AdminEnv } from "../../../env";
+import { answer, answerDone, attempted } from "../../frame/answers";
+import { frameOf } from "../../frame/frame";
+import { readSent } from "../../frame/negotiate";
+import { say } from "../../frame/said";
+import { zoneSent } from "../../items/input/written";
+import { documentOf } from "../document-of";
+import { settingsDocument } from "./settings-document";
+import { settingsOf } from "./settings-input";
 import { SettingsPage } from "./settings-page";
-import { words } from "./words";
+import { words } from "../words";
+import { mergeSettings } from "./merge-settings";
 
 type C = Context<AdminEnv>;
 
@@ -38,7 +37,7 @@ export async function saveSettings(c: C, kind: CollectionKind): Promise<Response
   return attempted(
     c,
     async () => {
-      const { settings, theirs, version } = merged(kind, now, sent);
+      const { settings, theirs, version } = mergeSettings(kind, now, sent);
       if (Object.keys(theirs).length > 0) throw clash();
       const { definition } = now.collection;
       const zone = zoneSent(sent["$zone"], definition.time_zone);
@@ -59,7 +58,7 @@ export async function saveSettings(c: C, kind: CollectionKind): Promise<Response
       now = await readDefinition(c.var.action, kind, key);
       const { definition } = now.collection;
       const zone = zoneSent(sent["$zone"], definition.time_zone);
-      const { settings, theirs } = merged(kind, now, sent);
+      const { settings, theirs } = mergeSettings(kind, now, sent);
       const seen = settingsOf(kind, definition, zone);
       const shown = { frame: frameOf(c), now, settings, seen, theirs, zone };
       return <SettingsPage {...shown} problem={named(refusal)} />;
@@ -71,43 +70,6 @@ const clash = () =>
   problem.conflict(
     "Somebody else changed this in the meantime. Nothing was saved, and what you wrote is still here: look at what they wrote, then save again.",
   );
-
-interface MergedSettings {
-  settings: Settings;
-  /** What others made of settings that were changed here too. */
-  theirs: Settings;
-  /** The version that this can be saved onto. */
-  version: number;
-}
-
-function merged(kind: CollectionKind, { collection }: CollectionNow, sent: Sent): MergedSettings {
-  const { definition, version } = collection;
-  const zone = zoneSent(sent["$zone"], definition.time_zone);
-  const stored = settingsOf(kind, definition, zone);
-  const seen = seenSent(sent);
-  const own = settingsSent(sent, stored);
-  // A program names the version; a form brings what it was drawn from.
-  if (!seen) return { settings: own, theirs: {}, version: numberOf(sent["version"]) };
-  const isMine = (name: string) => own[name] !== seen[name];
-  const settings = Object.fromEntries(
-    Object.keys(stored).map((name) => [name, (isMine(name) ? own : stored)[name] ?? ""]),
-  );
-  const both = Object.keys(stored).filter(
-    (name) => isMine(name) && stored[name] !== seen[name] && stored[name] !== own[name],
-  );
-  const theirs = Object.fromEntries(both.map((name) => [name, stored[name] ?? ""]));
-  return { settings, theirs, version };
-}
-
-function seenSent(sent: Sent): Settings | undefined {
-  try {
-    const parsed: unknown = JSON.parse(textOf(sent["$seen"]));
-    if (!isObject(parsed)) return undefined;
-    return Object.fromEntries(Object.entries(parsed).map(([name, value]) => [name, textOf(value)]));
-  } catch {
-    return undefined;
-  }
-}
 
 /** The inputs are named without the member that they stand in. */
 function named(refusal: Problem): Problem {

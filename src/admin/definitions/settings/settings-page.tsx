@@ -1,15 +1,15 @@
-import type { CollectionNow } from "../../store/definitions/collections";
-import { may } from "../../domain/credential/permissions";
-import type { Problem } from "../../domain/problem/problem";
-import { Act } from "../../html/act";
-import { Input } from "../../html/form/input";
-import { Select } from "../../html/form/select";
-import { TextArea } from "../../html/form/text-area";
-import { stepOf } from "../items/input/line";
-import type { Frame } from "../frame/frame";
-import { CollectionHead } from "./head";
+import type { CollectionNow } from "../../../store/definitions/collections";
+import { may } from "../../../domain/credential/permissions";
+import type { Problem } from "../../../domain/problem/problem";
+import { Act } from "../../../html/act";
+import { Input } from "../../../html/form/input";
+import { TextArea } from "../../../html/form/text-area";
+import type { Frame } from "../../frame/frame";
+import { CollectionHead } from "../head";
 import type { Settings } from "./settings-input";
-import { words } from "./words";
+import { words } from "../words";
+import { labels } from "./labels";
+import { Acceptance } from "./acceptance";
 
 interface Shown {
   frame: Frame;
@@ -22,17 +22,6 @@ interface Shown {
   zone: string;
   problem?: Problem | undefined;
 }
-
-const labels = {
-  name: "Name",
-  description: "Description",
-  time_zone: "Time zone",
-  receipt_prefix: "Prefix of receipt numbers",
-  state: "Takes submissions",
-  opens_at: "Opens",
-  closes_at: "Closes",
-  max_submissions: "At most",
-} as const;
 
 /** What is said of an app or form besides its fields. */
 export function SettingsPage({ frame, now, settings, seen, theirs = {}, zone, problem }: Shown) {
@@ -80,42 +69,5 @@ export function SettingsPage({ frame, now, settings, seen, theirs = {}, zone, pr
         </section>
       ) : null}
     </CollectionHead>
-  );
-}
-
-function Acceptance({
-  input,
-  zone,
-}: {
-  input: (name: keyof typeof labels) => {
-    name: string;
-    label: string;
-    value: string;
-    hint?: string;
-  };
-  zone: string;
-}) {
-  const own = zone.replaceAll("_", " ");
-  const state = [
-    { value: "open", label: "Yes" },
-    { value: "closed", label: "No" },
-  ];
-  const moment = (name: "opens_at" | "closes_at") => {
-    const given = input(name);
-    return { ...given, type: "datetime-local", step: stepOf(given.value) };
-  };
-  return (
-    <>
-      <Select {...input("state")} options={state} />
-      <div class="grid">
-        <Input hint={`${own}; at once where empty`} {...moment("opens_at")} />
-        <Input hint={`${own}; never where empty`} {...moment("closes_at")} />
-        <Input
-          hint="Submissions; without end where empty"
-          {...input("max_submissions")}
-          inputmode="numeric"
-        />
-      </div>
-    </>
   );
 }

@@ -1,25 +1,9 @@
-import { Input } from "../../../html/form/input";
-import type { DraftField } from "../draft/draft";
-import type { Place } from "./field-editor";
-import { inputName } from "../draft/sent-draft";
-import { flagsOf, rulesOf, type Flag, type Rule } from "../draft/types";
-
-const ruleWords: Partial<Record<Rule, [label: string, hint?: string]>> = {
-  min_length: ["At least … characters"],
-  max_length: ["At most … characters"],
-  pattern: ["Pattern", "A regular expression that the text must match"],
-  minimum: ["At least"],
-  maximum: ["At most"],
-  decimals: ["Decimals"],
-  min_rows: ["At least … rows"],
-  max_rows: ["At most … rows"],
-  default: ["Default", "Stored where nothing is written"],
-};
-
-const flagWords: Partial<Record<Flag, string>> = {
-  integer: "Whole numbers only",
-  searchable: "Can be searched and sorted",
-};
+import { Input } from "../../../../html/form/input";
+import type { DraftField } from "../../draft/draft";
+import type { Place } from "./place";
+import { inputName } from "../../draft/sent-draft";
+import { flagsOf, rulesOf } from "../../draft/rules";
+import { ruleWords, flagWords, summaryOf } from "./rule-words";
 
 /** The rules that are rarely needed, folded away. */
 export function MoreRules({ field, place, own }: { field: DraftField; place: Place; own: string }) {
@@ -72,17 +56,4 @@ export function MoreRules({ field, place, own }: { field: DraftField; place: Pla
         ))}
     </details>
   );
-}
-
-/** The rules that are set, in a few words. */
-function summaryOf({ rules, flags }: DraftField): string {
-  const said = Object.entries(ruleWords)
-    .filter(([rule]) => (rules[rule as Rule] ?? "") !== "")
-    .map(([rule, words]) => {
-      const value = rules[rule as Rule] ?? "";
-      const label = words[0];
-      return label.includes("…") ? label.replace("…", value) : `${label} ${value}`;
-    });
-  if (flags.searchable === false) said.push("Not searchable");
-  return said.join(", ").slice(0, 120);
 }

@@ -1,19 +1,18 @@
 import type { Context } from "hono";
-import { putDefinition, readDefinition } from "../../actions/definitions/definitions";
-import type { CollectionKind } from "../../domain/definition/collection";
-import { etagOf } from "../../domain/etag";
-import { isObject } from "../../domain/json";
-import { errorAt } from "../../domain/problem/field-errors";
-import { Problem, problem } from "../../domain/problem/problem";
-import type { AdminEnv } from "../../env";
-import { answer, answerDone, attempted } from "../frame/answers";
-import { frameOf } from "../frame/frame";
-import { readSent } from "../frame/negotiate";
-import { say } from "../frame/said";
-import { numberOf, textOf } from "../frame/sent";
-import { JsonPage } from "./api-page";
-import { documentOf } from "./document-of";
-import { words } from "./words";
+import { putDefinition, readDefinition } from "../../../actions/definitions/definitions";
+import type { CollectionKind } from "../../../domain/definition/collection";
+import { etagOf } from "../../../domain/etag";
+import { Problem, problem } from "../../../domain/problem/problem";
+import type { AdminEnv } from "../../../env";
+import { answer, answerDone, attempted } from "../../frame/answers";
+import { frameOf } from "../../frame/frame";
+import { readSent } from "../../frame/negotiate";
+import { say } from "../../frame/said";
+import { numberOf, textOf } from "../../frame/sent";
+import { JsonPage } from "./json-page";
+import { documentOf } from "../document-of";
+import { words } from "../words";
+import { sentDefinition } from "./sent-definition";
 
 type C = Context<AdminEnv>;
 
@@ -31,7 +30,8 @@ export async function saveJson(c: C, kind: CollectionKind): Promise<Response> {
   return attempted(
     c,
     async () => {
-      const document = typeof sent["document"] === "string" ? parsed(sent["document"]) : sent;
+      const document =
+        typeof sent["document"] === "string" ? sentDefinition(sent["document"]) : sent;
       const version = numberOf(sent["version"] ?? document["schema_version"]);
       const body = { ...document, key };
       const conditions = { ifMatch: [etagOf(version)], ifNoneMatch: null };
@@ -57,20 +57,3 @@ const late = () =>
   problem.conflict(
     "Somebody else changed this in the meantime. Nothing was saved, and what you wrote is still here: look at what they did, then save again.",
   );
-
-function parsed(text: string): Record<string, unknown> {
-  const document = parsedJson(text);
-  if (isObject(document)) return document;
-  throw problem.invalidInput([errorAt(["document"], "invalid_type", "Must be of type object.")]);
-}
-
-function parsedJson(text: string): unknown {
-  try {
-    return JSON.parse(text) as unknown;
-  } catch (error) {
-    const at = /position (\d+)/.exec(String(error))?.[1];
-    throw problem.malformedJson(
-      `This is not JSON.${at ? ` It goes wrong at character ${at}.` : ""}`,
-    );
-  }
-}
