@@ -10,7 +10,7 @@ import { glanceAt } from "../../store/definitions/glance";
 import { able, answer, answerDone } from "../frame/answers";
 import { frameOf } from "../frame/frame";
 import { say } from "../frame/said";
-import { itemRoutes } from "../items";
+import { itemRoutes } from "../items/index";
 import { ApiPage } from "./api/api-page";
 import { createCollection, saveFields, showEditor, showNew } from "./editor/editor";
 import { documentOf } from "./document-of";

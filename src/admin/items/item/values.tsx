@@ -1,6 +1,6 @@
 import { type Field, type LineItemsField, valueType } from "../../../domain/definition/field";
 import { Table } from "../../../html/parts/table";
-import { Value } from "../value";
+import { Value } from "../value/value";
 
 type Data = Record<string, unknown>;
 

@@ -15,8 +15,8 @@ import { say } from "../../frame/said";
 import { textOf } from "../../frame/sent";
 import { textsOf } from "../input/written";
 import { addressOf, keyOf, opened } from "../opened";
-import { downloadOf } from "./list";
-import { SurePage } from "./sure-page";
+import { downloadOf } from "./export";
+import { SurePage } from "./page/sure-page";
 
 type C = Context<AdminEnv>;
 

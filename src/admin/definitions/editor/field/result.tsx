@@ -1,4 +1,4 @@
-import { Value } from "../../../items/value";
+import { Value } from "../../../items/value/value";
 import type { DraftField } from "../../draft/draft";
 import { results } from "../../draft/types";
 
