@@ -3,7 +3,8 @@ import type { Role } from "../../domain/credential/permissions";
 import type { AdminEnv } from "../../env";
 import type { Theme } from "../../html/page";
 import type { Reader } from "../../html/reader";
-import { readerOf, themeOf } from "./preferences";
+import { readerOf } from "./reader-of";
+import { themeOf } from "./preferences";
 import { takeSaid } from "./said";
 
 /** What every page knows: who reads it, where, and what was done just before. */

@@ -9,7 +9,7 @@ import { actionContext } from "../../http/doors/action-context";
 import { problem } from "../../domain/problem/problem";
 import { memberOfAccess, usesAccess } from "./access";
 import { limitAttempts } from "./attempts";
-import { ownPath } from "../frame/answers";
+import { ownPath } from "../frame/own-path";
 import { wantsJson } from "../frame/negotiate";
 import { keepSent } from "./kept";
 import { signInAgain } from "./sign-in-page";

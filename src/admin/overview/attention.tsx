@@ -1,11 +1,10 @@
-import type { Child } from "hono/jsx";
-import type { Credential } from "../domain/credential/credential";
-import { Badge, type Tone } from "../html/parts/badge";
-import { Empty } from "../html/parts/empty";
-import { showCount } from "../html/show-count";
-import { Time } from "../html/time";
-import { useReader } from "../html/reader";
-import type { FormState, StoppedWebhook } from "../store/overview";
+import type { Credential } from "../../domain/credential/credential";
+import { Empty } from "../../html/parts/empty";
+import { showCount } from "../../html/show-count";
+import { Time } from "../../html/time";
+import { useReader } from "../../html/reader";
+import type { FormState, StoppedWebhook } from "../../store/overview";
+import { Entry } from "./entry";
 
 /** What somebody should look at. */
 export interface Attended {
@@ -86,29 +85,6 @@ export function Attention({
         </Entry>
       ))}
     </ul>
-  );
-}
-
-function Entry({
-  tone,
-  state,
-  act: [name, href],
-  children,
-}: {
-  tone: Tone;
-  state: string;
-  /** The way to what mends it. */
-  act: readonly [name: string, href: string];
-  children?: Child;
-}) {
-  return (
-    <li>
-      <Badge tone={tone}>{state}</Badge>
-      <span>{children}</span>
-      <a class="button quiet little" href={href}>
-        {name}
-      </a>
-    </li>
   );
 }
 
