@@ -6,8 +6,8 @@ import { joinedDocument, openApiDocument } from "../documents/openapi/collection
 import { versions } from "../documents/openapi/rendering";
 import { serviceDocument } from "../documents/openapi/service";
 import type { ApiEnv } from "../env";
-import { answerDocument, rendered, versionOf } from "../http/answers/open-api";
-import { chosenKeys, chosenOf } from "../http/request/chosen";
+import { answerDocument, rendered, wantedVersion } from "../http/answers/open-api";
+import { chosenKeys, calledByKeys } from "../http/request/chosen";
 import { hostOf } from "../http/request/host";
 import { permit } from "../http/doors/permit";
 import { within, withDefinition } from "./doors";
@@ -28,7 +28,7 @@ export const openApi = new Hono<ApiEnv>().get(
   several,
   async (c) => {
     const { apps, forms, version: asked } = c.req.valid("query");
-    const chosen = chosenOf({ apps, forms });
+    const chosen = calledByKeys({ apps, forms });
     if (chosen.length > mostJoined) {
       throw tooComplex(
         forms,
@@ -45,7 +45,7 @@ export const openApi = new Hono<ApiEnv>().get(
         `Definitions of ${mostBytes} bytes together are joined, not of ${bytes}.`,
       );
     }
-    const shown = versionOf(c, asked);
+    const shown = wantedVersion(c, asked);
     const document =
       found.length === 0
         ? serviceDocument(hostOf(c))
@@ -64,7 +64,7 @@ for (const kind of ["app", "form"] as const) {
     within(kind),
     one,
     withDefinition(kind, async (c, { collection }) => {
-      const shown = versionOf(c, sentQuery(c, version).version);
+      const shown = wantedVersion(c, sentQuery(c, version).version);
       return answerDocument(
         c,
         shown,

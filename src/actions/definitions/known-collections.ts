@@ -63,13 +63,16 @@ function remember({ collection, bytes: stored }: StoredCollection, made?: Compil
 }
 
 /** How statements name a collection, and which definition of it need not come along. */
-export function askedOf(kind: CollectionKind, key: string): CollectionName & { known: string } {
+export function nameWithKnown(
+  kind: CollectionKind,
+  key: string,
+): CollectionName & { known: string } {
   const kept = knownCollection(kind, key)?.collection;
   return { kind, key, id: kept?.id ?? null, known: knownStamps(kept ? [kept] : []) };
 }
 
 /** Which definition of the collection with this id need not come along. */
-export function knownOf(id: number): string {
+export function knownStamp(id: number): string {
   const kept = knownById.get(id)?.collection;
   return knownStamps(kept ? [kept] : []);
 }

@@ -74,7 +74,7 @@ export interface CollectionNow {
   live: number;
 }
 
-export async function currentOf(
+export async function readCurrent(
   ctx: ReadContext,
   { collection }: Compiled,
 ): Promise<CollectionNow> {
@@ -97,7 +97,7 @@ export function refuseEmptied({ pending }: Collection, data: Data, before: Data 
 }
 
 /** The 409 that names the first of the fields whose value is taken, and who has it to those who may read. */
-export function duplicateOf(
+export function duplicateProblem(
   ctx: ActionContext,
   { collection }: Compiled,
   taken: readonly Taken[],

@@ -60,7 +60,7 @@ export async function withdrawInvitation(ctx: MemberContext, email: string): Pro
     throw problem.roleRequired("owners");
 }
 
-export async function invitationOf(ctx: ActionContext, secret: string): Promise<Invitation> {
+export async function openInvitation(ctx: ActionContext, secret: string): Promise<Invitation> {
   const found = await findInvitation(ctx.db, await sha256(secret), ctx.now());
   if (!found) throw problem.notFound();
   return found;
@@ -72,7 +72,7 @@ export async function joinMembers(
   secret: string,
   password: string,
 ): Promise<void> {
-  const { hash, email } = await invitationOf(ctx, secret);
+  const { hash, email } = await openInvitation(ctx, secret);
   const joined = {
     hash,
     // An address keeps its member for ever, so this holds until the batch.

@@ -20,7 +20,7 @@ import { findCredential } from "../../store/credentials/credentials";
 import { findMember } from "../../store/members/members";
 import { nextChange } from "../../store/webhooks/next-change";
 import { viewChange } from "../changes/read-changes";
-import { collectionAt, knownOf } from "../definitions/known-collections";
+import { collectionAt, knownStamp } from "../definitions/known-collections";
 
 interface Rights {
   permissions: readonly Permission[];
@@ -66,7 +66,13 @@ export async function nextMessage(
   collectionId: number,
   after: number,
 ): Promise<{ message: Message | null; through: number; atEnd: boolean }> {
-  const next = await nextChange(db, collectionId, after, actionsTold(types), knownOf(collectionId));
+  const next = await nextChange(
+    db,
+    collectionId,
+    after,
+    actionsTold(types),
+    knownStamp(collectionId),
+  );
   const { change, item, through, atEnd } = next;
   const type = change ? typeTold(change.action, types) : undefined;
   if (!change || !type) return { message: null, through, atEnd };

@@ -6,7 +6,7 @@ import type { AdminEnv } from "../../env";
 import { able } from "../frame/answers";
 import { frameOf } from "../frame/frame";
 import { importItems, startImport } from "./import/import";
-import { seenOf } from "./input/changes";
+import { digestSeen } from "./input/changes";
 import { ItemFormPage } from "./item/form/form-page";
 import { changeFromForm } from "./item/form/change-from-form";
 import { createFromForm } from "./item/form/create-from-form";
@@ -26,7 +26,7 @@ export const itemRoutes = (kind: CollectionKind) =>
     .get("/new", able("write"), async (c) => {
       const { collection } = (await opened(c, kind)).compiled;
       const frame = frameOf(c);
-      const seen = await seenOf(collection.definition.fields.fields, {}, frame.reader.zone);
+      const seen = await digestSeen(collection.definition.fields.fields, {}, frame.reader.zone);
       return c.html(<ItemFormPage {...{ frame, collection, seen }} />);
     })
     .get("/import", able("write"), (c) => startImport(c, kind))

@@ -1,11 +1,11 @@
 import { Hono, type Context } from "hono";
 import * as z from "zod/mini";
-import { invitationOf, joinMembers } from "../../actions/members/invitations";
+import { openInvitation, joinMembers } from "../../actions/members/invitations";
 import { newPassword } from "../../actions/members/password";
 import { setUp, signIn, signOut } from "../../actions/members/sign-in";
 import { Problem, problem } from "../../domain/problem/problem";
 import type { AppEnv } from "../../env";
-import { addressOf } from "../../http/request/address";
+import { callerAddress } from "../../http/request/address";
 import { answerDone } from "../frame/answers";
 import { attempted } from "../frame/attempted";
 import { ownPath } from "../frame/own-path";
@@ -114,7 +114,7 @@ export const signInRoutes = new Hono<AppEnv>()
 
 /** False where the account or the password is wrong. */
 async function startSession(c: Context<AppEnv>, email: string, password: string): Promise<boolean> {
-  const session = await signIn(signInContext(c), email, password, addressOf(c));
+  const session = await signIn(signInContext(c), email, password, callerAddress(c));
   if (session) keepSession(c, session.sessionId, session.maxAge);
   return session !== undefined;
 }
@@ -125,7 +125,7 @@ async function invited(
   act: (invitation: { email: string; role: string }) => Promise<Response>,
 ): Promise<Response> {
   try {
-    return await act(await invitationOf(signInContext(c), c.req.param("secret")));
+    return await act(await openInvitation(signInContext(c), c.req.param("secret")));
   } catch (error) {
     const isGone = error instanceof Problem && error.code === "not_found";
     if (!isGone || wantsJson(c)) throw error;

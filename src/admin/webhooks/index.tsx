@@ -32,7 +32,7 @@ import { NewSecretPage } from "./new-secret-page";
 import { SecretsPage } from "./secrets-page";
 import { NewWebhookPage } from "./settings/new-webhook-page";
 import { SettingsPage } from "./settings/settings-page";
-import { differing, sentOf, webhookSent } from "./webhook-input";
+import { differing, shownInputs, webhookSent } from "./webhook-input";
 
 const perPage = 50;
 const hour = 60 * 60 * 1000;
@@ -155,7 +155,7 @@ async function foundWithReachable(c: C) {
 
 async function settingsPage(c: C): Promise<Response> {
   const found = await foundWithReachable(c);
-  const shown = { ...found, sent: sentOf(found.hook) };
+  const shown = { ...found, sent: shownInputs(found.hook) };
   const document = webhookDocument(found.hook, Date.now());
   return answer(c, document, () => <SettingsPage frame={frameOf(c)} {...shown} />);
 }
@@ -165,7 +165,7 @@ async function settingsAgain(c: C, refusal: Problem) {
   const found = await foundWithReachable(c);
   const sent = await readSent(c);
   const now = refusal.code === "version_mismatch" || sent["page"] === undefined;
-  const shown = { ...found, sent: now ? sentOf(found.hook) : sent };
+  const shown = { ...found, sent: now ? shownInputs(found.hook) : sent };
   return <SettingsPage frame={frameOf(c)} {...shown} problem={refusal} />;
 }
 

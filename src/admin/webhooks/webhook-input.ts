@@ -20,7 +20,7 @@ export function webhookSent(given: Sent): Sent {
 }
 
 /** A webhook as the inputs of a page show it. */
-export function sentOf({ name, url, types, collections, include }: Webhook): Sent {
+export function shownInputs({ name, url, types, collections, include }: Webhook): Sent {
   return { name, url, types, resources: collections, include };
 }
 

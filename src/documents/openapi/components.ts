@@ -64,8 +64,8 @@ export function itemSchemas({ kind, one, key }: Noun, collection?: Collection): 
     [`${one}Found`]: open(item(dataOf("SomeData"))),
     [`${one}Written`]: written(item(dataOf("SomeData"))),
     [`${one}Updated`]: { anyOf: [ref("schemas", one), ref("schemas", `${one}Written`)] },
-    [`${one}Page`]: pageOf(one),
-    [`${one}SearchPage`]: pageOf(`${one}Found`),
+    [`${one}Page`]: pageSchema(one),
+    [`${one}SearchPage`]: pageSchema(`${one}Found`),
     ...(kind === "form" ? { [`${one}Checked`]: checked(within, dataOf("Data")) } : {}),
   };
 }
@@ -118,7 +118,7 @@ function checked(form: Schema, data: Schema): Schema {
 }
 
 /** A page of a list of what has this schema. */
-export function pageOf(name: string): Schema {
+export function pageSchema(name: string): Schema {
   return open({ items: list(ref("schemas", name)), links: ref("schemas", "PageLinks") });
 }
 

@@ -2,7 +2,7 @@ import type { Collection } from "../definition/collection";
 import type { Field, RowField } from "../definition/field";
 import { compileFormulas, rowClassOf, type Formula, type RowClass } from "../formula/compile";
 import type { FieldError } from "../problem/problem";
-import { checkOf, type Check } from "./check/check-scalar";
+import { scalarCheck, type Check } from "./check/check-scalar";
 
 /** A field with its rules ready to be applied. */
 export interface CompiledField<F extends Field = Field> {
@@ -77,7 +77,8 @@ function compileField<F extends Field>(
   const slot = String(field.id);
   const nothing = { check: undefined, rows: undefined };
   if (field.type === "computed") return { field, slot, ...nothing };
-  if (field.type !== "line_items") return { field, slot, ...nothing, check: checkOf(field, zone) };
+  if (field.type !== "line_items")
+    return { field, slot, ...nothing, check: scalarCheck(field, zone) };
   const rows = compileFields(field.fields, zone, [...path, "fields"]);
   return { field, slot, ...nothing, rows };
 }

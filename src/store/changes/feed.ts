@@ -5,7 +5,7 @@ import { numbersOf, type Item } from "../../domain/item/item";
 import { attempt } from "../db/attempt";
 import { item } from "../db/schema";
 import { parameters, statement } from "../db/statement";
-import { itemColumns, itemOf, type ItemRow } from "../items/items";
+import { itemColumns, itemFromRow, type ItemRow } from "../items/items";
 
 /** A change as it was written. */
 export interface Change {
@@ -136,14 +136,14 @@ export async function readFeed(
   const [found] = (edges?.results ?? []) as Edges[];
   const { first = null, last = null, next_at: nextAt = null, kept = null } = found ?? {};
   return {
-    changes: ((rows?.results ?? []) as ChangeRow[]).map(changeOf),
+    changes: ((rows?.results ?? []) as ChangeRow[]).map(changeFromRow),
     items: new Map(
-      ((items?.results ?? []) as ItemRow[]).map((row) => [row.number, itemOf(row)] as const),
+      ((items?.results ?? []) as ItemRow[]).map((row) => [row.number, itemFromRow(row)] as const),
     ),
     edges: { first, last, nextAt, kept },
   };
 }
 
-export function changeOf({ item_id: itemId, fields, ...row }: ChangeRow): Change {
+export function changeFromRow({ item_id: itemId, fields, ...row }: ChangeRow): Change {
   return { ...row, itemId, fields: JSON.parse(fields) as number[] };
 }

@@ -51,7 +51,7 @@ export function selectCredentials(db: D1Database, condition: SQL | undefined, li
 
 type Row = Awaited<ReturnType<typeof selectCredentials>>[number];
 
-export function credentialOf(row: Row): Credential {
+export function credentialFromRow(row: Row): Credential {
   const asked = JSON.parse(row.permissions) as Permission[];
   return {
     id: row.id,
@@ -77,7 +77,7 @@ export function credentialOf(row: Row): Credential {
 
 export async function findCredential(db: D1Database, id: string): Promise<Credential | undefined> {
   const [found] = await attempt(() => selectCredentials(db, eq(credential.id, id), 1));
-  return found && credentialOf(found);
+  return found && credentialFromRow(found);
 }
 
 /**
@@ -95,7 +95,7 @@ export async function meetCredential(db: D1Database, id: string): Promise<Creden
       selectCredentials(db, eq(credential.id, id), 1),
     ]),
   );
-  return found && credentialOf(found);
+  return found && credentialFromRow(found);
 }
 
 const changedFields = [

@@ -5,7 +5,7 @@ import type { CollectionKind } from "../../domain/definition/collection";
 import { attempt } from "../db/attempt";
 import { credential } from "../db/people-schema";
 import { collection } from "../db/schema";
-import { credentialOf, selectCredentials } from "./credentials";
+import { credentialFromRow, selectCredentials } from "./credentials";
 
 export const credentialStates = ["current", "ends_soon", "expired", "revoked", "all"] as const;
 export type CredentialStateFilter = (typeof credentialStates)[number];
@@ -60,7 +60,7 @@ export async function listCredentials(
       limit,
     ),
   );
-  return rows.map(credentialOf);
+  return rows.map(credentialFromRow);
 }
 
 const mostOfMember = 1000;
@@ -75,7 +75,7 @@ export async function listMemberCredentials(
   const rows = await attempt(() =>
     selectCredentials(db, and(eq(credential.memberId, memberId), live), mostOfMember),
   );
-  return rows.map(credentialOf);
+  return rows.map(credentialFromRow);
 }
 
 /** An app or form as a credential names it. */
@@ -108,5 +108,5 @@ export async function findWithReachable(
   const [[found], reachable] = await attempt(() =>
     drizzle(db).batch([selectCredentials(db, eq(credential.id, id), 1), selectReachable(db)]),
   );
-  return { credential: found && credentialOf(found), reachable };
+  return { credential: found && credentialFromRow(found), reachable };
 }

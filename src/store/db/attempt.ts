@@ -63,11 +63,11 @@ export async function unlessRefused(
   db: D1Database,
   statements: D1PreparedStatement[],
 ): Promise<boolean> {
-  return (await refusalOf(db, statements)) === undefined;
+  return (await refusingGuard(db, statements)) === undefined;
 }
 
 /** Runs a batch in one go; the constraint of the guard that refused it, with nothing stored, if one did. */
-export async function refusalOf(
+export async function refusingGuard(
   db: D1Database,
   statements: D1PreparedStatement[],
 ): Promise<string | undefined> {

@@ -11,7 +11,7 @@ import { collection, indexing, pendingChange, tally } from "../db/schema";
 import { statement, type Parameters } from "../db/statement";
 import {
   headColumns,
-  headOf,
+  headFromRow,
   type CollectionName,
   type HeadRow,
   type StoredCollection,
@@ -95,7 +95,7 @@ export async function findCollectionById(
 }
 
 function nowOf(row: NowRow | null): CollectionNow | undefined {
-  const fresh = row && headOf(row).fresh;
+  const fresh = row && headFromRow(row).fresh;
   if (!fresh) return undefined;
   const { indexed_fields: fields, indexed: done, to_index: total } = row;
   return {

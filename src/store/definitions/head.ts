@@ -77,7 +77,7 @@ type DefinitionRow = Omit<Row, "id" | "fields" | "createdAt" | "updatedAt" | "li
   stamp: string;
 };
 
-export function headOf({ collection_id: id, definition, fields, pending }: HeadRow): Head {
+export function headFromRow({ collection_id: id, definition, fields, pending }: HeadRow): Head {
   if (definition === null || fields === null) return { id, fresh: null };
   const row = JSON.parse(definition) as DefinitionRow;
   const { kind, key, version, revision, fieldsVersion, stamp: own } = row;

@@ -6,13 +6,13 @@ import type { Pending, PendingChange } from "./collections";
 import {
   auditCreation,
   dropPending,
-  effectOf,
+  takeEffect,
   fillUnique,
   insertCollection,
   insertTally,
   isEmpty,
   isExpected,
-  rowOf,
+  definitionColumns,
   savedBy,
   type Saved,
 } from "./definition-statements";
@@ -24,7 +24,7 @@ export async function createCollection(
   definition: Definition,
   act: Act,
 ): Promise<Saved> {
-  const row = { ...rowOf(definition, 1, act.at), kind, key, createdAt: act.at };
+  const row = { ...definitionColumns(definition, 1, act.at), kind, key, createdAt: act.at };
   const values = { ...act, ...row, version: 1, revision: 1 };
   return savedBy(
     db,
@@ -60,6 +60,6 @@ export async function changeDefinition(
         isDate: field.type === "date" ? 1 : 0,
       }),
     ),
-    ...effectOf(db, current, change, act),
+    ...takeEffect(db, current, change, act),
   ]);
 }

@@ -7,7 +7,7 @@ import type { Pending, PendingChange } from "./collections";
 import {
   deletePending,
   dropPending,
-  effectOf,
+  takeEffect,
   endUnique,
   isExpected,
   savedBy,
@@ -87,7 +87,7 @@ export async function completePending(
   return savedBy(db, [
     isExpected(db, { id, revision }),
     deletePending(db, { id }),
-    ...effectOf(db, current, change, act),
+    ...takeEffect(db, current, change, act),
   ]);
 }
 

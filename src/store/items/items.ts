@@ -7,7 +7,7 @@ import { collection, item } from "../db/schema";
 import { parameters, statement, type Parameters } from "../db/statement";
 import {
   headColumns,
-  headOf,
+  headFromRow,
   type CollectionName,
   type Head,
   type HeadRow,
@@ -157,14 +157,14 @@ export async function listItems(
   if (!found) return undefined;
   const read = (rows?.results ?? []) as (ItemRow & { allowed: number })[];
   const cut = (read[0]?.allowed ?? page.limit) < page.limit;
-  return { items: read.map(itemOf), cut, head: headOf(found) };
+  return { items: read.map(itemFromRow), cut, head: headFromRow(found) };
 }
 
 function itemNowOf(row: ItemNowRow | null): ItemNow | undefined {
-  return row ? { item: itemOf(row), head: headOf(row) } : undefined;
+  return row ? { item: itemFromRow(row), head: headFromRow(row) } : undefined;
 }
 
-export function itemOf(row: ItemRow): Item {
+export function itemFromRow(row: ItemRow): Item {
   return {
     number: row.number,
     id: row.id,

@@ -8,7 +8,7 @@ import type { Plan } from "./plan";
 import {
   conditionsSql,
   countWithin,
-  itemsOf,
+  candidatesSql,
   ownItem,
   sizeSql,
   type RangedWalk,
@@ -88,7 +88,7 @@ function countItems(driver: Driver | null, walk: RangedWalk, values: Values): st
   const { search, budget } = walk;
   const inOrder = driver === null || "by" in driver || isValue(driver);
   const newestFirst = inOrder ? " order by c.item desc" : "";
-  const candidates = `select c.item from ${itemsOf(driver, walk, values)}${newestFirst}`;
+  const candidates = `select c.item from ${candidatesSql(driver, walk, values)}${newestFirst}`;
   const most = candidatesWithin(budget, perCandidate([], search.conditions));
   return `with ${sizeSql(walk, most, 0, countWithin(walk, candidates, most))}
     select count(distinct i.number) filter (where ${conditionsSql(walk, values)}) as count,

@@ -3,10 +3,10 @@ import type { Position, WholePosition } from "../../domain/cursor";
 import type { Item } from "../../domain/item/item";
 import type { Search } from "../../domain/search/tree";
 import { attempt } from "../db/attempt";
-import { itemOf, type ItemRow } from "../items/items";
+import { itemFromRow, type ItemRow } from "../items/items";
 import { collection, indexing } from "../db/schema";
 import { statement } from "../db/statement";
-import { headColumns, headOf, type Head, type HeadRow } from "../definitions/head";
+import { headColumns, headFromRow, type Head, type HeadRow } from "../definitions/head";
 import { scanBudget, tooHeavy } from "./cost";
 import { countStatement, type Count } from "./count";
 import { leadingStatement, type Starts } from "./leading";
@@ -116,15 +116,15 @@ export async function readPage(
   const edge = isCut ? read.at(-1) : read.find((row) => row.kind === "edge");
   const { waiting, ...told } = readHead(head);
   return {
-    head: headOf(told),
+    head: headFromRow(told),
     unfinished: waiting === null ? [] : (JSON.parse(waiting) as number[]),
     hits: read
       .filter((row) => row.kind === "hit")
-      .map((row) => ({ item: itemOf(row), position: position(row) })),
+      .map((row) => ({ item: itemFromRow(row), position: position(row) })),
     edge: edge ? position(edge) : null,
     heavy: read.some((row) => row.kind === "heavy"),
     count: readCount(counted),
-    leading: ((led?.results ?? []) as Row[]).filter(({ kind }) => kind === "hit").map(itemOf),
+    leading: ((led?.results ?? []) as Row[]).filter(({ kind }) => kind === "hit").map(itemFromRow),
   };
 }
 

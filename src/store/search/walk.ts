@@ -38,7 +38,7 @@ export function conditionsSql({ search }: Walk, values: Values): string {
 }
 
 /** What follows `from` for the items of a driver, or of the whole range: a table `c` of their numbers, `item`. */
-export function itemsOf(driver: Driver | null, walk: RangedWalk, values: Values): string {
+export function candidatesSql(driver: Driver | null, walk: RangedWalk, values: Values): string {
   const own = inRange(walk.range);
   if (!driver) return `(select number as item from item) c where ${own}`;
   if (!("by" in driver)) return `search_entry c where ${driverSql(driver, values)} and ${own}`;

@@ -2,7 +2,7 @@ import type { Field } from "../../../domain/definition/field";
 import { fieldDocument } from "../../../domain/definition/field-document";
 import { storedField } from "./stored-draft";
 import { labelOf, type DraftField } from "./draft";
-import { keyOf } from "./keys";
+import { makeKey } from "./keys";
 import { flagsOf, rulesOf } from "./rules";
 import { writtenRule } from "./written-rule";
 
@@ -12,7 +12,7 @@ export function fieldDocuments(
   stored: readonly Field[],
   inRow = false,
 ): Record<string, unknown>[] {
-  const keys = keysOf(drafts);
+  const keys = fieldKeys(drafts);
   return drafts.map((draft, index) => {
     const before = stored.find((field) => field.key === draft.was && field.type === draft.type);
     return documentOf(draft, keys[index] ?? draft.key, before, inRow);
@@ -20,10 +20,10 @@ export function fieldDocuments(
 }
 
 /** The key of each field: the one that is written, or one that is made from its label. */
-export function keysOf(drafts: readonly DraftField[]): string[] {
+export function fieldKeys(drafts: readonly DraftField[]): string[] {
   const taken = new Set(drafts.map(({ key }) => key.trim()).filter((key) => key !== ""));
   return drafts.map((draft) => {
-    const key = draft.key.trim() || keyOf(labelOf(draft), draft.type, taken);
+    const key = draft.key.trim() || makeKey(labelOf(draft), draft.type, taken);
     taken.add(key);
     return key;
   });

@@ -24,13 +24,13 @@ export interface Basis {
   newest: Item | undefined;
 }
 
-export const bodyOf = ({ now }: Basis, { fields }: Draft) => ({
+export const draftBody = ({ now }: Basis, { fields }: Draft) => ({
   fields: fieldDocuments(fields, now?.collection.definition.fields.fields ?? []),
 });
 
 export function previewOf(c: C, { kind, now, newest }: Basis, draft: Draft): Preview {
   const key = now?.collection.key ?? "new";
-  const body = bodyOf({ kind, now, newest }, draft);
+  const body = draftBody({ kind, now, newest }, draft);
   return previewDefinition(c.var.action, kind, key, body, { now, newest, sample: exampleData });
 }
 

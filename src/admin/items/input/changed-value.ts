@@ -1,23 +1,23 @@
 import type { Field, LineItemsField } from "../../../domain/definition/field";
 import type { Sent } from "../../frame/sent";
-import { rowsOf, untouched, valueOf } from "./item-input";
-import { columnsOf, textsOf } from "./written";
+import { sentRows, untouched, sentValue } from "./item-input";
+import { writtenColumns, textsOf } from "./written";
 
 type Data = Record<string, unknown>;
 
 /** A changedValue value, with what was not touched within it as it is stored. */
 export function changedValue(field: Field, sent: Sent, stored: unknown, zone: string): unknown {
   if (field.type === "line_items") return changedRows(field, sent, stored, zone);
-  const value = valueOf(field, field.key, sent, zone);
+  const value = sentValue(field, field.key, sent, zone);
   return field.type === "multi_select" ? inStoredOrder(textsOf(value), stored) : value;
 }
 
 function changedRows(field: LineItemsField, sent: Sent, stored: unknown, zone: string): Data[] {
   const before = Array.isArray(stored) ? (stored as Data[]) : [];
-  return rowsOf(field, sent, zone).map(({ was, cells }) => {
+  return sentRows(field, sent, zone).map(({ was, cells }) => {
     const row = was === null ? undefined : before[was];
     if (!row) return cells;
-    const kept = columnsOf(field.fields).map((column) => {
+    const kept = writtenColumns(field.fields).map((column) => {
       const [value, old] = [cells[column.key], row[column.key]];
       const same = JSON.stringify(value) === JSON.stringify(untouched(column, old, zone));
       if (same) return [column.key, old ?? null];

@@ -2,7 +2,7 @@ import { digestOf } from "../../../domain/cursor";
 import type { Field } from "../../../domain/definition/field";
 import { isObject } from "../../../domain/json";
 import { textOf, type Sent } from "../../frame/sent";
-import { untouched, valueOf } from "./item-input";
+import { untouched, sentValue } from "./item-input";
 import { changedValue } from "./changed-value";
 
 /** What somebody saw when a form was drawn: a digest of each field's value, so that only what differs is a change. */
@@ -12,7 +12,11 @@ type Data = Record<string, unknown>;
 const written = (value: unknown) => digestOf(JSON.stringify(value) ?? "");
 const inputs = (fields: readonly Field[]) => fields.filter(({ type }) => type !== "computed");
 
-export async function seenOf(fields: readonly Field[], data: Data, zone: string): Promise<Seen> {
+export async function digestSeen(
+  fields: readonly Field[],
+  data: Data,
+  zone: string,
+): Promise<Seen> {
   const entries = inputs(fields).map(async (field) => {
     return [field.key, await written(untouched(field, data[field.key], zone))] as const;
   });
@@ -40,7 +44,7 @@ export interface Changes {
 }
 
 /** Compares what was sent with what was seen and what is stored now. */
-export async function changesOf(
+export async function compareChanges(
   fields: readonly Field[],
   sent: Sent,
   seen: Seen,
@@ -51,7 +55,7 @@ export async function changesOf(
   for (const field of inputs(fields)) {
     const { key } = field;
     const [own, now] = await Promise.all([
-      written(valueOf(field, key, sent, zone)),
+      written(sentValue(field, key, sent, zone)),
       written(untouched(field, stored[key], zone)),
     ]);
     const before = seen[key];

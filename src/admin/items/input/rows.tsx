@@ -1,7 +1,7 @@
 import type { LineItemsField } from "../../../domain/definition/field";
 import type { Sent } from "../../frame/sent";
 import { blankRow, sentRows, storedRows } from "./drawn-rows";
-import { columnsOf } from "./written";
+import { writtenColumns } from "./written";
 import { ListErrors } from "./list-errors";
 import { RowInputs } from "./row-inputs";
 
@@ -19,7 +19,7 @@ const moreRows = 10;
 /** The rows of line items: those that there are, and empty ones, which are not stored while they stay empty. */
 export function Rows({ field, stored, sent, zone, more }: Shown) {
   const { key, label } = field;
-  const columns = columnsOf(field.fields);
+  const columns = writtenColumns(field.fields);
   const rows = sent ? sentRows(field, sent) : storedRows(stored);
   const count = Math.min(more ? moreRows : emptyRows, Math.max(0, field.max_rows - rows.length));
   const all = [...rows, ...Array.from({ length: count }, blankRow)];

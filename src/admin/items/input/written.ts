@@ -39,6 +39,6 @@ export function textsOf(value: unknown): string[] {
 }
 
 /** The columns of rows that people fill in. */
-export function columnsOf(fields: readonly RowField[]): RowField[] {
+export function writtenColumns(fields: readonly RowField[]): RowField[] {
   return fields.filter(({ type }) => type !== "computed");
 }

@@ -8,7 +8,7 @@ import { viewOf } from "../../../domain/item/item-view";
 import { may } from "../../../domain/credential/permissions";
 import { answer } from "../../frame/answers";
 import { frameOf } from "../../frame/frame";
-import { seenOf } from "../input/changes";
+import { digestSeen } from "../input/changes";
 import { namesIn } from "./by";
 import { ItemFormPage } from "./form/form-page";
 import { HistoryList } from "./history";
@@ -33,7 +33,7 @@ export async function showItem(c: C, kind: CollectionKind): Promise<Response> {
       <ItemPage {...shown} />
     ));
   }
-  const seen = await seenOf(collection.definition.fields.fields, view.data, frame.reader.zone);
+  const seen = await digestSeen(collection.definition.fields.fields, view.data, frame.reader.zone);
   return answer(c, itemDocument(view), () => (
     <ItemFormPage {...{ frame, collection, view, seen }} />
   ));

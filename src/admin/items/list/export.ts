@@ -8,7 +8,7 @@ import { oneOf } from "../../../domain/problem/field-errors";
 import { problem } from "../../../domain/problem/problem";
 import { answerDownload, type Format } from "../../../http/answers/download";
 import { opened } from "../opened";
-import { searchOf } from "./filter/conditions";
+import { searchBody } from "./filter/conditions";
 import { readQuery, refuseUnknown } from "./read-query";
 import { clockOf } from "./filter/clock";
 
@@ -38,11 +38,11 @@ export async function exportItems(c: C, kind: CollectionKind): Promise<Response>
   }
   const { compiled } = await opened(c, kind);
   const query = readQuery(c.req.queries());
-  const body = searchOf(compiled.collection, query, clockOf(c));
-  return downloadOf(c, compiled, { body, text: query.text }, format);
+  const body = searchBody(compiled.collection, query, clockOf(c));
+  return answerFound(c, compiled, { body, text: query.text }, format);
 }
 
-export async function downloadOf(c: C, compiled: Compiled, browsed: Browsed, format: FormatName) {
+export async function answerFound(c: C, compiled: Compiled, browsed: Browsed, format: FormatName) {
   const read = (from: Position | null, items: number) =>
     browseItems(c.var.action, compiled, browsed, from, items);
   const download = { compiled, keys: null, start: null, most: null, read };

@@ -13,7 +13,7 @@ import { attempted } from "../../frame/attempted";
 import { frameOf } from "../../frame/frame";
 import { keyOf, opened } from "../opened";
 import { chosenColumns } from "./columns";
-import { searchOf } from "./filter/conditions";
+import { searchBody } from "./filter/conditions";
 import { ItemsPage } from "./page/items-page";
 import { isNarrowed, searchParams, type Query } from "./query";
 import { readQuery, refuseUnknown } from "./read-query";
@@ -66,7 +66,7 @@ async function pageOf(c: C, compiled: Compiled, query: Query) {
     const reason = "This is no cursor of this list. Follow links.next as it was given.";
     throw problem.invalidInput([{ field: "cursor", code: "invalid_cursor", reason }]);
   }
-  const body = searchOf(compiled.collection, query, clockOf(c));
+  const body = searchBody(compiled.collection, query, clockOf(c));
   // Without a search, the tally knows how many there are.
   const browsed = { body, text: query.text, forPeople: isNarrowed(query) };
   const page = await browseItems(c.var.action, compiled, browsed, read?.position ?? null);

@@ -1,6 +1,6 @@
 import type { CollectionKind } from "../../../domain/definition/collection";
 import { documents } from "../../../domain/definition/document";
-import { pageOf } from "../components";
+import { pageSchema } from "../components";
 import { named } from "../paths/definition-paths";
 import { count, list, open, ref, stamp, text, typeName, uri, version, type Schema } from "./schema";
 import { schemaOfZod } from "./zod-schema";
@@ -23,7 +23,7 @@ export function definitionSchemas(kind: CollectionKind): Schema {
   return {
     [`${one}Links`]: links,
     [one]: open({ ...told, schema_version: version, links: ref("schemas", `${one}Links`) }),
-    [`${one}Page`]: pageOf(one),
+    [`${one}Page`]: pageSchema(one),
     [`${one}Definition`]: {
       type: "object",
       description: "For both directions: what is the server's own is ignored where it is sent.",

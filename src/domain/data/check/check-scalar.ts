@@ -32,7 +32,7 @@ interface Around {
 export type Check = (value: unknown, fault: Fault, around: Around) => Scalar | string[] | undefined;
 
 /** The rules of one field, ready to be applied. `zone` is the time zone of the collection. */
-export function checkOf(field: Exclude<RowField, ComputedField>, zone: string): Check {
+export function scalarCheck(field: Exclude<RowField, ComputedField>, zone: string): Check {
   switch (field.type) {
     case "text":
     case "multiline_text":

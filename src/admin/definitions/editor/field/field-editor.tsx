@@ -1,7 +1,7 @@
 import { Badge } from "../../../../html/parts/badge";
 import { TextArea } from "../../../../html/form/text-area";
 import { inputId, useWrongExactly } from "../../../../html/form/wrong";
-import { keysOf } from "../../draft/document";
+import { fieldKeys } from "../../draft/document";
 import type { DraftField } from "../../draft/draft";
 import { FormulaInputs } from "./formula-inputs";
 import { Palette } from "../palette";
@@ -84,7 +84,7 @@ function FieldErrors({ name }: { name: string }) {
 /** The columns of line items, edited in the same way. */
 function Columns({ field, place }: { field: DraftField; place: Place }) {
   const [at = 0] = place.path;
-  const own = keysOf(field.fields);
+  const own = fieldKeys(field.fields);
   return (
     <div class="columns-of">
       <ol class="defs" aria-label={`Columns of ${field.label || typeWords.line_items}`}>

@@ -1,4 +1,4 @@
-import { keysOf } from "../../draft/document";
+import { fieldKeys } from "../../draft/document";
 import type { DraftField } from "../../draft/draft";
 import { FieldEditor } from "../field/field-editor";
 import { Palette } from "../palette";
@@ -6,7 +6,7 @@ import type { EditorShown } from "./editor-shown";
 import { Hidden } from "./hidden";
 
 export function Fields({ draft, stored, preview, focus }: EditorShown) {
-  const keys = keysOf(draft.fields);
+  const keys = fieldKeys(draft.fields);
   const names = draft.fields.map((field, index) => nameOf(field, keys[index] ?? ""));
   return (
     <>
@@ -36,5 +36,5 @@ export function Fields({ draft, stored, preview, focus }: EditorShown) {
 
 /** What a formula can name, with the columns that rows have. */
 function nameOf({ type, fields }: DraftField, key: string): string {
-  return type === "line_items" ? `${key} (with ${keysOf(fields).join(", ")})` : key;
+  return type === "line_items" ? `${key} (with ${fieldKeys(fields).join(", ")})` : key;
 }

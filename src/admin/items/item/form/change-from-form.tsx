@@ -17,7 +17,7 @@ import { frameOf } from "../../../frame/frame";
 import { readSent } from "../../../frame/negotiate";
 import { say } from "../../../frame/said";
 import type { Sent } from "../../../frame/sent";
-import { changesOf, seenOf, seenSent, type Changes, type Seen } from "../../input/changes";
+import { compareChanges, digestSeen, seenSent, type Changes, type Seen } from "../../input/changes";
 import { addressOf, foundItem, versionSent } from "../../opened";
 import { namesIn } from "../by";
 import { ItemFormPage } from "./form-page";
@@ -67,7 +67,7 @@ async function merged(
   const { item, compiled } = now;
   const fields = fieldsOf(compiled);
   const { data } = viewOf(item, compiled);
-  const { mine, theirs, both } = await changesOf(
+  const { mine, theirs, both } = await compareChanges(
     fields,
     sent,
     seen,
@@ -112,7 +112,7 @@ async function drawn(
   const view = viewOf(item, compiled);
   const zone = sentZone(sent, compiled);
   const changes: Changes | undefined =
-    seen && (await changesOf(fields, sent, seen, view.data, zone));
+    seen && (await compareChanges(fields, sent, seen, view.data, zone));
   const clash =
     changes && refusal?.code === "conflict"
       ? {
@@ -126,7 +126,7 @@ async function drawn(
       frame={frameOf(c)}
       collection={compiled.collection}
       view={view}
-      seen={await seenOf(fields, view.data, zone)}
+      seen={await digestSeen(fields, view.data, zone)}
       sent={sent}
       written={changes && new Set(Object.keys(changes.mine))}
       clash={clash}

@@ -10,7 +10,7 @@ import { attempted } from "../../../frame/attempted";
 import { frameOf } from "../../../frame/frame";
 import { readSent } from "../../../frame/negotiate";
 import { say } from "../../../frame/said";
-import { seenOf } from "../../input/changes";
+import { digestSeen } from "../../input/changes";
 import { addressOf, opened } from "../../opened";
 import { ItemFormPage } from "./form-page";
 import { named } from "./refusal";
@@ -26,7 +26,7 @@ export async function createFromForm(c: C, kind: CollectionKind): Promise<Respon
     <ItemFormPage
       frame={frameOf(c)}
       collection={compiled.collection}
-      seen={await seenOf(fieldsOf(compiled), {}, sentZone(sent, compiled))}
+      seen={await digestSeen(fieldsOf(compiled), {}, sentZone(sent, compiled))}
       sent={sent}
       problem={refusal && named(refusal, compiled)}
     />

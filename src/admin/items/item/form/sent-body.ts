@@ -2,7 +2,7 @@ import type { Compiled } from "../../../../domain/data/compile";
 import type { Field } from "../../../../domain/definition/field";
 import { isObject } from "../../../../domain/json";
 import { textOf, type Sent } from "../../../frame/sent";
-import { dataOf } from "../../input/item-input";
+import { sentData } from "../../input/item-input";
 import { zoneSent } from "../../input/written";
 
 export const fieldsOf = ({ collection }: Compiled) => collection.definition.fields.fields;
@@ -15,7 +15,7 @@ export function sentBody(sent: Sent, compiled: Compiled): Record<string, unknown
   if (isObject(sent["data"])) return body;
   const fields = fieldsOf(compiled);
   const status = sentStatus(sent, fields);
-  const data = dataOf(fields, sent, sentZone(sent, compiled));
+  const data = sentData(fields, sent, sentZone(sent, compiled));
   const given = Object.entries(data).filter(
     ([key, value]) => sent["$seen"] !== undefined || Object.hasOwn(sent, key) || isFilled(value),
   );

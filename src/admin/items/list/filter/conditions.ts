@@ -8,7 +8,7 @@ import type { Condition, Kind } from "./condition";
 import { leaf } from "./leaf";
 
 /** The search of the API that a query stands for, apart from its text: the same one decides what it means. */
-export function searchOf(collection: Collection, query: Query, clock: Clock) {
+export function searchBody(collection: Collection, query: Query, clock: Clock) {
   const { fields } = collection.definition.fields;
   return {
     conditions: [

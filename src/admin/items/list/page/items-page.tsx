@@ -5,7 +5,7 @@ import { CollectionHead } from "../../../definitions/head";
 import { Indexing } from "../../../definitions/indexing";
 import { words } from "../../../definitions/words";
 import { Chips } from "../filter/chips";
-import { columnsOf } from "../columns";
+import { shownColumns } from "../columns";
 import { filterables } from "../filter/filterable";
 import { Find } from "../filter/find";
 import { ItemsTable } from "./items-table";
@@ -25,7 +25,7 @@ export function ItemsPage(shown: ItemsShown) {
   const base = `${path}/${key}/items`;
   const { fields } = definition.fields;
   const by = filterables(fields, kind);
-  const columns = columnsOf(fields, query.columns);
+  const columns = shownColumns(fields, query.columns);
   const writes = may(frame.member.role, "write");
   const acts = (
     <>
