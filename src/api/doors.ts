@@ -14,7 +14,7 @@ import type { CollectionKind } from "../domain/definition/collection";
 import { isVisible } from "../domain/credential/permissions";
 import { problem } from "../domain/problem/problem";
 import type { ApiEnv } from "../env";
-import type { CollectionNow } from "../store/definitions/collections";
+import type { CollectionNow } from "../store/definitions/collection-now";
 import { asking, type Question } from "../http/doors/question";
 
 /** Doors that a request passes before its body is read: what is not visible is not found. */

@@ -3,8 +3,9 @@ import { changeType, statusField, type ChangeView } from "../../domain/item/chan
 import { viewOf } from "../../domain/item/item-view";
 import { numbersOf } from "../../domain/item/item";
 import { problem } from "../../domain/problem/problem";
-import { readFeed, type Change } from "../../store/changes/feed";
-import { pageBytes } from "../../store/search/cost";
+import { readFeed } from "../../store/changes/feed";
+import type { Change } from "../../store/changes/change-row";
+import { pageBytes } from "../../store/search/plan/cost";
 import type { ReadContext } from "../context";
 import { readCurrent } from "../items/draft";
 

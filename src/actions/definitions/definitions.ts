@@ -8,12 +8,9 @@ import { definitionTag, namesVersion } from "../../domain/definition/tag";
 import type { Precondition } from "../../domain/etag";
 import { isVisible, visibleKeys } from "../../domain/credential/permissions";
 import { problem } from "../../domain/problem/problem";
-import {
-  findCollection,
-  listCollections,
-  type CollectionNow,
-  type CollectionSummary,
-} from "../../store/definitions/collections";
+import { findCollection } from "../../store/definitions/collections";
+import { listCollections, type CollectionSummary } from "../../store/definitions/list-collections";
+import type { CollectionNow } from "../../store/definitions/collection-now";
 import { changeDefinition, createCollection } from "../../store/definitions/save-definition";
 import { beginPending, forgetPending } from "../../store/definitions/save-pending";
 import { findDuplicate } from "../../store/items/unique-values";

@@ -1,17 +1,9 @@
 import { compile, type Compiled } from "../../domain/data/compile";
 import type { CollectionKind } from "../../domain/definition/collection";
 import type { ReadContext } from "../context";
-import {
-  findCollection,
-  findCollectionById,
-  type CollectionNow,
-} from "../../store/definitions/collections";
-import {
-  knownStamps,
-  type CollectionName,
-  type Head,
-  type StoredCollection,
-} from "../../store/definitions/head";
+import { findCollection, findCollectionById } from "../../store/definitions/collections";
+import type { CollectionNow, StoredCollection } from "../../store/definitions/collection-now";
+import { knownStamps, type CollectionName, type Head } from "../../store/definitions/head";
 
 /**
  * Collections as this isolate last saw them, compiled. Whoever uses one learns from the database, in the same round

@@ -10,7 +10,8 @@ import {
   listWithInvitations,
   type Invitation,
 } from "../../store/members/invitations";
-import { findMemberId, type MemberSummary } from "../../store/members/members";
+import { findMemberId } from "../../store/members/find-member";
+import type { MemberSummary } from "../../store/members/list-members";
 import { act, type ActionContext } from "../context";
 import { givenBy, refuseRole, type MemberContext } from "./members";
 import { hashPassword } from "./password";

@@ -1,6 +1,6 @@
 import { stamp } from "../../domain/time";
 import type { Invitation } from "../../store/members/invitations";
-import type { MemberSummary } from "../../store/members/members";
+import type { MemberSummary } from "../../store/members/list-members";
 
 export function memberDocument({
   id,

@@ -4,7 +4,7 @@ import { Options } from "../../html/form/options";
 import { Badge } from "../../html/parts/badge";
 import { Time } from "../../html/time";
 import type { Frame } from "../frame/frame";
-import type { MemberSummary } from "../../store/members/members";
+import type { MemberSummary } from "../../store/members/list-members";
 import { rolesFor } from "./roles-for";
 
 export function MemberRow({ member, self }: { member: MemberSummary; self: Frame["member"] }) {

@@ -3,7 +3,7 @@ import { Table } from "../../html/parts/table";
 import type { Frame } from "../frame/frame";
 import { AdminPage } from "../frame/layout";
 import type { Sent } from "../frame/sent";
-import type { MemberSummary } from "../../store/members/members";
+import type { MemberSummary } from "../../store/members/list-members";
 import { InvitationRow, type OpenInvitation } from "./invitation-row";
 import { Invite } from "./invite";
 import { MemberRow } from "./member-row";

@@ -16,7 +16,7 @@ import { isDelivered, type Delivery } from "../../domain/webhook/delivery";
 import type { AdminEnv } from "../../env";
 import { query } from "../../http/request/parameters";
 import { webhookContext } from "../../http/doors/webhook-context";
-import { listReachable } from "../../store/credentials/lists";
+import { listReachable } from "../../store/credentials/reachable";
 import { findWebhookWithMaker, findWebhookWithReachable } from "../../store/webhooks/webhooks";
 import { able, answer, answerDone } from "../frame/answers";
 import { attempted } from "../frame/attempted";

@@ -8,7 +8,7 @@ import {
 import { numbersOf } from "../../domain/item/item";
 import { once } from "../db/attempt";
 import { actTime, insertAct, type Act } from "../audit/audit";
-import type { Pending, PendingChange } from "./collections";
+import type { Pending, PendingChange } from "./collection-now";
 import { failureOf } from "../db/failure";
 import { guardCode, guardStatement } from "../db/guard";
 import {
@@ -125,7 +125,7 @@ const updateCollection = statement<Pick<Columns, Changed> & { id: number }>((db,
   db.update(collection).set(pick(v, changedColumns)).where(eq(collection.id, v.id)),
 );
 
-export function definitionColumns(definition: Definition, fieldsVersion: number, now: number) {
+export function definitionRow(definition: Definition, fieldsVersion: number, now: number) {
   const { acceptance, fields } = definition;
   return {
     name: definition.name,
@@ -185,7 +185,7 @@ export function takeEffect(
     ...(unindexed.length > 0 ? [startIndexing(db, values)] : []),
     updateCollection(db, {
       ...values,
-      ...definitionColumns(definition, fieldsVersion, act.at),
+      ...definitionRow(definition, fieldsVersion, act.at),
       version: version + 1,
       revision: revision + 1,
     }),

@@ -2,7 +2,7 @@ import { fieldNumber } from "../../domain/data/field-number";
 import type { Collection, CollectionKind, Definition } from "../../domain/definition/collection";
 import { numbersOf } from "../../domain/item/item";
 import type { Act } from "../audit/audit";
-import type { Pending, PendingChange } from "./collections";
+import type { Pending, PendingChange } from "./collection-now";
 import {
   auditCreation,
   dropPending,
@@ -12,7 +12,7 @@ import {
   insertTally,
   isEmpty,
   isExpected,
-  definitionColumns,
+  definitionRow,
   savedBy,
   type Saved,
 } from "./definition-statements";
@@ -24,7 +24,7 @@ export async function createCollection(
   definition: Definition,
   act: Act,
 ): Promise<Saved> {
-  const row = { ...definitionColumns(definition, 1, act.at), kind, key, createdAt: act.at };
+  const row = { ...definitionRow(definition, 1, act.at), kind, key, createdAt: act.at };
   const values = { ...act, ...row, version: 1, revision: 1 };
   return savedBy(
     db,

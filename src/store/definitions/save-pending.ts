@@ -3,7 +3,7 @@ import { fieldNumber } from "../../domain/data/field-number";
 import type { Collection } from "../../domain/definition/collection";
 import { numbersOf } from "../../domain/item/item";
 import type { Act } from "../audit/audit";
-import type { Pending, PendingChange } from "./collections";
+import type { Pending, PendingChange } from "./collection-now";
 import {
   deletePending,
   dropPending,

@@ -4,7 +4,7 @@ import { placesPerCollection, type Item } from "../../domain/item/item";
 import { attempt } from "../db/attempt";
 import { collection, item } from "../db/schema";
 import { statement } from "../db/statement";
-import { itemColumns, itemFromRow, type ItemRow } from "./items";
+import { itemColumns, itemFromRow, type ItemRow } from "./item-row";
 
 const selectNewest = statement<{ kind: CollectionKind; key: string }>((db, v) =>
   db

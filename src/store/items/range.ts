@@ -3,7 +3,7 @@ import type { Item } from "../../domain/item/item";
 import { attempt } from "../db/attempt";
 import { item } from "../db/schema";
 import { parameters, statement } from "../db/statement";
-import { itemColumns, itemFromRow, type ItemRow } from "./items";
+import { itemColumns, itemFromRow, type ItemRow } from "./item-row";
 
 /** A run of items by their numbers. */
 export interface Range {

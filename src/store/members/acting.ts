@@ -1,6 +1,6 @@
 import { sql } from "drizzle-orm";
 import { problem } from "../../domain/problem/problem";
-import { refusingGuard } from "../db/attempt";
+import { refusingGuard } from "../db/unless-refused";
 import { guardCode, guardStatement } from "../db/guard";
 
 /** Who acts in the administration area, as it was when it was asked who that is. */

@@ -1,10 +1,17 @@
 import { Values } from "./sql/values";
-import { candidatesWithin, perCandidate } from "./cost";
-import { driverSql, findDrivers, isValue, onlyDriver, probeSql, type EntryDriver } from "./driver";
+import { candidatesWithin, perCandidate } from "./plan/cost";
+import {
+  driverSql,
+  findDrivers,
+  isValue,
+  onlyDriver,
+  probeSql,
+  type EntryDriver,
+} from "./plan/driver";
 import { inRange, isCreatedRange, itemRange, withRange } from "./item-range";
-import type { Driver } from "./named-items";
+import type { Driver } from "./plan/named-items";
 import type { PageStatement } from "./page-statement";
-import type { Plan } from "./plan";
+import type { Plan } from "./plan/plan";
 import {
   conditionsSql,
   countWithin,

@@ -1,8 +1,8 @@
 import { Values } from "./sql/values";
-import { lookUps, perCandidate, candidatesWithin } from "./cost";
-import { driverSql, onlyDriver, probeSql } from "./driver";
+import { lookUps, perCandidate, candidatesWithin } from "./plan/cost";
+import { driverSql, onlyDriver, probeSql } from "./plan/driver";
 import { behind, inRange, itemRange, withRange } from "./item-range";
-import type { Plan } from "./plan";
+import type { Plan } from "./plan/plan";
 import { sortedInMemory } from "./sorted";
 import { sortWalk } from "./sort-walk";
 import {

@@ -1,12 +1,12 @@
 import { eq, sql } from "drizzle-orm";
 import type { ItemAction } from "../../domain/item/change";
 import { numbersOf, type Item } from "../../domain/item/item";
-import { changeColumns, changeFromRow, type Change, type ChangeRow } from "../changes/feed";
+import { changeColumns, changeFromRow, type Change, type ChangeRow } from "../changes/change-row";
 import { attempt } from "../db/attempt";
 import { collection, item } from "../db/schema";
 import { parameters, statement } from "../db/statement";
 import { headColumns, headFromRow, type Head, type HeadRow } from "../definitions/head";
-import { itemColumns, itemFromRow, type ItemRow } from "../items/items";
+import { itemColumns, itemFromRow, type ItemRow } from "../items/item-row";
 
 /** Changes that are looked at in one step, for one that is to be told. */
 const window = 1000;

@@ -4,7 +4,7 @@ import { may, permissions } from "../../../domain/credential/permissions";
 import type { Problem } from "../../../domain/problem/problem";
 import { Input } from "../../../html/form/input";
 import { showDay, useReader } from "../../../html/reader";
-import type { Reachable } from "../../../store/credentials/lists";
+import type { Reachable } from "../../../store/credentials/reachable";
 import type { Frame } from "../../frame/frame";
 import { textOf, type Sent } from "../../frame/sent";
 import { AccessTo } from "./access-to";

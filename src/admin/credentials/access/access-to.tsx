@@ -1,5 +1,5 @@
 import { useField } from "../../../html/form/use-field";
-import type { Reachable } from "../../../store/credentials/lists";
+import type { Reachable } from "../../../store/credentials/reachable";
 import type { Sent } from "../../frame/sent";
 import { labels, listed } from "./labels";
 

@@ -1,7 +1,7 @@
 import { isVisible, type Resources } from "../../../domain/credential/permissions";
 import type { CollectionKind } from "../../../domain/definition/collection";
 import { problems } from "../../../domain/problem/problem-catalogue";
-import type { Reachable } from "../../../store/credentials/lists";
+import type { Reachable } from "../../../store/credentials/reachable";
 
 /** What a credential may see, and what there is: a 404 does not tell the two apart, its owner may. */
 export interface Sight {

@@ -3,7 +3,7 @@ import { may } from "../../../domain/credential/permissions";
 import type { Problem } from "../../../domain/problem/problem";
 import { Choices } from "../../../html/form/choices";
 import { Input } from "../../../html/form/input";
-import type { Reachable } from "../../../store/credentials/lists";
+import type { Reachable } from "../../../store/credentials/reachable";
 import type { Frame } from "../../frame/frame";
 import { AdminPage } from "../../frame/layout";
 import { textOf, type Sent } from "../../frame/sent";

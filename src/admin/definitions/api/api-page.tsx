@@ -1,5 +1,5 @@
 import { Copyable } from "../../../html/parts/copyable";
-import type { CollectionNow } from "../../../store/definitions/collections";
+import type { CollectionNow } from "../../../store/definitions/collection-now";
 import type { Frame } from "../../frame/frame";
 import { CollectionHead } from "../head";
 import { words } from "../words";

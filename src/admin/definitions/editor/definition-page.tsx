@@ -1,6 +1,6 @@
 import { may } from "../../../domain/credential/permissions";
 import type { Problem } from "../../../domain/problem/problem";
-import type { CollectionNow } from "../../../store/definitions/collections";
+import type { CollectionNow } from "../../../store/definitions/collection-now";
 import { textOf } from "../../frame/sent";
 import { CollectionHead } from "../head";
 import { Indexing } from "../indexing";

@@ -6,7 +6,7 @@ import type { Item } from "../../../domain/item/item";
 import { Problem, problem, type FieldError } from "../../../domain/problem/problem";
 import { problems } from "../../../domain/problem/problem-catalogue";
 import type { AdminEnv } from "../../../env";
-import type { CollectionNow } from "../../../store/definitions/collections";
+import type { CollectionNow } from "../../../store/definitions/collection-now";
 import { frameOf } from "../../frame/frame";
 import { words } from "../words";
 import { fieldDocuments } from "../draft/document";

@@ -9,7 +9,7 @@ import { etagOf } from "../../../domain/etag";
 import { errorAt } from "../../../domain/problem/field-errors";
 import { Problem, problem } from "../../../domain/problem/problem";
 import type { AdminEnv } from "../../../env";
-import type { CollectionNow } from "../../../store/definitions/collections";
+import type { CollectionNow } from "../../../store/definitions/collection-now";
 import { findNewestItem } from "../../../store/items/newest-item";
 import { answerDone } from "../../frame/answers";
 import { readSent, wantsJson } from "../../frame/negotiate";

@@ -1,6 +1,6 @@
 import type { CollectionKind } from "../../../domain/definition/collection";
 import { isObject } from "../../../domain/json";
-import type { CollectionNow } from "../../../store/definitions/collections";
+import type { CollectionNow } from "../../../store/definitions/collection-now";
 import { numberOf, textOf, type Sent } from "../../frame/sent";
 import { zoneSent } from "../../items/input/written";
 import { settingsOf, settingsSent, type Settings } from "./settings-input";

@@ -1,4 +1,4 @@
-import type { CollectionNow } from "../../../store/definitions/collections";
+import type { CollectionNow } from "../../../store/definitions/collection-now";
 import { may } from "../../../domain/credential/permissions";
 import type { Problem } from "../../../domain/problem/problem";
 import { Act } from "../../../html/act";

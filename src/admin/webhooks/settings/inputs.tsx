@@ -1,7 +1,7 @@
 import { webhookTypes } from "../../../domain/webhook/webhook";
 import { Choices } from "../../../html/form/choices";
 import { Input } from "../../../html/form/input";
-import type { Reachable } from "../../../store/credentials/lists";
+import type { Reachable } from "../../../store/credentials/reachable";
 import { AccessTo } from "../../credentials/access/access-to";
 import { listed } from "../../credentials/access/labels";
 import { textOf, type Sent } from "../../frame/sent";

@@ -1,5 +1,5 @@
 import type { Problem } from "../../../domain/problem/problem";
-import type { Reachable } from "../../../store/credentials/lists";
+import type { Reachable } from "../../../store/credentials/reachable";
 import type { Frame } from "../../frame/frame";
 import { AdminPage } from "../../frame/layout";
 import type { Sent } from "../../frame/sent";

@@ -1,5 +1,5 @@
 import type { Problem } from "../../../domain/problem/problem";
-import type { Reachable } from "../../../store/credentials/lists";
+import type { Reachable } from "../../../store/credentials/reachable";
 import type { Sent } from "../../frame/sent";
 import { pageRefusal } from "../webhook-input";
 import { WebhookFrame } from "../frame/webhook-frame";

@@ -1,6 +1,6 @@
-import { isStoredOrder } from "../../domain/search/parse-sort";
-import type { Comparable, Condition, Leaf, Search, SearchField } from "../../domain/search/tree";
-import type { Values } from "./sql/values";
+import { isStoredOrder } from "../../../domain/search/parse-sort";
+import type { Comparable, Condition, Leaf, Search, SearchField } from "../../../domain/search/tree";
+import type { Values } from "../sql/values";
 
 /** Entries of one field, in a range of its values or at some of them: where a search can start from. */
 export interface EntryDriver {

@@ -1,4 +1,4 @@
-import type { Anywhere, Condition, Leaf } from "../../domain/search/tree";
+import type { Anywhere, Condition, Leaf } from "../../../domain/search/tree";
 import type { EntryDriver } from "./driver";
 
 /**

@@ -1,9 +1,9 @@
-import { numbersOf, placesPerCollection } from "../../domain/item/item";
-import { receiptPlaces } from "../../domain/item/receipt";
-import type { Comparable, Condition, Search } from "../../domain/search/tree";
-import { firstCreated } from "../items/first-created";
+import { numbersOf, placesPerCollection } from "../../../domain/item/item";
+import { receiptPlaces } from "../../../domain/item/receipt";
+import type { Comparable, Condition, Search } from "../../../domain/search/tree";
+import { firstCreated } from "../../items/first-created";
 import { rangeOf, requiredConditions, type EntryDriver } from "./driver";
-import type { Values } from "./sql/values";
+import type { Values } from "../sql/values";
 
 /** Where a search can start from. */
 export type Driver = EntryDriver | NamedItems;
