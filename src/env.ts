@@ -1,5 +1,5 @@
 import type { Context, Env } from "hono";
-import type { Grant } from "./domain/credential/credential";
+import type { Grant } from "./domain/credential/grant";
 import type { ActionContext, ReplayCache } from "./actions/context";
 import type { Problem } from "./domain/problem/problem";
 import type { SentKey } from "./actions/once-per-key";

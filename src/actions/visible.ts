@@ -1,7 +1,7 @@
 import type { Compiled } from "../domain/data/compile";
 import type { CollectionKind } from "../domain/definition/collection";
 import type { Item } from "../domain/item/item";
-import { isVisible } from "../domain/credential/permissions";
+import { isVisible } from "../domain/credential/resources";
 import { problem } from "../domain/problem/problem";
 import { receiptPlaces } from "../domain/item/receipt";
 import { findItem, findItemByReceipt, type ItemNow } from "../store/items/find-item";

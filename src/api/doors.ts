@@ -11,7 +11,7 @@ import {
 } from "../actions/visible";
 import type { Compiled } from "../domain/data/compile";
 import type { CollectionKind } from "../domain/definition/collection";
-import { isVisible } from "../domain/credential/permissions";
+import { isVisible } from "../domain/credential/resources";
 import { problem } from "../domain/problem/problem";
 import type { ApiEnv } from "../env";
 import type { CollectionNow } from "../store/definitions/collection-now";

@@ -1,5 +1,6 @@
 import { DurableObject } from "cloudflare:workers";
-import type { Credential, Exchanged } from "../domain/credential/credential";
+import type { Credential } from "../domain/credential/credential";
+import type { Exchanged } from "../domain/credential/grant";
 import type { Presented } from "../domain/credential/token";
 import { usageOf } from "../domain/credential/usage";
 import { findCredential, meetCredential, noteUse } from "../store/credentials/credentials";

@@ -7,12 +7,9 @@ import {
   type Limits,
   type Secret,
 } from "../../domain/credential/credential";
-import {
-  may,
-  type Permission,
-  type Resources,
-  type Role,
-} from "../../domain/credential/permissions";
+import { may, type Role } from "../../domain/credential/roles";
+import type { Permission } from "../../domain/credential/permissions";
+import type { Resources } from "../../domain/credential/resources";
 import { noUsage } from "../../domain/credential/usage";
 import { problem } from "../../domain/problem/problem";
 import { sha256, type SigningKeys } from "../../domain/credential/signature";

@@ -6,7 +6,8 @@ import { effortOfItem, spentFormulas, type Effort } from "../../domain/data/effo
 import { filledAmong } from "../../domain/data/emptied";
 import { fieldNumber } from "../../domain/data/field-number";
 import type { Data } from "../../domain/data/values";
-import { closedReason, type Collection } from "../../domain/definition/collection";
+import { closedReason } from "../../domain/definition/acceptance";
+import type { Collection } from "../../domain/definition/collection";
 import { uniqueIdOf } from "../../domain/definition/field";
 import { parseItemBody } from "../../domain/item/item-body";
 import { allows, readPermission } from "../../domain/credential/permissions";

@@ -1,7 +1,7 @@
 import { checkPatch, checkSubmitted, type Checked } from "../../domain/data/check/check";
 import type { Compiled } from "../../domain/data/compile";
 import { withoutLost } from "../../domain/data/lost-values";
-import { closedReason } from "../../domain/definition/collection";
+import { closedReason } from "../../domain/definition/acceptance";
 import { effortOfItem } from "../../domain/data/effort";
 import { etagOf, matches, type Precondition } from "../../domain/etag";
 import type { ItemAction } from "../../domain/item/change";

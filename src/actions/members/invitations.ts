@@ -1,5 +1,5 @@
 import { toBase64url } from "../../domain/base64url";
-import { mayGive, type Role } from "../../domain/credential/permissions";
+import { mayGive, type Role } from "../../domain/credential/roles";
 import { sha256 } from "../../domain/credential/signature";
 import { problem } from "../../domain/problem/problem";
 import {

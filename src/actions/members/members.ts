@@ -1,4 +1,4 @@
-import { may, mayGive, roles, type Role } from "../../domain/credential/permissions";
+import { may, mayGive, roles, type Role } from "../../domain/credential/roles";
 import { problem } from "../../domain/problem/problem";
 import type { SealingKeys } from "../../domain/credential/sealing";
 import type { Credential } from "../../domain/credential/credential";

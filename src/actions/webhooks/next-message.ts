@@ -1,13 +1,8 @@
 import type { Actor } from "../../domain/actor";
 import { isLive } from "../../domain/credential/credential";
-import {
-  allows,
-  isVisible,
-  readPermission,
-  rightsOf,
-  type Permission,
-  type Resources,
-} from "../../domain/credential/permissions";
+import { allows, readPermission, type Permission } from "../../domain/credential/permissions";
+import { isVisible, type Resources } from "../../domain/credential/resources";
+import { rightsOf } from "../../domain/credential/roles";
 import type { CollectionKind } from "../../domain/definition/collection";
 import type { ChangeView } from "../../domain/item/change";
 import {

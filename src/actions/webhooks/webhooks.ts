@@ -1,4 +1,4 @@
-import { isVisible, type Resources } from "../../domain/credential/permissions";
+import { isVisible, type Resources } from "../../domain/credential/resources";
 import type { CollectionKind } from "../../domain/definition/collection";
 import { etagOf, matches, type Precondition } from "../../domain/etag";
 import { errorAt } from "../../domain/problem/field-errors";

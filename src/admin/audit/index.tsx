@@ -1,5 +1,6 @@
 import { Hono } from "hono";
-import { endOfDay, isCalendarDay, stamp } from "../../domain/time";
+import { endOfDay } from "../../domain/zoned-day";
+import { isCalendarDay, stamp } from "../../domain/time";
 import { problem } from "../../domain/problem/problem";
 import type { AdminEnv } from "../../env";
 import { query, texts } from "../../http/request/parameters";

@@ -1,5 +1,6 @@
 import { liveSecrets, type Credential } from "../../domain/credential/credential";
-import { dayInZone, stamp } from "../../domain/time";
+import { dayInZone } from "../../domain/time-zone";
+import { stamp } from "../../domain/time";
 import { stateOf } from "./state";
 
 const stampOr = (at: number | null) => (at === null ? null : stamp(at));

@@ -1,4 +1,5 @@
-import { closedReason, type Collection } from "../../domain/definition/collection";
+import { closedReason } from "../../domain/definition/acceptance";
+import type { Collection } from "../../domain/definition/collection";
 import { Badge } from "../../html/parts/badge";
 import { showCount } from "../../html/show-count";
 import type { Frame } from "../frame/frame";

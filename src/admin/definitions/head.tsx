@@ -1,6 +1,6 @@
 import type { Child, PropsWithChildren } from "hono/jsx";
 import type { Collection } from "../../domain/definition/collection";
-import { may } from "../../domain/credential/permissions";
+import { may } from "../../domain/credential/roles";
 import type { Problem } from "../../domain/problem/problem";
 import { Tabs } from "../../html/parts/tabs";
 import type { Frame } from "../frame/frame";

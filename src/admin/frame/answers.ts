@@ -1,6 +1,6 @@
 import type { Context } from "hono";
 import { createMiddleware } from "hono/factory";
-import { may, type Ability } from "../../domain/credential/permissions";
+import { may, type Ability } from "../../domain/credential/roles";
 import { problem } from "../../domain/problem/problem";
 import type { AdminEnv } from "../../env";
 import { wantsJson } from "./negotiate";

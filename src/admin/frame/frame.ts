@@ -1,5 +1,5 @@
 import type { Context } from "hono";
-import type { Role } from "../../domain/credential/permissions";
+import type { Role } from "../../domain/credential/roles";
 import type { AdminEnv } from "../../env";
 import type { Theme } from "../../html/page";
 import type { Reader } from "../../html/reader";

@@ -1,7 +1,7 @@
 import type { Context } from "hono";
 import { getCookie, setCookie } from "hono/cookie";
 import * as z from "zod/mini";
-import { isTimeZone } from "../../domain/time";
+import { isTimeZone } from "../../domain/time-zone";
 import type { Theme } from "../../html/page";
 
 /**

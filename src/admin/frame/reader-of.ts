@@ -1,6 +1,6 @@
 import type { Context } from "hono";
 import { getCookie } from "hono/cookie";
-import { isTimeZone } from "../../domain/time";
+import { isTimeZone } from "../../domain/time-zone";
 import type { Reader } from "../../html/reader";
 
 /** The zone that was chosen here; undefined where the browser's own is taken. */

@@ -1,4 +1,4 @@
-import { may, type Ability } from "../../domain/credential/permissions";
+import { may, type Ability } from "../../domain/credential/roles";
 import type { Frame } from "./frame";
 import { ThemeSwitch } from "./theme-switch";
 

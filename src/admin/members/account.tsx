@@ -2,7 +2,7 @@ import { Hono, type Context } from "hono";
 import * as z from "zod/mini";
 import { changePassword, endSessions } from "../../actions/members/members";
 import { isPassword, newPassword } from "../../actions/members/password";
-import { abilities, may, type Ability } from "../../domain/credential/permissions";
+import { abilities, may, type Ability } from "../../domain/credential/roles";
 import { problem, type Problem } from "../../domain/problem/problem";
 import { errorAt } from "../../domain/problem/field-errors";
 import type { AdminEnv } from "../../env";

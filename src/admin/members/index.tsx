@@ -6,7 +6,7 @@ import {
   withdrawInvitation,
 } from "../../actions/members/invitations";
 import { changeMember } from "../../actions/members/members";
-import type { Role } from "../../domain/credential/permissions";
+import type { Role } from "../../domain/credential/roles";
 import type { Problem } from "../../domain/problem/problem";
 import type { AdminEnv } from "../../env";
 import { originOf } from "../../http/request/host";

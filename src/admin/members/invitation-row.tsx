@@ -1,4 +1,4 @@
-import type { Role } from "../../domain/credential/permissions";
+import type { Role } from "../../domain/credential/roles";
 import { Act } from "../../html/act";
 import { Time } from "../../html/time";
 

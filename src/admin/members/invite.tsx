@@ -1,4 +1,4 @@
-import type { Role } from "../../domain/credential/permissions";
+import type { Role } from "../../domain/credential/roles";
 import { Input } from "../../html/form/input";
 import { Select } from "../../html/form/select";
 import { textOf, type Sent } from "../frame/sent";

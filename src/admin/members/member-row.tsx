@@ -1,4 +1,4 @@
-import { may } from "../../domain/credential/permissions";
+import { may } from "../../domain/credential/roles";
 import { Act } from "../../html/act";
 import { Options } from "../../html/form/options";
 import { Badge } from "../../html/parts/badge";

@@ -1,4 +1,4 @@
-import { may, type Role } from "../../domain/credential/permissions";
+import { may, type Role } from "../../domain/credential/roles";
 
 /** The roles that somebody of this role may give and take. */
 export function rolesFor(role: Role) {

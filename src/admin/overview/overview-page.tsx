@@ -1,4 +1,4 @@
-import { may } from "../../domain/credential/permissions";
+import { may } from "../../domain/credential/roles";
 import { showDay } from "../../html/reader";
 import { Attention } from "./attention";
 import type { Frame } from "../frame/frame";

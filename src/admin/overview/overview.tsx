@@ -1,5 +1,5 @@
 import { Hono } from "hono";
-import { may } from "../../domain/credential/permissions";
+import { may } from "../../domain/credential/roles";
 import { stamp } from "../../domain/time";
 import type { AdminEnv } from "../../env";
 import { readOverview } from "../../store/overview";

@@ -2,7 +2,7 @@ import type { Context } from "hono";
 import { deleteCookie, getCookie, setCookie } from "hono/cookie";
 import { createMiddleware } from "hono/factory";
 import { sha256 } from "../../domain/credential/signature";
-import { rightsOf } from "../../domain/credential/permissions";
+import { rightsOf } from "../../domain/credential/roles";
 import { memberOfSession } from "../../actions/members/sign-in";
 import type { AdminEnv, AppEnv, Reading } from "../../env";
 import { actionContext } from "../../http/doors/action-context";

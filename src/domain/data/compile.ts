@@ -2,7 +2,8 @@ import type { Collection } from "../definition/collection";
 import type { Field, RowField } from "../definition/field";
 import { compileFormulas, rowClassOf, type Formula, type RowClass } from "../formula/compile";
 import type { FieldError } from "../problem/problem";
-import { scalarCheck, type Check } from "./check/check-scalar";
+import { scalarCheck } from "./check/check-scalar";
+import type { Check } from "./check/text";
 
 /** A field with its rules ready to be applied. */
 export interface CompiledField<F extends Field = Field> {

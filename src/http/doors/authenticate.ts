@@ -1,7 +1,8 @@
 import { createMiddleware } from "hono/factory";
 import { problem } from "../../domain/problem/problem";
 import { signingKeys } from "../../domain/credential/signature";
-import { readBearer, type Presented } from "../../domain/credential/token";
+import { readBearer } from "../../domain/credential/bearer";
+import type { Presented } from "../../domain/credential/token";
 import type { ApiEnv, AppEnv, Reading } from "../../env";
 import type { Told } from "../../gate/own-writes";
 import type { Quota, Quotas } from "../../gate/quota";

@@ -1,7 +1,9 @@
 import { and, desc, eq, isNull, sql, type SQL } from "drizzle-orm";
 import { drizzle } from "drizzle-orm/d1";
 import type { Credential, Secret } from "../../domain/credential/credential";
-import { within, type Permission, type Resources } from "../../domain/credential/permissions";
+import { within } from "../../domain/credential/roles";
+import type { Permission } from "../../domain/credential/permissions";
+import type { Resources } from "../../domain/credential/resources";
 import { noUsage, type Usage } from "../../domain/credential/usage";
 import { attempt } from "../db/attempt";
 import { credential, member } from "../db/schema";

@@ -1,9 +1,5 @@
-import type {
-  Definition,
-  PendingRules,
-  PendingState,
-  Collection,
-} from "../../domain/definition/collection";
+import type { Definition, Collection } from "../../domain/definition/collection";
+import type { PendingRules, PendingState } from "../../domain/definition/pending";
 
 /** A collection with the number of items that it holds. */
 export interface CollectionNow extends StoredCollection {

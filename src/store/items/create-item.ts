@@ -1,5 +1,5 @@
 import type { UniqueValue } from "../../domain/data/unique-values";
-import type { ClosedReason } from "../../domain/definition/collection";
+import type { ClosedReason } from "../../domain/definition/acceptance";
 import { placesPerCollection } from "../../domain/item/item";
 import { attempt } from "../db/attempt";
 import type { ItemAct } from "../changes/change-statements";

@@ -1,5 +1,5 @@
 import { eq, sql } from "drizzle-orm";
-import { mayGive, roles, type Role } from "../../domain/credential/permissions";
+import { mayGive, roles, type Role } from "../../domain/credential/roles";
 import { unlessRefused } from "../db/unless-refused";
 import { insertAct, type Act } from "../audit/audit";
 import { guardCode, guardStatement } from "../db/guard";

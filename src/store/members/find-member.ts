@@ -1,6 +1,6 @@
 import { and, eq, gt, isNull, sql } from "drizzle-orm";
 import { drizzle } from "drizzle-orm/d1";
-import type { Role } from "../../domain/credential/permissions";
+import type { Role } from "../../domain/credential/roles";
 import { attempt } from "../db/attempt";
 import { member, session } from "../db/schema";
 

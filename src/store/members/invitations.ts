@@ -1,6 +1,6 @@
 import { and, eq, gt, sql } from "drizzle-orm";
 import { drizzle } from "drizzle-orm/d1";
-import { mayGive, roles, type Role } from "../../domain/credential/permissions";
+import { mayGive, roles, type Role } from "../../domain/credential/roles";
 import { attempt } from "../db/attempt";
 import { unlessRefused } from "../db/unless-refused";
 import { insertAct, type Act } from "../audit/audit";

@@ -1,5 +1,6 @@
 import type { Credential } from "../../../domain/credential/credential";
-import type { Permission, Resources } from "../../../domain/credential/permissions";
+import type { Permission } from "../../../domain/credential/permissions";
+import type { Resources } from "../../../domain/credential/resources";
 
 const verbs: Record<string, string> = {
   read: "read",

@@ -1,6 +1,7 @@
 import { Origins } from "./origins";
 import type { Credential } from "../../../domain/credential/credential";
-import { may, permissions } from "../../../domain/credential/permissions";
+import { may } from "../../../domain/credential/roles";
+import { permissions } from "../../../domain/credential/permissions";
 import type { Problem } from "../../../domain/problem/problem";
 import { Input } from "../../../html/form/input";
 import { showDay, useReader } from "../../../html/reader";

@@ -1,4 +1,5 @@
-import { permissions, within, type Role } from "../../../domain/credential/permissions";
+import { permissions } from "../../../domain/credential/permissions";
+import { within, type Role } from "../../../domain/credential/roles";
 import { Choices } from "../../../html/form/choices";
 import type { Sent } from "../../frame/sent";
 import { permissionNames } from "../words";

@@ -1,4 +1,4 @@
-import { isVisible, type Resources } from "../../../domain/credential/permissions";
+import { isVisible, type Resources } from "../../../domain/credential/resources";
 import type { CollectionKind } from "../../../domain/definition/collection";
 import { problems } from "../../../domain/problem/problem-catalogue";
 import type { Reachable } from "../../../store/credentials/reachable";

@@ -1,6 +1,7 @@
 import * as z from "zod/mini";
 import type { CredentialInput } from "../../../actions/credentials/credentials";
-import { endOfDay, instant, isCalendarDay } from "../../../domain/time";
+import { endOfDay } from "../../../domain/zoned-day";
+import { instant, isCalendarDay } from "../../../domain/time";
 
 type Expiry = { days: number } | { day: string } | { at: number | null };
 

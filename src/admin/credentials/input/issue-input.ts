@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 import type { CredentialInput } from "../../../actions/credentials/credentials";
 import { defaultLimits } from "../../../domain/credential/credential";
-import type { Resources } from "../../../domain/credential/permissions";
+import type { Resources } from "../../../domain/credential/resources";
 import { expiryOf } from "./expiry";
 import { tidy } from "./tidy";
 import { shape } from "./shape";

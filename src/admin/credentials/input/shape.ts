@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 import { permissions } from "../../../domain/credential/permissions";
 import { isStorable, storable } from "../../../domain/text";
-import { isTimeZone } from "../../../domain/time";
+import { isTimeZone } from "../../../domain/time-zone";
 import { list } from "./list";
 import { resources } from "./resources";
 import { origins } from "./origins";

@@ -1,5 +1,5 @@
 import { Origins } from "../access/origins";
-import { may } from "../../../domain/credential/permissions";
+import { may } from "../../../domain/credential/roles";
 import type { Problem } from "../../../domain/problem/problem";
 import { Choices } from "../../../html/form/choices";
 import { Input } from "../../../html/form/input";

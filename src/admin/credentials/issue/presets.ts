@@ -1,4 +1,5 @@
-import { within, type Permission, type Role } from "../../../domain/credential/permissions";
+import { within, type Role } from "../../../domain/credential/roles";
+import type { Permission } from "../../../domain/credential/permissions";
 
 /** What credentials are usually for, with just the permissions that it takes. */
 export const presets = {

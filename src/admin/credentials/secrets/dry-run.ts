@@ -1,7 +1,8 @@
 import type { Credential } from "../../../domain/credential/credential";
 import type { CollectionKind } from "../../../domain/definition/collection";
 import { exampleData } from "../../../documents/openapi/answers/example";
-import { allows, visibleKeys, type Permission } from "../../../domain/credential/permissions";
+import { allows, type Permission } from "../../../domain/credential/permissions";
+import { visibleKeys } from "../../../domain/credential/resources";
 import { findCollection } from "../../../store/definitions/collections";
 import { listCollections } from "../../../store/definitions/list-collections";
 import { clientId } from "../document";

@@ -1,4 +1,4 @@
-import { may } from "../../../domain/credential/permissions";
+import { may } from "../../../domain/credential/roles";
 import type { Problem } from "../../../domain/problem/problem";
 import type { CollectionNow } from "../../../store/definitions/collection-now";
 import type { Frame } from "../../frame/frame";

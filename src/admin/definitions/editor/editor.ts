@@ -4,7 +4,7 @@ import type { Preview } from "../../../actions/definitions/preview-definition";
 import type { CollectionKind } from "../../../domain/definition/collection";
 import { collectionKey } from "../../../domain/definition/document";
 import { noFields } from "../../../domain/definition/field";
-import { may } from "../../../domain/credential/permissions";
+import { may } from "../../../domain/credential/roles";
 import { etagOf } from "../../../domain/etag";
 import { errorAt } from "../../../domain/problem/field-errors";
 import { Problem, problem } from "../../../domain/problem/problem";

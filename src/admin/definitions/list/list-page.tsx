@@ -1,5 +1,5 @@
 import type { CollectionKind } from "../../../domain/definition/collection";
-import { may } from "../../../domain/credential/permissions";
+import { may } from "../../../domain/credential/roles";
 import { Empty } from "../../../html/parts/empty";
 import { Table } from "../../../html/parts/table";
 import type { Glance } from "../../../store/definitions/glance";

@@ -1,4 +1,4 @@
-import { closedReason } from "../../../domain/definition/collection";
+import { closedReason } from "../../../domain/definition/acceptance";
 import { Badge } from "../../../html/parts/badge";
 import { showCount } from "../../../html/show-count";
 import { Time } from "../../../html/time";

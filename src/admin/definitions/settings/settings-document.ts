@@ -1,5 +1,6 @@
 import type { CollectionKind, Definition } from "../../../domain/definition/collection";
-import { instantInZone, stamp } from "../../../domain/time";
+import { instantInZone } from "../../../domain/time-zone";
+import { stamp } from "../../../domain/time";
 import { settingsOf, type Settings } from "./settings-input";
 
 /** The settings as a definition document has them. */

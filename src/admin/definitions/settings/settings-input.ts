@@ -1,5 +1,6 @@
 import type { CollectionKind, Definition } from "../../../domain/definition/collection";
-import { localDateTime, stamp } from "../../../domain/time";
+import { localDateTime } from "../../../domain/time-zone";
+import { stamp } from "../../../domain/time";
 import { textOf, type Sent } from "../../frame/sent";
 
 /** The settings of an app or form as their form has them: a text each. */

@@ -1,5 +1,5 @@
 import type { CollectionNow } from "../../../store/definitions/collection-now";
-import { may } from "../../../domain/credential/permissions";
+import { may } from "../../../domain/credential/roles";
 import type { Problem } from "../../../domain/problem/problem";
 import { Act } from "../../../html/act";
 import { Input } from "../../../html/form/input";

@@ -1,5 +1,5 @@
 import type { Field, LineItemsField } from "../../../domain/definition/field";
-import { instantInZone } from "../../../domain/time";
+import { instantInZone } from "../../../domain/time-zone";
 import { textOf, type Sent } from "../../frame/sent";
 import { writtenColumns, inputText, optionsFor, textsOf } from "./written";
 

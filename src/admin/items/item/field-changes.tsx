@@ -1,5 +1,5 @@
 import type { Field } from "../../../domain/definition/field";
-import type { HistoryEntry } from "../../../domain/item/change";
+import type { HistoryEntry } from "../../../domain/item/history";
 import { textOf } from "../../frame/sent";
 import { Value } from "../value/value";
 

@@ -1,5 +1,5 @@
 import type { Field } from "../../../domain/definition/field";
-import type { FieldChange } from "../../../domain/item/change";
+import type { FieldChange } from "../../../domain/item/history";
 
 /** What a change can be changed back to: the former values of the fields that people write. */
 export function formerData(

@@ -1,7 +1,8 @@
 import type { Field } from "../../../domain/definition/field";
-import type { HistoryEntry, ItemAction, ItemHistory } from "../../../domain/item/change";
+import type { HistoryEntry, ItemHistory } from "../../../domain/item/history";
+import type { ItemAction } from "../../../domain/item/change";
 import type { ItemView } from "../../../domain/item/item-view";
-import { may } from "../../../domain/credential/permissions";
+import { may } from "../../../domain/credential/roles";
 import { Act } from "../../../html/act";
 import { Time } from "../../../html/time";
 import type { Frame } from "../../frame/frame";

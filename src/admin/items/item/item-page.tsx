@@ -1,7 +1,7 @@
 import type { Child } from "hono/jsx";
 import type { Collection } from "../../../domain/definition/collection";
 import type { ItemView } from "../../../domain/item/item-view";
-import { may } from "../../../domain/credential/permissions";
+import { may } from "../../../domain/credential/roles";
 import type { Problem } from "../../../domain/problem/problem";
 import { words } from "../../definitions/words";
 import type { Frame } from "../../frame/frame";

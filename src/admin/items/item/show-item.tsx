@@ -5,7 +5,7 @@ import { historyDocument } from "../../../documents/history";
 import { itemDocument } from "../../../documents/item";
 import type { CollectionKind } from "../../../domain/definition/collection";
 import { viewOf } from "../../../domain/item/item-view";
-import { may } from "../../../domain/credential/permissions";
+import { may } from "../../../domain/credential/roles";
 import { answer } from "../../frame/answers";
 import { frameOf } from "../../frame/frame";
 import { digestSeen } from "../input/changes";

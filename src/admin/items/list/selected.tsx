@@ -5,7 +5,7 @@ import { searchItems } from "../../../actions/search/search-items";
 import { visibleSubmission } from "../../../actions/visible";
 import type { CollectionKind } from "../../../domain/definition/collection";
 import type { ItemView } from "../../../domain/item/item-view";
-import { may } from "../../../domain/credential/permissions";
+import { may } from "../../../domain/credential/roles";
 import { Problem, problem } from "../../../domain/problem/problem";
 import type { AdminEnv } from "../../../env";
 import { answerDone } from "../../frame/answers";

@@ -1,6 +1,6 @@
 import { webhookBody, webhookChange } from "../../../domain/webhook/body";
 import { webhookStates, webhookTypes } from "../../../domain/webhook/webhook";
-import { actor, pageSchema } from "../components";
+import { actor, pageSchema } from "../shared-schemas";
 import { count, list, oneOfTexts, open, stamp, text, version, type Schema } from "./schema";
 import { schemaOfZod } from "./zod-schema";
 

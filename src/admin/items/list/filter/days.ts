@@ -1,4 +1,4 @@
-import { dayInZone, instantInZone } from "../../../../domain/time";
+import { dayInZone, instantInZone } from "../../../../domain/time-zone";
 import type { Clock } from "./clock";
 import type { Condition, Kind } from "./condition";
 

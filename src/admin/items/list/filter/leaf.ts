@@ -1,4 +1,4 @@
-import { instantInZone } from "../../../../domain/time";
+import { instantInZone } from "../../../../domain/time-zone";
 import type { Clock } from "./clock";
 import type { Condition, Kind } from "./condition";
 import { isDay, days, wholeDays } from "./days";

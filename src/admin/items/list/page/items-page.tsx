@@ -1,4 +1,4 @@
-import { may } from "../../../../domain/credential/permissions";
+import { may } from "../../../../domain/credential/roles";
 import { showCount } from "../../../../html/show-count";
 import { WithWrong } from "../../../../html/form/wrong";
 import { CollectionHead } from "../../../definitions/head";

@@ -1,4 +1,4 @@
-import { may } from "../../../../domain/credential/permissions";
+import { may } from "../../../../domain/credential/roles";
 import { Empty } from "../../../../html/parts/empty";
 import { words } from "../../../definitions/words";
 import { isNarrowed } from "../query";
