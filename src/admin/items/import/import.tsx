@@ -25,7 +25,7 @@ type C = Context<AdminEnv>;
 
 /** Rows that one step writes; people, or a script of the page, go on with the next. */
 const perStep = 5 * mostOperations;
-/** Refused rows that an answer tells; a downloadRefused has all of them. */
+/** Refused rows that an answer tells; a download has all of them. */
 const mostTold = 100;
 
 export async function startImport(c: C, kind: CollectionKind): Promise<Response> {

@@ -5,7 +5,7 @@ import { writtenColumns, textsOf } from "./written";
 
 type Data = Record<string, unknown>;
 
-/** A changedValue value, with what was not touched within it as it is stored. */
+/** A changed value, with what was not touched within it as it is stored. */
 export function changedValue(field: Field, sent: Sent, stored: unknown, zone: string): unknown {
   if (field.type === "line_items") return changedRows(field, sent, stored, zone);
   const value = sentValue(field, field.key, sent, zone);

@@ -37,9 +37,9 @@ export function seenSent(sent: Sent): Seen | undefined {
 export interface Changes {
   /** What was written, by key: as the API takes it. */
   mine: Data;
-  /** Fields that somebody else changedValue since. */
+  /** Fields that somebody else changed since. */
   theirs: Field[];
-  /** Fields that both changedValue, to different values, and that nobody has chosen for yet. */
+  /** Fields that both changed, to different values, and that nobody has chosen for yet. */
   both: Field[];
 }
 

@@ -20,7 +20,7 @@ import { addressOf, foundItem, versionSent } from "../opened";
 
 type C = Context<AdminEnv>;
 
-/** The former values of one actOnItem, as a actOnItem of the version that is seen. */
+/** The former values of one change, as a change of the version that is seen. */
 export async function revertItem(c: C, one: Found, ifMatch: string[] | null): Promise<ItemView> {
   const sent = await readSent(c);
   const { entries } = await itemHistory(c.var.action, one);
@@ -28,7 +28,7 @@ export async function revertItem(c: C, one: Found, ifMatch: string[] | null): Pr
   const { fields } = one.compiled.collection.definition.fields;
   const data = formerData(entry?.fields ?? [], fields);
   if (Object.keys(data).length === 0) {
-    const reason = "Must be the version of a actOnItem whose former values are known.";
+    const reason = "Must be the version of a change whose former values are known.";
     throw problem.invalidInput([{ field: "change", code: "not_an_option", reason }]);
   }
   return updateItem(c.var.action, one, { data }, ifMatch);
