@@ -15,10 +15,10 @@ import { operationsOf } from "./operations";
 import { readImport, type Import } from "./file";
 import { countsOf, none, type Counts } from "./counts";
 import { refusedRows } from "./outcomes";
-import { ColumnsPage } from "./pages/columns-page";
-import { StartPage } from "./pages/start-page";
-import { ProgressPage } from "./pages/progress-page";
-import { ResultPage } from "./pages/result-page";
+import { ColumnsPage } from "./steps/columns-page";
+import { StartPage } from "./steps/start-page";
+import { ProgressPage } from "./steps/progress-page";
+import { ResultPage } from "./steps/result-page";
 import { downloadRefused, type RefusedRows } from "./download-refused";
 
 type C = Context<AdminEnv>;
