@@ -1,10 +1,10 @@
 import type { Context, Env } from "hono";
-import type { Grant } from "./domain/credential/credential";
+import type { Grant } from "./domain/credential/grant";
 import type { ActionContext, ReplayCache } from "./actions/context";
 import type { Problem } from "./domain/problem/problem";
 import type { SentKey } from "./actions/once-per-key";
 import type { Read } from "./http/doors/question";
-import type { Member } from "./store/members/members";
+import type { Member } from "./store/members/find-member";
 
 /** A context that is only read, whatever more its route knows. */
 export type Reading<E extends Env> = Pick<Context<E>, "env" | "executionCtx" | "req" | "var">;

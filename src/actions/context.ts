@@ -1,6 +1,7 @@
 import type { Actor } from "../domain/actor";
 import type { AuditAction } from "../domain/audit-action";
-import type { Permission, Resources } from "../domain/credential/permissions";
+import type { Permission } from "../domain/credential/permissions";
+import type { Resources } from "../domain/credential/resources";
 import type { ItemAction } from "../domain/item/change";
 import type { Act } from "../store/audit/audit";
 import type { DefinitionCache } from "../store/definitions/definition-cache";

@@ -1,5 +1,5 @@
 import { sha256 } from "../domain/credential/signature";
-import { canonical } from "../domain/json";
+import { canonical } from "../domain/canonical";
 import { Problem, type FieldError } from "../domain/problem/problem";
 import { findReplay, type Claim, type Given, type Replay } from "../store/items/replays";
 import type { ActionContext } from "./context";

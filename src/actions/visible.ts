@@ -1,17 +1,17 @@
 import type { Compiled } from "../domain/data/compile";
 import type { CollectionKind } from "../domain/definition/collection";
 import type { Item } from "../domain/item/item";
-import { isVisible } from "../domain/credential/permissions";
+import { isVisible } from "../domain/credential/resources";
 import { problem } from "../domain/problem/problem";
 import { receiptPlaces } from "../domain/item/receipt";
-import { findItem, findItemByReceipt, type ItemNow } from "../store/items/items";
+import { findItem, findItemByReceipt, type ItemNow } from "../store/items/find-item";
 import type { ActionContext, ReadContext } from "./context";
 import {
   allKnown,
-  askedOf,
+  nameWithKnown,
   collectionAt,
   knownCollection,
-  knownOf,
+  knownStamp,
   readCollection,
 } from "./definitions/known-collections";
 
@@ -60,7 +60,7 @@ export async function visibleRecord(
 
 /** The same, whoever asks. */
 export async function findRecord(ctx: ReadContext, appKey: string, id: string): Promise<Found> {
-  const { known, ...name } = askedOf("app", appKey);
+  const { known, ...name } = nameWithKnown("app", appKey);
   if (!id.startsWith("rec_")) {
     const places = receiptPlaces(id);
     if (places.length === 0) throw problem.notFound();
@@ -96,5 +96,5 @@ export function visible({ resources }: ActionContext, found: Found): Found {
 /** The same item as it is now, after somebody else changed it. */
 export async function readAgain(ctx: ActionContext, { item, compiled }: Found): Promise<Found> {
   const { id, kind } = compiled.collection;
-  return visible(ctx, await foundOf(ctx, await findItem(ctx.db, kind, item.id, knownOf(id))));
+  return visible(ctx, await foundOf(ctx, await findItem(ctx.db, kind, item.id, knownStamp(id))));
 }

@@ -1,4 +1,4 @@
-import { showCount } from "../html/reader";
+import { showCount } from "../html/show-count";
 
 interface Bar {
   label: string;

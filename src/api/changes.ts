@@ -25,7 +25,7 @@ interface FeedInput {
 const bindingOf = (compiled: Compiled) => `changes ${compiled.collection.id}`;
 
 /** A page of the changes feed of a collection (contract, section 13). */
-export function changesOf(kind: CollectionKind) {
+export function answerChanges(kind: CollectionKind) {
   const question: Question<ChangesPage> = async (ctx, { key = "" }, c) => {
     // What others wrote is to be told in full: no replica tells it.
     const ofAll = { ...ctx, db: ctx.primary, versions: ofPrimary };

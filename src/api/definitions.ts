@@ -5,7 +5,7 @@ import {
   tagOf,
   type Summaries,
 } from "../actions/definitions/definitions";
-import type { Resources } from "../domain/credential/permissions";
+import type { Resources } from "../domain/credential/resources";
 import type { CollectionKind } from "../domain/definition/collection";
 import { summaryDocument, type Summary } from "../documents/definition";
 import { etagOf } from "../domain/etag";

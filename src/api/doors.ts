@@ -11,10 +11,10 @@ import {
 } from "../actions/visible";
 import type { Compiled } from "../domain/data/compile";
 import type { CollectionKind } from "../domain/definition/collection";
-import { isVisible } from "../domain/credential/permissions";
+import { isVisible } from "../domain/credential/resources";
 import { problem } from "../domain/problem/problem";
 import type { ApiEnv } from "../env";
-import type { CollectionNow } from "../store/definitions/collections";
+import type { CollectionNow } from "../store/definitions/collection-now";
 import { asking, type Question } from "../http/doors/question";
 
 /** Doors that a request passes before its body is read: what is not visible is not found. */

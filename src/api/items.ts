@@ -8,7 +8,7 @@ import type { CollectionKind } from "../domain/definition/collection";
 import { etagOf } from "../domain/etag";
 import { allows, readPermission } from "../domain/credential/permissions";
 import { defaultLimit } from "../domain/page-limit";
-import { answerDownload, downloadOf, type Format } from "../http/answers/download";
+import { answerDownload, wantedFormat, type Format } from "../http/answers/download";
 import { sentQuery } from "../http/request/parameters";
 import { asking, type Question } from "../http/doors/question";
 import { ifMatch } from "../http/request/preconditions";
@@ -23,11 +23,11 @@ type WithBody = { Variables: { body: unknown } };
 type Listed = ListPage & { bookmark: string | null };
 
 /** A list of one kind: a page of it, or all of it as one download. */
-export function listOf(kind: CollectionKind) {
+export function answerList(kind: CollectionKind) {
   const question: Question<Listed | Format> = async (ctx, { key = "" }, c) => {
     const paging = sentQuery(c, page);
     const start = await readPosition(c, bindingOf(kind, key), paging, ctx.versions);
-    const format = downloadOf(c);
+    const format = wantedFormat(c);
     if (format) return format;
     const after = start && Number(start[0]);
     const read = await listPage(ctx, kind, key, after, paging.limit ?? defaultLimit);

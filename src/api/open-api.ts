@@ -1,18 +1,18 @@
 import { Hono, type Context } from "hono";
 import * as z from "zod/mini";
 import { findDefinition } from "../actions/definitions/definitions";
-import { isVisible } from "../domain/credential/permissions";
+import { isVisible } from "../domain/credential/resources";
 import { problem } from "../domain/problem/problem";
 import { joinedDocument, openApiDocument } from "../documents/openapi/collection";
 import { versions } from "../documents/openapi/rendering";
 import { serviceDocument } from "../documents/openapi/service";
 import type { ApiEnv } from "../env";
-import { answerDocument, rendered, versionOf } from "../http/answers/open-api";
-import { chosenKeys, chosenOf } from "../http/request/chosen";
+import { answerDocument, rendered, wantedVersion } from "../http/answers/open-api";
+import { chosenKeys, calledByKeys } from "../http/request/chosen";
 import { hostOf } from "../http/request/host";
 import { asking, type Question } from "../http/doors/question";
 import { permit } from "../http/doors/permit";
-import type { CollectionNow } from "../store/definitions/collections";
+import type { CollectionNow } from "../store/definitions/collection-now";
 import { within, withDefinition } from "./doors";
 import { query, sentQuery } from "../http/request/parameters";
 
@@ -26,7 +26,7 @@ const severalQuery = z.extend(chosenKeys, version.shape);
 
 const chosenDefinitions: Question<CollectionNow[]> = async (ctx, _, c) => {
   const sent = sentQuery(c, severalQuery);
-  const chosen = chosenOf(sent);
+  const chosen = calledByKeys(sent);
   if (chosen.length > mostJoined) {
     const reason = `At most ${mostJoined} apps and forms are joined, not ${chosen.length}.`;
     throw tooComplex(sent.forms, reason);
@@ -53,7 +53,7 @@ export const openApi = new Hono<ApiEnv>().get(
         `Definitions of ${mostBytes} bytes together are joined, not of ${bytes}.`,
       );
     }
-    const shown = versionOf(c, asked);
+    const shown = wantedVersion(c, asked);
     const document =
       found.length === 0
         ? serviceDocument(hostOf(c))
@@ -72,7 +72,7 @@ for (const kind of ["app", "form"] as const) {
     within(kind),
     one,
     withDefinition(kind, async (c, { collection }) => {
-      const shown = versionOf(c, sentQuery(c, version).version);
+      const shown = wantedVersion(c, sentQuery(c, version).version);
       return answerDocument(
         c,
         shown,

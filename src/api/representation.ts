@@ -5,7 +5,7 @@ import type { ItemView } from "../domain/item/item-view";
 import type { CollectionKind } from "../domain/definition/collection";
 import { schemaDocument } from "../documents/definition";
 import { contentTag, etagOf, matches } from "../domain/etag";
-import type { CollectionNow } from "../store/definitions/collections";
+import type { CollectionNow } from "../store/definitions/collection-now";
 import { ifNoneMatch } from "../http/request/preconditions";
 
 /** Absolute addresses, as the caller reaches this service. */

@@ -7,7 +7,7 @@ import type { Position } from "../domain/cursor";
 import type { CollectionKind } from "../domain/definition/collection";
 import { isObject } from "../domain/json";
 import { problem, type FieldError } from "../domain/problem/problem";
-import { answerDownload, downloadOf, type Format } from "../http/answers/download";
+import { answerDownload, wantedFormat, type Format } from "../http/answers/download";
 import { sentBody } from "../http/request/json-body";
 import { sentQuery } from "../http/request/parameters";
 import { asking, type Question } from "../http/doors/question";
@@ -34,7 +34,7 @@ interface Searched {
 }
 
 /** A page of matches; or, for `Accept: application/x-ndjson` or `text/csv`, all of them as one download. */
-export function searchOf(kind: CollectionKind) {
+export function answerSearch(kind: CollectionKind) {
   const question: Question<Searched> = async (ctx, { key = "" }, c) => {
     const body = await sentBody(c);
     const paging = pagingOf(body, sentQuery(c, page));
@@ -43,7 +43,7 @@ export function searchOf(kind: CollectionKind) {
     if (!likely) throw problem.notFound();
     const binding = await searchBinding(likely.collection.id, body);
     const start = await readPosition(c, binding, paging, ctx.versions);
-    const found = downloadOf(c) ?? (await searchItems(ctx, likely, body, start, limit));
+    const found = wantedFormat(c) ?? (await searchItems(ctx, likely, body, start, limit));
     return { binding, start, limit, found, bookmark: ctx.versions.reached() };
   };
   return asking(question, async (c: Context<SearchEnv, string, PagingInput>) => {

@@ -9,12 +9,12 @@ import { only } from "../http/doors/methods";
 import { permit } from "../http/doors/permit";
 import { ifMatch } from "../http/request/preconditions";
 import { answerBatch, batchQuery, permitOperations } from "./batch";
-import { changesOf, feedPaging } from "./changes";
+import { answerChanges, feedPaging } from "./changes";
 import { form, submission } from "./doors";
-import { answerCreate, answerFound, answerUpdate, listOf } from "./items";
+import { answerCreate, answerFound, answerUpdate, answerList } from "./items";
 import { paging } from "../http/request/paging";
 import { noParameters } from "../http/request/parameters";
-import { searchOf } from "./search";
+import { answerSearch } from "./search";
 
 const list = "/forms/:key/submissions";
 const validate = `${list}/validate`;
@@ -23,7 +23,7 @@ const batch = `${list}/batch`;
 const one = "/submissions/:id";
 
 export const submissions = new Hono<ApiEnv>()
-  .get(list, permit("submissions:read"), form, paging, listOf("form"))
+  .get(list, permit("submissions:read"), form, paging, answerList("form"))
   .post(
     list,
     writesOnce,
@@ -46,11 +46,11 @@ export const submissions = new Hono<ApiEnv>()
     },
   )
   .all(validate, only("POST"))
-  .post(search, reads, permit("submissions:read"), form, jsonBody(), paging, searchOf("form"))
+  .post(search, reads, permit("submissions:read"), form, jsonBody(), paging, answerSearch("form"))
   .all(search, only("POST"))
   .post(batch, writesOnce, jsonBody(), permitOperations("form"), form, batchQuery, answerBatch)
   .all(batch, only("POST"))
-  .get("/forms/:key/changes", permit("submissions:read"), form, feedPaging, changesOf("form"))
+  .get("/forms/:key/changes", permit("submissions:read"), form, feedPaging, answerChanges("form"))
   .get(one, permit("submissions:read"), submission, noParameters, answerFound)
   .patch(
     one,

@@ -1,12 +1,7 @@
 import { stamp } from "../domain/time";
-import {
-  closedReason,
-  defaultHistoryDays,
-  type Acceptance,
-  type Collection,
-  type PendingState,
-  type Progress,
-} from "../domain/definition/collection";
+import { closedReason, type Acceptance } from "../domain/definition/acceptance";
+import { defaultHistoryDays, type Collection } from "../domain/definition/collection";
+import type { PendingState, Progress } from "../domain/definition/pending";
 import { fieldDocument } from "../domain/definition/field-document";
 
 /** An app or form in few words. */

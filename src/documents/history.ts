@@ -1,5 +1,5 @@
 import { etagOf } from "../domain/etag";
-import type { ItemHistory } from "../domain/item/change";
+import type { ItemHistory } from "../domain/item/history";
 import { stamp } from "../domain/time";
 
 /** An item's history as the administration area tells it to scripts. */

@@ -6,7 +6,8 @@ import {
   type LineItemsField,
   type Option,
 } from "../domain/definition/field";
-import { instant, localDateTime } from "../domain/time";
+import { instant } from "../domain/time";
+import { localDateTime } from "../domain/time-zone";
 
 const longestRepeated = 200;
 

@@ -1,5 +1,6 @@
 import { DurableObject } from "cloudflare:workers";
-import type { Credential, Exchanged } from "../domain/credential/credential";
+import type { Credential } from "../domain/credential/credential";
+import type { Exchanged } from "../domain/credential/grant";
 import type { Presented } from "../domain/credential/token";
 import { usageOf } from "../domain/credential/usage";
 import { findCredential, meetCredential, noteUse } from "../store/credentials/credentials";
@@ -19,7 +20,7 @@ import {
   type SlidingWindow,
   type StoredWindow,
 } from "./sliding-window";
-import { isOlder, readState, rowOf, type Known, type State } from "./state";
+import { isOlder, readState, stateRow, type Known, type State } from "./state";
 
 const minute = 60_000;
 /** After this a credential is read again, in case a change did not reach its object. */
@@ -200,7 +201,7 @@ export class CredentialGate extends DurableObject<Bindings> {
   #store(storing: Storing): void {
     if (storing === "none") return;
     const { storage } = this.ctx;
-    const row = rowOf(this.#state);
+    const row = stateRow(this.#state);
     if (storing === "before") storage.kv.put(...row);
     else this.ctx.waitUntil(storage.put(...row, { allowUnconfirmed: true }));
     const { owed, toldAt } = this.#state.usage;

@@ -1,11 +1,5 @@
-import {
-  isLive,
-  liveSecrets,
-  type Credential,
-  type Exchanged,
-  type Grant,
-  type Secret,
-} from "../domain/credential/credential";
+import { isLive, liveSecrets, type Credential, type Secret } from "../domain/credential/credential";
+import type { Exchanged, Grant } from "../domain/credential/grant";
 import { sameText } from "../domain/credential/signature";
 import type { Presented } from "../domain/credential/token";
 

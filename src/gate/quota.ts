@@ -1,4 +1,5 @@
-import type { Grant, Limits } from "../domain/credential/credential";
+import type { Grant } from "../domain/credential/grant";
+import type { Limits } from "../domain/credential/credential";
 import type { Seen } from "./own-writes";
 import { nextRelease, remaining, type SlidingWindow } from "./sliding-window";
 

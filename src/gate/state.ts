@@ -44,7 +44,7 @@ interface Row extends Pick<State, "known" | "usage"> {
 
 const key = "row";
 
-export function rowOf({ meter, writes, log, known, usage }: State): [typeof key, Row] {
+export function stateRow({ meter, writes, log, known, usage }: State): [typeof key, Row] {
   const row = { meter: storedMeter(meter), writes: storedWrites(writes), log: storedLog(log) };
   return [key, { ...row, known, usage }];
 }
@@ -78,7 +78,7 @@ function formerState(kv: SyncKvStorage, clock: number): State {
     usage: { usedAt: null, toldAt: null, owed: false, counted: false },
   };
   if (windows || known) {
-    kv.put(...rowOf(state));
+    kv.put(...stateRow(state));
     for (const former of ["windows", "exchanges", "log", "known"]) kv.delete(former);
   }
   return state;

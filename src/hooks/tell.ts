@@ -8,7 +8,7 @@ import { numbersOf } from "../domain/item/item";
 import { isDelivered, type Tried } from "../domain/webhook/delivery";
 import { pauseAfter } from "../domain/webhook/retries";
 import { listensTo, type Webhook, type WebhookState } from "../domain/webhook/webhook";
-import { headsOf, readStarts } from "../store/webhooks/places";
+import { readHeads, readStarts } from "../store/webhooks/places";
 import { findWebhook, updateWebhook } from "../store/webhooks/webhooks";
 import type { Ledger } from "./ledger";
 import { sendMessage } from "./message";
@@ -69,7 +69,10 @@ async function collectionsBehind(
   ledger: Ledger,
   { id, collections }: Webhook,
 ): Promise<Behind[]> {
-  const [heads, starts] = await Promise.all([headsOf(env.DB, collections), readStarts(env.DB, id)]);
+  const [heads, starts] = await Promise.all([
+    readHeads(env.DB, collections),
+    readStarts(env.DB, id),
+  ]);
   const places = ledger.places();
   return heads.flatMap(({ last, ...head }) => {
     const start = starts[head.id] ?? numbersOf(head.id).above;

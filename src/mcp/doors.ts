@@ -9,7 +9,7 @@ import { originOf } from "../http/request/host";
 import { readJson } from "../http/request/json-body";
 import { recallBy } from "../http/doors/recall-replay";
 import type { ReceivingEnv } from "../http/request/whole-body";
-import { codes, idOf, readMessage, Refused, type Id, type Message } from "./protocol";
+import { codes, messageId, readMessage, Refused, type Id, type Message } from "./protocol";
 import { findTool } from "./tools/catalogue";
 import { ownName, type Tool } from "./tools/tool";
 
@@ -56,7 +56,7 @@ export const takeMessage = createMiddleware<McpEnv>(async (c, next) => {
     if (!(refusal instanceof Refused || refusal instanceof Problem)) throw refusal;
     const malformed = refusal instanceof Problem && refusal.code === "malformed_json";
     const told = malformed ? new Refused(400, codes.parseError, refusal.detail) : refusal;
-    c.set("message", { refusal: told, id: idOf(body) });
+    c.set("message", { refusal: told, id: messageId(body) });
   }
   const called = callOf(c.var.message);
   c.set("called", called);

@@ -2,7 +2,7 @@ import { Hono, type Context } from "hono";
 import { createMiddleware } from "hono/factory";
 import type * as z from "zod/mini";
 import { authenticate, identify } from "../http/doors/authenticate";
-import { chosenKeys, chosenOf } from "../http/request/chosen";
+import { chosenKeys, calledByKeys } from "../http/request/chosen";
 import { answerPreflight, isPreflight, shareWithOrigins } from "../http/doors/cross-origin";
 import { originOf } from "../http/request/host";
 import { only } from "../http/doors/methods";
@@ -18,7 +18,7 @@ import {
   type McpEnv,
 } from "./doors";
 import { resultFor } from "./methods";
-import { Refused, resultOf } from "./protocol";
+import { Refused, resultAnswer } from "./protocol";
 
 const preflight = createMiddleware<McpEnv>(async (c, next) =>
   isPreflight(c) ? answerPreflight(c, ["POST"]) : next(),
@@ -58,8 +58,8 @@ async function answerMessage(c: Context<McpEnv, string, Chosen>): Promise<Respon
   try {
     if ("refusal" in message) throw message.refusal;
     if (id === undefined) return c.body(null, 202);
-    const result = await resultFor(c, message, chosenOf(c.req.valid("query")));
-    return c.json({ jsonrpc: "2.0", id, result: resultOf(message, result) });
+    const result = await resultFor(c, message, calledByKeys(c.req.valid("query")));
+    return c.json({ jsonrpc: "2.0", id, result: resultAnswer(message, result) });
   } catch (error) {
     if (error instanceof Refused) return answerRefused(c, error, id);
     throw error;

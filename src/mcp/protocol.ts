@@ -51,7 +51,7 @@ const refused = (code: number, message: string, data?: unknown) =>
 export type HeaderOf = (name: string) => string | undefined;
 
 /** The id of what was sent, where it has one. */
-export function idOf(body: unknown): Id | undefined {
+export function messageId(body: unknown): Id | undefined {
   const id = isObject(body) ? body["id"] : undefined;
   return typeof id === "string" || Number.isSafeInteger(id) ? (id as Id) : undefined;
 }
@@ -63,7 +63,7 @@ export function readMessage(body: unknown, header: HeaderOf): Message {
   if (!isObject(body) || jsonrpc !== "2.0" || typeof method !== "string" || !isObject(params)) {
     throw refused(codes.invalidRequest, "This is no request or notification of JSON-RPC 2.0.");
   }
-  const id = idOf(body);
+  const id = messageId(body);
   if (id === undefined && "id" in body) {
     throw refused(codes.invalidRequest, "An id is a string or a whole number.");
   }
@@ -132,7 +132,7 @@ function decoded(sent: string | undefined): string | undefined {
 const server = { name: "edge-forms", title: "Edge Forms", version: "1" };
 
 /** A result as the version of its request has it. */
-export function resultOf(message: Message, result: object): object {
+export function resultAnswer(message: Message, result: object): object {
   return message.modern
     ? { resultType: "complete", ...result, _meta: { [`${meta}/serverInfo`]: server } }
     : result;

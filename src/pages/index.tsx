@@ -8,7 +8,7 @@ import type { AppEnv } from "../env";
 import { versions } from "../documents/openapi/rendering";
 import { hostOf } from "../http/request/host";
 import { only } from "../http/doors/methods";
-import { answerDocument, versionOf } from "../http/answers/open-api";
+import { answerDocument, wantedVersion } from "../http/answers/open-api";
 import { deepHealth } from "./deep-health";
 import { DocsPage } from "./docs-page";
 import { servedDocument } from "./service-document";
@@ -55,7 +55,7 @@ export const pages = new Hono<AppEnv>()
     return c.json(checked, checked.status === "ok" ? 200 : 503, noStore);
   })
   .get("/openapi.json", documentQuery, async (c) => {
-    const version = versionOf(c, c.req.valid("query").version);
+    const version = wantedVersion(c, c.req.valid("query").version);
     return answerDocument(c, version, await servedDocument(hostOf(c), version));
   })
   .get("/docs", docsQuery, (c) => c.html(<DocsPage document={documentOf(c.req.valid("query"))} />))

@@ -5,7 +5,7 @@ import type { Credential } from "../domain/credential/credential";
 import { attempt } from "./db/attempt";
 import { credential } from "./db/people-schema";
 import { collection, tally, webhook } from "./db/schema";
-import { credentialOf, selectCredentials } from "./credentials/credentials";
+import { credentialFromRow, selectCredentials } from "./credentials/credentials";
 import { firstCreated } from "./items/first-created";
 
 export interface FormState {
@@ -53,7 +53,7 @@ export async function readOverview(
     ]),
   );
   const submissions = between(places);
-  return { credentials: rows.map(credentialOf), forms, submissions, webhooks };
+  return { credentials: rows.map(credentialFromRow), forms, submissions, webhooks };
 }
 
 /** Those that tell nothing until somebody resumes them, though nobody paused them. */

@@ -1,20 +1,18 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { makeCursor, readCursor } from "../../src/domain/cursor";
-import { decimalsOf } from "../../src/domain/data/check/check-scalar";
+import { decimalsOf } from "../../src/domain/data/check/number";
 import { fold } from "../../src/domain/data/search-entries";
 import { matches, parsePrecondition } from "../../src/domain/etag";
 import { pointer } from "../../src/domain/problem/field-errors";
 import { permissions } from "../../src/domain/credential/permissions";
 import { placesBeginning, receiptNumber, receiptPlaces } from "../../src/domain/item/receipt";
 import { signingKeys } from "../../src/domain/credential/signature";
-import { dayWithOffset, utcDateTime } from "../../src/domain/time";
-import {
-  makeAccessToken,
-  makeSecret,
-  readBearer,
-  readSecret,
-} from "../../src/domain/credential/token";
+import { dayWithOffset } from "../../src/domain/zoned-day";
+import { utcDateTime } from "../../src/domain/time";
+import { makeAccessToken } from "../../src/domain/credential/access-token";
+import { makeSecret, readSecret } from "../../src/domain/credential/token";
+import { readBearer } from "../../src/domain/credential/bearer";
 
 const keys = signingKeys("new secret,old secret");
 const id = "01ARZ3NDEKTSV4RRFFQ69G5FAV";

@@ -6,7 +6,8 @@ import { checkNew } from "../../src/domain/data/check/check";
 import { compile } from "../../src/domain/data/compile";
 import { parseDefinition } from "../../src/domain/definition/document";
 import { mergeDefinition } from "../../src/domain/definition/merge";
-import { calendarDay, dataSchemas } from "../../src/documents/openapi/schemas/field-schema";
+import { calendarDay } from "../../src/documents/openapi/schemas/formats";
+import { dataSchemas } from "../../src/documents/openapi/schemas/field-schema";
 import type { Json } from "../support/client";
 
 /**

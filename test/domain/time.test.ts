@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { endOfDay, nearestDateTime, utcDateTime } from "../../src/domain/time";
+import { endOfDay } from "../../src/domain/zoned-day";
+import { nearestDateTime, utcDateTime } from "../../src/domain/time";
 
 describe("Date-times", () => {
   it.each([

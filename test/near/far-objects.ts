@@ -1,4 +1,4 @@
-import type { Grant } from "../../src/domain/credential/credential";
+import type { Grant } from "../../src/domain/credential/grant";
 import { beginWrite, seenOf, tell, writesOf, type OwnWrites } from "../../src/gate/own-writes";
 import type { News } from "../../src/gate/news";
 import type { Admission } from "../../src/gate/quota";

@@ -2,7 +2,7 @@ import { applyD1Migrations } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { beforeAll, describe, expect, it, vi } from "vitest";
 import { app } from "../../src/app";
-import type { Grant } from "../../src/domain/credential/credential";
+import type { Grant } from "../../src/domain/credential/grant";
 import { permissions } from "../../src/domain/credential/permissions";
 import { waiting } from "../../src/http/answers/news";
 import { oneOf, seeded } from "../faults/bindings";

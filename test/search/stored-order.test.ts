@@ -4,7 +4,7 @@ import { beforeAll, describe, expect, it } from "vitest";
 import type { Collection } from "../../src/domain/definition/collection";
 import { parseSearch } from "../../src/domain/search/parse";
 import { findCollection } from "../../src/store/definitions/collections";
-import { readPage } from "../../src/store/search/find-page";
+import { readPage } from "../../src/store/search/read-page";
 import { everyItem, type Client, type Json } from "../support/client";
 import { client, makeApp, makeForm } from "../support/service";
 import * as arbitrary from "./arbitrary";

@@ -2,7 +2,7 @@ import { env } from "cloudflare:workers";
 import fc from "fast-check";
 import { beforeAll, describe, expect, it } from "vitest";
 import type { Compiled } from "../../src/domain/data/compile";
-import { itemColumns } from "../../src/store/items/items";
+import { itemColumns } from "../../src/store/items/item-row";
 import { everyItem, type Client, type Json } from "../support/client";
 import { client, makeApp, makeForm } from "../support/service";
 import * as arbitrary from "./arbitrary";

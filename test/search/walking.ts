@@ -3,10 +3,10 @@ import { expect } from "vitest";
 import type { WholePosition } from "../../src/domain/cursor";
 import type { Collection } from "../../src/domain/definition/collection";
 import type { Search } from "../../src/domain/search/tree";
-import { findDrivers, isValue } from "../../src/store/search/driver";
-import { readPage } from "../../src/store/search/find-page";
-import { findNamed } from "../../src/store/search/named-items";
-import { planSortWalk, type Plan } from "../../src/store/search/plan";
+import { findDrivers, isValue } from "../../src/store/search/plan/driver";
+import { readPage } from "../../src/store/search/read-page";
+import { findNamed } from "../../src/store/search/plan/named-items";
+import { planSortWalk, type Plan } from "../../src/store/search/plan/plan";
 import type { Client, Json } from "../support/client";
 
 /** All items of a search over HTTP, page by page. */

@@ -7,12 +7,12 @@ import { storeBatch, type BatchWrite } from "../../store/batch/write";
 import type { Claim } from "../../store/items/replays";
 import { takenAmong } from "../../store/items/unique-values";
 import { itemAct, type ActionContext } from "../context";
-import { currentOf, duplicateOf, refuseClosed } from "../items/draft";
+import { readCurrent, duplicateProblem, refuseClosed } from "../items/draft";
 import { noKey, oncePerKey, type Once, type Prepared, type SentKey } from "../once-per-key";
 import { namedBy } from "./named";
-import { refusalOf, type Refusal } from "./refusals";
+import { batchRefusal, type Refusal } from "./refusals";
 import { Simulation, type Result, type Touched } from "./simulation";
-import { answerOf, saidOf, type OperationResult, type Told } from "./results";
+import { batchAnswer, whatIsSaid, type OperationResult, type Told } from "./results";
 import { writtenBy } from "./written";
 
 /** Stored data that a batch may read. */
@@ -53,7 +53,7 @@ function applyOnce(ctx: ActionContext, known: Compiled, sent: Sent, key: SentKey
   return oncePerKey<Ready, OperationResult[]>(ctx, key, sent.body, {
     judge: () => judge(ctx, compiled, sent, key),
     async refuse(refusal) {
-      const now = await currentOf(ctx, compiled);
+      const now = await readCurrent(ctx, compiled);
       const before = [400, 404, 412].includes(refusal.status);
       if (!before && opensForm(sent)) refuseClosed(now, ctx.now());
       if (now.compiled === compiled) throw refusal;
@@ -61,10 +61,10 @@ function applyOnce(ctx: ActionContext, known: Compiled, sent: Sent, key: SentKey
     },
     async store(ready, claim) {
       const stored = await store(ctx, compiled, ready, claim);
-      if (!stored) ({ compiled } = await currentOf(ctx, compiled));
+      if (!stored) ({ compiled } = await readCurrent(ctx, compiled));
       return stored;
     },
-    answer: (said, given) => answerOf(compiled, said, given),
+    answer: (said, given) => batchAnswer(compiled, said, given),
   });
 }
 
@@ -84,9 +84,9 @@ async function judge(
   }
   const { results, refusals, write } = await simulate(ctx, compiled, operations);
   const refused = [...refusals, ...shapeRefusals(errors)];
-  if (refused.length > 0) throw refusalOf(refused);
+  if (refused.length > 0) throw batchRefusal(refused);
   const done = results.filter((result) => result !== null);
-  const said = saidOf(write, done);
+  const said = whatIsSaid(write, done);
   return {
     said: { ...said, items: done.map(({ item }) => item.now) },
     written: JSON.stringify(said),
@@ -157,7 +157,7 @@ function takenTwice(
     if (holder === undefined || holder === ref) return [];
     const index = results.findLastIndex((result) => result?.item.last.number === ref);
     const id = results.find((result) => result?.item.last.number === holder)?.item.last.id ?? "";
-    return [{ index, problem: duplicateOf(ctx, compiled, [{ field, id }]) }];
+    return [{ index, problem: duplicateProblem(ctx, compiled, [{ field, id }]) }];
   });
 }
 
@@ -202,8 +202,8 @@ async function refuseTaken(
     if (!item || (outcome !== "created" && outcome !== "updated")) continue;
     const taken = all.filter(({ wanting }) => wanting === item.number);
     if (op === "upsert" && outcome === "created" && taken.length > 0) return undefined;
-    if (taken.length > 0) refusals.push({ index, problem: duplicateOf(ctx, compiled, taken) });
+    if (taken.length > 0) refusals.push({ index, problem: duplicateProblem(ctx, compiled, taken) });
   }
-  if (refusals.length > 0) throw refusalOf(refusals);
+  if (refusals.length > 0) throw batchRefusal(refusals);
   return undefined;
 }

@@ -5,7 +5,7 @@ import { Problem, problem } from "../../domain/problem/problem";
 import { readHolders } from "../../store/batch/read";
 import type { BatchWrite } from "../../store/batch/write";
 import type { ActionContext } from "../context";
-import { currentOf, duplicateOf, refuseClosed } from "../items/draft";
+import { readCurrent, duplicateProblem, refuseClosed } from "../items/draft";
 import { applyOperations, simulate } from "./apply-batch";
 import { BatchRefusal } from "./refusals";
 import type { OperationResult } from "./results";
@@ -25,7 +25,7 @@ export async function checkRows(
   known: Compiled,
   rows: readonly Operation[],
 ): Promise<RowOutcome[]> {
-  const now = await currentOf(ctx, known);
+  const now = await readCurrent(ctx, known);
   const seen = new Map<string, string>();
   const outcomes: RowOutcome[] = [];
   let all = 0;
@@ -68,7 +68,7 @@ async function checkRun(
   const outcomes = run.map((_, index): RowOutcome => {
     const refusal = refused.get(index);
     const result = results[index];
-    if (refusal || !result) return refusal ?? duplicateOf(ctx, compiled, []);
+    if (refusal || !result) return refusal ?? duplicateProblem(ctx, compiled, []);
     const { last, now } = result.item;
     const own = now ? uniqueValues(compiled.collection, now.data, now.status) : [];
     const clash = own.find(([field, value]) => {
@@ -78,7 +78,7 @@ async function checkRun(
         (holder && holder.item !== last.number) || (before !== undefined && before !== last.id)
       );
     });
-    if (clash) return duplicateOf(ctx, compiled, [{ field: clash[0], id: "" }]);
+    if (clash) return duplicateProblem(ctx, compiled, [{ field: clash[0], id: "" }]);
     for (const each of own) seen.set(JSON.stringify(each), last.id);
     return result.outcome;
   });

@@ -30,7 +30,7 @@ const order: readonly ProblemCode[] = [
 const mostErrors = 100;
 
 /** All refusals of a batch as one problem, whose `errors` point to the operations. */
-export function refusalOf(refusals: readonly Refusal[]): BatchRefusal {
+export function batchRefusal(refusals: readonly Refusal[]): BatchRefusal {
   const rank = ({ problem }: Refusal) => {
     const place = order.indexOf(problem.code);
     return place === -1 ? order.length : place;

@@ -33,7 +33,7 @@ interface Said {
 /** The same for the first answer: with the items as they are when the batch is done. */
 export type Told = Said & { items?: (Item | null)[] };
 
-export function saidOf({ receiptPrefix }: BatchWrite, results: readonly Result[]): Said {
+export function whatIsSaid({ receiptPrefix }: BatchWrite, results: readonly Result[]): Said {
   return {
     prefix: receiptPrefix,
     results: results.map(({ op, outcome, item, version, warnings }) => {
@@ -43,7 +43,7 @@ export function saidOf({ receiptPrefix }: BatchWrite, results: readonly Result[]
   };
 }
 
-export function answerOf(
+export function batchAnswer(
   compiled: Compiled,
   { prefix, results, items }: Told,
   { place, createdAt }: Given,

@@ -1,11 +1,7 @@
 import { showValue } from "../../domain/data/show";
 import type { Value } from "../../domain/data/values";
-import {
-  statusField,
-  type FieldChange,
-  type HistoryEntry,
-  type ItemHistory,
-} from "../../domain/item/change";
+import { statusField } from "../../domain/item/change";
+import type { FieldChange, HistoryEntry, ItemHistory } from "../../domain/item/history";
 import { readHistory } from "../../store/changes/history";
 import type { ActionContext } from "../context";
 import type { Stored } from "../visible";

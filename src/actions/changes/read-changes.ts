@@ -3,10 +3,11 @@ import { changeType, statusField, type ChangeView } from "../../domain/item/chan
 import { viewOf } from "../../domain/item/item-view";
 import { numbersOf } from "../../domain/item/item";
 import { problem } from "../../domain/problem/problem";
-import { readFeed, type Change } from "../../store/changes/feed";
-import { pageBytes } from "../../store/search/cost";
+import { readFeed } from "../../store/changes/feed";
+import type { Change } from "../../store/changes/change-row";
+import { pageBytes } from "../../store/search/plan/cost";
 import type { ReadContext } from "../context";
-import { currentOf } from "../items/draft";
+import { readCurrent } from "../items/draft";
 
 /** How long the feed tells what happened, in milliseconds. */
 const told = 30 * 24 * 60 * 60 * 1000;
@@ -37,7 +38,7 @@ export async function readChanges(
     readFeed(ctx.db, id, after, { limit, bytes: pageBytes, since });
   const [first, { compiled }] = await Promise.all([
     read(typeof start === "number" ? start : null),
-    currentOf(ctx, known),
+    readCurrent(ctx, known),
   ]);
   const { edges } = first;
   const { version: schemaVersion } = compiled.collection;

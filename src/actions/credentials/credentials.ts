@@ -7,23 +7,20 @@ import {
   type Limits,
   type Secret,
 } from "../../domain/credential/credential";
-import {
-  may,
-  type Permission,
-  type Resources,
-  type Role,
-} from "../../domain/credential/permissions";
+import { may, type Role } from "../../domain/credential/roles";
+import type { Permission } from "../../domain/credential/permissions";
+import type { Resources } from "../../domain/credential/resources";
 import { noUsage } from "../../domain/credential/usage";
 import { problem } from "../../domain/problem/problem";
 import { sha256, type SigningKeys } from "../../domain/credential/signature";
 import { makeSecret, openLength } from "../../domain/credential/token";
+import { findCredential } from "../../store/credentials/credentials";
 import {
-  findCredential,
   insertCredential,
   revokeCredential as storeRevocation,
   updateCredential,
-} from "../../store/credentials/credentials";
-import { findWithReachable, type Reachable } from "../../store/credentials/lists";
+} from "../../store/credentials/save-credential";
+import { findWithReachable, type Reachable } from "../../store/credentials/reachable";
 import { act, type ActionContext } from "../context";
 import { refuseInput } from "./refuse-input";
 

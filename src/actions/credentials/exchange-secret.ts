@@ -1,7 +1,8 @@
-import type { Exchanged } from "../../domain/credential/credential";
+import type { Exchanged } from "../../domain/credential/grant";
 import type { Permission } from "../../domain/credential/permissions";
 import type { SigningKeys } from "../../domain/credential/signature";
-import { makeAccessToken, readSecret, type Presented } from "../../domain/credential/token";
+import { makeAccessToken } from "../../domain/credential/access-token";
+import { readSecret, type Presented } from "../../domain/credential/token";
 
 /** What exchanging a client's secret needs from outside. */
 export interface ExchangeContext {

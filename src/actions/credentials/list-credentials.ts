@@ -1,5 +1,5 @@
 import type { Credential, CredentialKind } from "../../domain/credential/credential";
-import { may } from "../../domain/credential/permissions";
+import { may } from "../../domain/credential/roles";
 import { listCredentials, type CredentialStateFilter } from "../../store/credentials/lists";
 import type { CredentialContext } from "./credentials";
 

@@ -3,7 +3,8 @@ import {
   type CredentialKind,
   type Limits,
 } from "../../domain/credential/credential";
-import { may, within, type Permission, type Role } from "../../domain/credential/permissions";
+import { may, within, type Role } from "../../domain/credential/roles";
+import type { Permission } from "../../domain/credential/permissions";
 import { problem, type FieldError } from "../../domain/problem/problem";
 
 /** What of a credential somebody may ask for too much. */

@@ -5,7 +5,8 @@ import type { Item } from "../../domain/item/item";
 import { problems } from "../../domain/problem/problem-catalogue";
 import type { Problem } from "../../domain/problem/problem";
 import type { Act } from "../../store/audit/audit";
-import { findCollectionById, type PendingChange } from "../../store/definitions/collections";
+import { findCollectionById } from "../../store/definitions/collections";
+import type { PendingChange } from "../../store/definitions/collection-now";
 import { itemsInRange } from "../../store/items/range";
 import {
   nextPending,

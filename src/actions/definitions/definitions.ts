@@ -1,19 +1,17 @@
 import { computedIds, searchableIds } from "../../domain/data/search-entries";
-import type { Collection, CollectionKind, PendingRules } from "../../domain/definition/collection";
+import type { Collection, CollectionKind } from "../../domain/definition/collection";
+import type { PendingRules } from "../../domain/definition/pending";
 import { computedFields, type ComputedField, type FieldSet } from "../../domain/definition/field";
 import { judgeDefinition } from "../../domain/definition/judge";
 import { saying } from "../../domain/definition/field-document";
 import type { Merged } from "../../domain/definition/merge";
 import { definitionTag, namesVersion } from "../../domain/definition/tag";
 import type { Precondition } from "../../domain/etag";
-import { isVisible, visibleKeys, type Resources } from "../../domain/credential/permissions";
+import { isVisible, visibleKeys, type Resources } from "../../domain/credential/resources";
 import { problem } from "../../domain/problem/problem";
-import {
-  findCollection,
-  listCollections,
-  type CollectionNow,
-  type CollectionSummary,
-} from "../../store/definitions/collections";
+import { findCollection } from "../../store/definitions/collections";
+import { listCollections, type CollectionSummary } from "../../store/definitions/list-collections";
+import type { CollectionNow } from "../../store/definitions/collection-now";
 import { changeDefinition, createCollection } from "../../store/definitions/save-definition";
 import { beginPending, forgetPending } from "../../store/definitions/save-pending";
 import { findDuplicate } from "../../store/items/unique-values";

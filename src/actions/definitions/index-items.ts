@@ -1,6 +1,6 @@
 import {
   computedIds,
-  entriesOf,
+  fieldEntries,
   formerEntries,
   systemEntries,
   type SearchEntry,
@@ -132,7 +132,7 @@ function renewal(compiled: Compiled, item: Item, fields: ReadonlySet<number>): R
   const changed = written !== JSON.stringify(before);
   const updatedAt = changed ? Math.max(Date.now(), item.updatedAt) : item.updatedAt;
   const stamped = (at: number) => (changed ? systemEntries(collection.id, { updatedAt: at }) : []);
-  const entries = [...entriesOf(collection, after, fields), ...stamped(updatedAt)];
+  const entries = [...fieldEntries(collection, after, fields), ...stamped(updatedAt)];
   const removed = changed
     ? [...formerEntries(collection, before, stale), ...stamped(item.updatedAt)]
     : [];

@@ -1,17 +1,9 @@
 import { compile, type Compiled } from "../../domain/data/compile";
 import type { CollectionKind } from "../../domain/definition/collection";
 import type { ReadContext } from "../context";
-import {
-  findCollection,
-  findCollectionById,
-  type CollectionNow,
-} from "../../store/definitions/collections";
-import {
-  knownStamps,
-  type CollectionName,
-  type Head,
-  type StoredCollection,
-} from "../../store/definitions/head";
+import { findCollection, findCollectionById } from "../../store/definitions/collections";
+import type { CollectionNow, StoredCollection } from "../../store/definitions/collection-now";
+import { knownStamps, type CollectionName, type Head } from "../../store/definitions/head";
 
 /**
  * Collections as this isolate last saw them, compiled. Whoever uses one learns from the database, in the same round
@@ -63,13 +55,16 @@ function remember({ collection, bytes: stored }: StoredCollection, made?: Compil
 }
 
 /** How statements name a collection, and which definition of it need not come along. */
-export function askedOf(kind: CollectionKind, key: string): CollectionName & { known: string } {
+export function nameWithKnown(
+  kind: CollectionKind,
+  key: string,
+): CollectionName & { known: string } {
   const kept = knownCollection(kind, key)?.collection;
   return { kind, key, id: kept?.id ?? null, known: knownStamps(kept ? [kept] : []) };
 }
 
 /** Which definition of the collection with this id need not come along. */
-export function knownOf(id: number): string {
+export function knownStamp(id: number): string {
   const kept = knownById.get(id)?.collection;
   return knownStamps(kept ? [kept] : []);
 }

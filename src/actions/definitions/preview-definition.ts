@@ -9,7 +9,7 @@ import { judgeDefinition } from "../../domain/definition/judge";
 import type { Merged } from "../../domain/definition/merge";
 import { computeData } from "../../domain/formula/compute";
 import type { Item } from "../../domain/item/item";
-import type { CollectionNow } from "../../store/definitions/collections";
+import type { CollectionNow } from "../../store/definitions/collection-now";
 import type { ActionContext } from "../context";
 import { isSmall, unindexed } from "./definitions";
 

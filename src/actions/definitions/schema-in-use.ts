@@ -1,4 +1,4 @@
-import type { PendingRules } from "../../domain/definition/collection";
+import type { PendingRules } from "../../domain/definition/pending";
 import { problem, type Problem } from "../../domain/problem/problem";
 
 /** What stored data stands against, as the 409 that tells it. */

@@ -13,7 +13,14 @@ import type { Status } from "../../domain/item/status";
 import { createItem as store, type NewItem } from "../../store/items/create-item";
 import type { Claim, Given } from "../../store/items/replays";
 import { itemAct, type ActionContext } from "../context";
-import { currentOf, draftOf, duplicateOf, refuseClosed, refuseEmptied, type Draft } from "./draft";
+import {
+  readCurrent,
+  draftOf,
+  duplicateProblem,
+  refuseClosed,
+  refuseEmptied,
+  type Draft,
+} from "./draft";
 import type { ItemView } from "../../domain/item/item-view";
 import { oncePerKey, type Once, type Prepared, type SentKey } from "../once-per-key";
 
@@ -34,14 +41,14 @@ export function createItem(
       return newItem(ctx, compiled, draft);
     },
     async refuse(refusal) {
-      const now = await currentOf(ctx, compiled);
+      const now = await readCurrent(ctx, compiled);
       refuseClosed(now, ctx.now());
       if (now.compiled === compiled) throw refusal;
       ({ compiled } = now);
     },
     async store(ready, claim) {
       const stored = await storeItem(ctx, compiled, ready.item, claim);
-      if (!stored) ({ compiled } = await currentOf(ctx, compiled));
+      if (!stored) ({ compiled } = await readCurrent(ctx, compiled));
       return stored;
     },
     answer: (said, given) => answerView(compiled, said, given),
@@ -67,7 +74,7 @@ async function storeItem(
       throw problem.submissionsClosed(created.reason);
     case "duplicate":
       if (created.taken.length === 0) return undefined;
-      throw duplicateOf(ctx, compiled, created.taken);
+      throw duplicateProblem(ctx, compiled, created.taken);
     case "definition_changed":
       return undefined;
   }

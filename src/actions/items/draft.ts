@@ -6,7 +6,8 @@ import { effortOfItem, spentFormulas, type Effort } from "../../domain/data/effo
 import { filledAmong } from "../../domain/data/emptied";
 import { fieldNumber } from "../../domain/data/field-number";
 import type { Data } from "../../domain/data/values";
-import { closedReason, type Collection } from "../../domain/definition/collection";
+import { closedReason } from "../../domain/definition/acceptance";
+import type { Collection } from "../../domain/definition/collection";
 import { uniqueIdOf } from "../../domain/definition/field";
 import { parseItemBody } from "../../domain/item/item-body";
 import { allows, readPermission } from "../../domain/credential/permissions";
@@ -74,7 +75,7 @@ export interface CollectionNow {
   live: number;
 }
 
-export async function currentOf(
+export async function readCurrent(
   ctx: ReadContext,
   { collection }: Compiled,
 ): Promise<CollectionNow> {
@@ -97,7 +98,7 @@ export function refuseEmptied({ pending }: Collection, data: Data, before: Data 
 }
 
 /** The 409 that names the first of the fields whose value is taken, and who has it to those who may read. */
-export function duplicateOf(
+export function duplicateProblem(
   ctx: ActionContext,
   { collection }: Compiled,
   taken: readonly Taken[],

@@ -1,11 +1,11 @@
 import type { Compiled } from "../../domain/data/compile";
 import type { CollectionKind } from "../../domain/definition/collection";
 import { problem } from "../../domain/problem/problem";
-import { listItems } from "../../store/items/items";
-import { pageBytes } from "../../store/search/cost";
+import { listItems } from "../../store/items/list-items";
+import { pageBytes } from "../../store/search/plan/cost";
 import type { ReadContext } from "../context";
 import { showable, viewOf, type ItemView } from "../../domain/item/item-view";
-import { askedOf, collectionAt } from "../definitions/known-collections";
+import { nameWithKnown, collectionAt } from "../definitions/known-collections";
 
 export interface ListPage {
   views: ItemView[];
@@ -25,7 +25,7 @@ export async function listPage(
   after: number | null,
   limit: number,
 ): Promise<ListPage> {
-  const asked = { ...askedOf(kind, key), after, limit: limit + 1, bytes: pageBytes };
+  const asked = { ...nameWithKnown(kind, key), after, limit: limit + 1, bytes: pageBytes };
   const read = await listItems(ctx.db, asked);
   if (!read) throw problem.notFound();
   const { items, cut, head } = read;

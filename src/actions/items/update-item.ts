@@ -1,7 +1,7 @@
 import { checkPatch, checkSubmitted, type Checked } from "../../domain/data/check/check";
 import type { Compiled } from "../../domain/data/compile";
 import { withoutLost } from "../../domain/data/lost-values";
-import { closedReason } from "../../domain/definition/collection";
+import { closedReason } from "../../domain/definition/acceptance";
 import { effortOfItem } from "../../domain/data/effort";
 import { etagOf, matches, type Precondition } from "../../domain/etag";
 import type { ItemAction } from "../../domain/item/change";
@@ -18,7 +18,7 @@ import { problem } from "../../domain/problem/problem";
 import { statusAfter, type Status } from "../../domain/item/status";
 import { changeItem, type ItemChange } from "../../store/items/change-item";
 import { itemAct, type ActionContext } from "../context";
-import { computeWithin, duplicateOf, refuseEmptied } from "./draft";
+import { computeWithin, duplicateProblem, refuseEmptied } from "./draft";
 import { viewOf, type ItemView } from "../../domain/item/item-view";
 import type { Found, Stored } from "../visible";
 import { onCurrentItem } from "./on-current-item";
@@ -116,7 +116,7 @@ export async function writeItem(
       throw problem.submissionsClosed(changed.reason);
     case "duplicate":
       if (changed.taken.length === 0) return undefined;
-      throw duplicateOf(ctx, compiled, changed.taken);
+      throw duplicateProblem(ctx, compiled, changed.taken);
   }
 }
 

@@ -4,7 +4,7 @@ import { problem } from "../../domain/problem/problem";
 import { takenValues } from "../../store/items/unique-values";
 import type { ActionContext } from "../context";
 import { newItem } from "./create-item";
-import { currentOf, draftOf, duplicateOf, refuseClosed, refuseEmptied } from "./draft";
+import { readCurrent, draftOf, duplicateProblem, refuseClosed, refuseEmptied } from "./draft";
 import type { ItemView } from "../../domain/item/item-view";
 
 /** Everything that a create would check, with nothing written: refuses as the create would. */
@@ -13,7 +13,7 @@ export async function validateItem(
   known: Compiled,
   body: unknown,
 ): Promise<Pick<ItemView, "key" | "status" | "data" | "warnings">> {
-  const now = await currentOf(ctx, known);
+  const now = await readCurrent(ctx, known);
   refuseClosed(now, ctx.now());
   const { compiled } = now;
   const draft = draftOf(compiled, body, ctx.now());
@@ -22,6 +22,6 @@ export async function validateItem(
   refuseEmptied(compiled.collection, data);
   const { unique } = newItem(ctx, compiled, draft).item;
   const taken = unique.length > 0 ? await takenValues(ctx.db, unique, null) : [];
-  if (taken.length > 0) throw duplicateOf(ctx, compiled, taken);
+  if (taken.length > 0) throw duplicateProblem(ctx, compiled, taken);
   return { key: compiled.collection.key, status, data: showData(compiled, data), warnings };
 }

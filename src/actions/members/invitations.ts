@@ -1,5 +1,5 @@
 import { toBase64url } from "../../domain/base64url";
-import { mayGive, type Role } from "../../domain/credential/permissions";
+import { mayGive, type Role } from "../../domain/credential/roles";
 import { sha256 } from "../../domain/credential/signature";
 import { problem } from "../../domain/problem/problem";
 import {
@@ -10,7 +10,8 @@ import {
   listWithInvitations,
   type Invitation,
 } from "../../store/members/invitations";
-import { findMemberId, type MemberSummary } from "../../store/members/members";
+import { findMemberId } from "../../store/members/find-member";
+import type { MemberSummary } from "../../store/members/list-members";
 import { act, type ActionContext } from "../context";
 import { givenBy, refuseRole, type MemberContext } from "./members";
 import { hashPassword } from "./password";
@@ -60,7 +61,7 @@ export async function withdrawInvitation(ctx: MemberContext, email: string): Pro
     throw problem.roleRequired("owners");
 }
 
-export async function invitationOf(ctx: ActionContext, secret: string): Promise<Invitation> {
+export async function openInvitation(ctx: ActionContext, secret: string): Promise<Invitation> {
   const found = await findInvitation(ctx.db, await sha256(secret), ctx.now());
   if (!found) throw problem.notFound();
   return found;
@@ -72,7 +73,7 @@ export async function joinMembers(
   secret: string,
   password: string,
 ): Promise<void> {
-  const { hash, email } = await invitationOf(ctx, secret);
+  const { hash, email } = await openInvitation(ctx, secret);
   const joined = {
     hash,
     // An address keeps its member for ever, so this holds until the batch.

@@ -1,9 +1,10 @@
-import { may, mayGive, roles, type Role } from "../../domain/credential/permissions";
+import { may, mayGive, roles, type Role } from "../../domain/credential/roles";
 import { problem } from "../../domain/problem/problem";
 import type { SealingKeys } from "../../domain/credential/sealing";
 import type { Credential } from "../../domain/credential/credential";
 import { listMemberCredentials } from "../../store/credentials/lists";
-import { listMembers, updateMember, updatePassword } from "../../store/members/members";
+import { listMembers } from "../../store/members/list-members";
+import { updateMember, updatePassword } from "../../store/members/change-member";
 import { endOtherSessions } from "../../store/members/sessions";
 import { act, type ActionContext } from "../context";
 import { hashPassword } from "./password";

@@ -10,12 +10,12 @@ import type { Count } from "../../store/search/count";
 import { knownStamps } from "../../store/definitions/head";
 import { findPage, type TooMuch } from "../../store/search/find-page";
 import type { Starts } from "../../store/search/leading";
-import { mostSorted } from "../../store/search/plan";
-import type { Page } from "../../store/search/find-page";
+import { mostSorted } from "../../store/search/plan/probe-sizes";
+import type { Page } from "../../store/search/read-page";
 import type { ReadContext } from "../context";
 import { resume } from "../definitions/catch-up";
 import { settle } from "../definitions/known-collections";
-import { currentOf, type CollectionNow } from "../items/draft";
+import { readCurrent, type CollectionNow } from "../items/draft";
 import { untilSettled } from "../until-settled";
 
 export interface Browsed {
@@ -86,7 +86,7 @@ async function parseNow(
   try {
     return parse(compiled, browsed);
   } catch (error) {
-    const now = await currentOf(ctx, compiled);
+    const now = await readCurrent(ctx, compiled);
     if (now.compiled === compiled) throw error;
     return now;
   }

@@ -1,13 +1,8 @@
 import type { Actor } from "../../domain/actor";
 import { isLive } from "../../domain/credential/credential";
-import {
-  allows,
-  isVisible,
-  readPermission,
-  rightsOf,
-  type Permission,
-  type Resources,
-} from "../../domain/credential/permissions";
+import { allows, readPermission, type Permission } from "../../domain/credential/permissions";
+import { isVisible, type Resources } from "../../domain/credential/resources";
+import { rightsOf } from "../../domain/credential/roles";
 import type { CollectionKind } from "../../domain/definition/collection";
 import type { ChangeView } from "../../domain/item/change";
 import {
@@ -17,10 +12,10 @@ import {
   type WebhookType,
 } from "../../domain/webhook/webhook";
 import { findCredential } from "../../store/credentials/credentials";
-import { findMember } from "../../store/members/members";
+import { findMember } from "../../store/members/find-member";
 import { nextChange } from "../../store/webhooks/next-change";
 import { viewChange } from "../changes/read-changes";
-import { collectionAt, knownOf } from "../definitions/known-collections";
+import { collectionAt, knownStamp } from "../definitions/known-collections";
 
 interface Rights {
   permissions: readonly Permission[];
@@ -66,7 +61,13 @@ export async function nextMessage(
   collectionId: number,
   after: number,
 ): Promise<{ message: Message | null; through: number; atEnd: boolean }> {
-  const next = await nextChange(db, collectionId, after, actionsTold(types), knownOf(collectionId));
+  const next = await nextChange(
+    db,
+    collectionId,
+    after,
+    actionsTold(types),
+    knownStamp(collectionId),
+  );
   const { change, item, through, atEnd } = next;
   const type = change ? typeTold(change.action, types) : undefined;
   if (!change || !type) return { message: null, through, atEnd };

@@ -1,4 +1,4 @@
-import { isVisible, type Resources } from "../../domain/credential/permissions";
+import { isVisible, type Resources } from "../../domain/credential/resources";
 import type { CollectionKind } from "../../domain/definition/collection";
 import { problem } from "../../domain/problem/problem";
 import type { Webhook } from "../../domain/webhook/webhook";

@@ -5,10 +5,10 @@ import { parseWebhook, webhookBody, webhookChange } from "../../domain/webhook/b
 import { listensTo, mostWebhooks, type Webhook } from "../../domain/webhook/webhook";
 import { deletedWebhooks, dropDeleted } from "../../store/webhooks/listeners";
 import {
-  headsOf,
+  readHeads,
   knownNames,
   readStarts,
-  startsOf,
+  presentStarts,
   type Starts,
 } from "../../store/webhooks/places";
 import { deleteWebhook, insertWebhook, updateWebhook } from "../../store/webhooks/webhooks";
@@ -47,7 +47,7 @@ export async function createWebhook(ctx: WebhookContext, body: unknown): Promise
     createdAt: now,
     updatedAt: now,
   };
-  const starts = await startsOf(ctx.db, hook.collections);
+  const starts = await presentStarts(ctx.db, hook.collections);
   const entry = act(ctx, "webhook.create", subjectOf(id), { version: 1 });
   if (!(await insertWebhook(ctx.db, hook, starts, mostWebhooks, entry))) throw tooMany();
   return { hook, secret };
@@ -136,7 +136,7 @@ function withGiven(
 async function startsAfter(ctx: WebhookContext, before: Webhook, after: Webhook): Promise<Starts> {
   const [former, heads] = await Promise.all([
     readStarts(ctx.db, before.id),
-    headsOf(ctx.db, after.collections),
+    readHeads(ctx.db, after.collections),
   ]);
   const starts: Starts = {};
   for (const { id, kind, key, last } of heads) {

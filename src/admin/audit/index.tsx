@@ -1,13 +1,16 @@
 import { Hono } from "hono";
-import { endOfDay, isCalendarDay, stamp } from "../../domain/time";
+import { endOfDay } from "../../domain/zoned-day";
+import { isCalendarDay, stamp } from "../../domain/time";
 import { problem } from "../../domain/problem/problem";
 import type { AdminEnv } from "../../env";
 import { query, texts } from "../../http/request/parameters";
-import { readAudit, type AuditEntry, type AuditPlace } from "../../store/audit/audit-log";
+import { readAudit } from "../../store/audit/audit-log";
+import type { AuditPlace } from "../../store/audit/audit-window";
 import { able, answer } from "../frame/answers";
 import { frameOf } from "../frame/frame";
-import { readerOf } from "../frame/preferences";
+import { readerOf } from "../frame/reader-of";
 import { AuditPage } from "./audit-page";
+import { entryDocument } from "./entry-document";
 
 const perPage = 100;
 const day = 24 * 60 * 60 * 1000;
@@ -54,21 +57,4 @@ function endOf(field: string, text = "", zone: string, days: number): number | u
     throw problem.invalidInput([{ field, code: "invalid_format", reason }]);
   }
   return endOfDay(stamp(Date.parse(`${text}T00:00:00Z`) + days * day).slice(0, 10), zone);
-}
-
-function entryDocument({ at, requestId, sentRequestId, ...entry }: AuditEntry) {
-  const { actor, actorName, session, action, subject, subjectName, collection, version } = entry;
-  return {
-    at: stamp(at),
-    actor,
-    actor_name: actorName,
-    session,
-    action,
-    subject,
-    subject_name: subjectName,
-    collection,
-    version,
-    request_id: requestId,
-    sent_request_id: sentRequestId,
-  };
 }

@@ -1,6 +1,7 @@
-import type { Child } from "hono/jsx";
 import type { AuditAction, OutwardAction, OwnAction } from "../../domain/audit-action";
 import type { AuditEntry } from "../../store/audit/audit-log";
+import { Who } from "./who";
+import { What, addressOf } from "./what";
 
 /** What was done, between who did it and what it was done to. */
 const verbs: Record<OutwardAction, string> = {
@@ -70,52 +71,4 @@ export function Sentence({ entry }: { entry: AuditEntry }) {
       ) : null}
     </>
   );
-}
-
-function Who({ entry: { actor, actorName } }: { entry: AuditEntry }): Child {
-  if (actor === "system") return <strong>The service</strong>;
-  if (actor === "nobody") return <strong>Somebody new</strong>;
-  const credential = /^credential:(\w+)$/.exec(actor)?.[1];
-  if (credential)
-    return (
-      <a href={`/admin/integrations/${credential}`}>
-        <bdi>{actorName ?? "a credential"}</bdi>
-      </a>
-    );
-  return <strong>{actorName ?? actor}</strong>;
-}
-
-function What({ entry }: { entry: AuditEntry }): Child {
-  const { subject, subjectName, collection, action } = entry;
-  const credential = /^credential:(\w+)$/.exec(subject)?.[1];
-  if (credential)
-    return (
-      <a href={`/admin/integrations/${credential}`}>
-        <bdi>{subjectName ?? "a credential"}</bdi>
-      </a>
-    );
-  const webhook = /^webhook:(\w+)$/.exec(subject)?.[1];
-  if (webhook && subjectName)
-    return (
-      <a href={`/admin/webhooks/${webhook}`}>
-        <bdi>{subjectName}</bdi>
-      </a>
-    );
-  const named = /^(form|app):/.test(subject) ? addressOf(subject) : null;
-  if (named !== null)
-    return (
-      <a href={named}>
-        <bdi>{subjectName ?? subject}</bdi>
-      </a>
-    );
-  if (!/^(rec|sub)_/.test(subject)) return <>{subjectName ?? subject}</>;
-  const short = subjectName ?? `…${subject.slice(-8)}`;
-  if (collection === null || action === "submission.delete") return <code>{short}</code>;
-  return <a href={`${addressOf(collection)}/items/${subject}`}>{short}</a>;
-}
-
-/** `form:KEY` as an address of this area. */
-function addressOf(name: string): string {
-  const [kind = "", key = ""] = name.split(":");
-  return `/admin/${kind}s/${key}`;
 }

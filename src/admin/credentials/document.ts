@@ -1,7 +1,7 @@
 import { liveSecrets, type Credential } from "../../domain/credential/credential";
-import { dayInZone, stamp } from "../../domain/time";
-import type { LoggedCall } from "../../gate/call-log";
-import { stateOf } from "./words";
+import { dayInZone } from "../../domain/time-zone";
+import { stamp } from "../../domain/time";
+import { stateOf } from "./state";
 
 const stampOr = (at: number | null) => (at === null ? null : stamp(at));
 
@@ -36,25 +36,6 @@ export function credentialDocument(credential: Credential, now: number) {
 }
 
 export const clientId = ({ id }: Credential) => `efc_${id}`;
-
-/** A call as scripts read it; why it was refused stands there where it was. */
-export function callDocument(
-  { at, method, path, status, milliseconds, ...call }: LoggedCall,
-  reason: string,
-) {
-  const { code, permission, wrong } = call.refusal ?? {};
-  return {
-    at: stamp(at),
-    method,
-    path,
-    status,
-    milliseconds,
-    request_id: call.requestId,
-    ...(code ? { code, detail: reason } : {}),
-    ...(permission ? { required_permission: permission } : {}),
-    ...(wrong && wrong.length > 0 ? { errors: wrong } : {}),
-  };
-}
 
 /** A credential that ends with a day says with which, and where. */
 function expiryInWords(at: number | null, zone: string | null): string {

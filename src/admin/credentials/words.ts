@@ -1,6 +1,5 @@
-import type { Credential, CredentialKind } from "../../domain/credential/credential";
-import type { Permission, Resources } from "../../domain/credential/permissions";
-import type { Tone } from "../../html/parts";
+import type { CredentialKind } from "../../domain/credential/credential";
+import type { Permission } from "../../domain/credential/permissions";
 
 export const kindNames: Record<CredentialKind, string> = {
   token: "Personal token",
@@ -20,73 +19,3 @@ export const permissionNames: Record<Permission, string> = {
   "schema:write": "Make and change forms and apps",
   "webhooks:manage": "Make and change webhooks, and look at their deliveries",
 };
-
-const verbs: Record<string, string> = {
-  read: "read",
-  create: "create",
-  write: "write",
-  delete: "delete",
-};
-
-/** As in “Read, write”: whoever may write may create. */
-function tell(actions: readonly string[]): string {
-  const told = actions.filter((each) => each !== "create" || !actions.includes("write"));
-  const text = told.map((each) => verbs[each] ?? each).join(", ");
-  return text.charAt(0).toUpperCase() + text.slice(1);
-}
-
-/** Permissions in a few words: “Read, write”, “Create submissions”, “Define”. */
-function permissionsInWords(permissions: readonly Permission[]): string {
-  const of = (noun: string) =>
-    permissions.filter((each) => each.startsWith(noun)).map((each) => each.split(":")[1] ?? "");
-  const [records, submissions, schema] = [of("records:"), of("submissions:"), of("schema:")];
-  const data =
-    records.length > 0 && submissions.length > 0
-      ? tell([...new Set([...records, ...submissions])])
-      : records.length > 0
-        ? `${tell(records)} records`
-        : submissions.length > 0
-          ? `${tell(submissions)} submissions`
-          : "";
-  if (data === "" && permissions.every((each) => each === "webhooks:manage"))
-    return "Manage webhooks";
-  if (!schema.includes("write")) return data || "Read definitions";
-  return data === "" ? "Define forms and apps" : `${data}, define`;
-}
-
-/** What is reached in a few words: “everything”, “2 forms, 1 app”. */
-export function resourcesInWords(resources: Resources): string {
-  if (resources === "all") return "everything";
-  const count = (kind: string) => {
-    const found = resources.filter((each) => each.startsWith(`${kind}:`)).length;
-    return found === 0 ? "" : `${found} ${kind}${found === 1 ? "" : "s"}`;
-  };
-  return [count("form"), count("app")].filter((each) => each !== "").join(", ");
-}
-
-export function accessInWords({
-  permissions,
-  resources,
-}: Pick<Credential, "permissions" | "resources">): string {
-  return `${permissionsInWords(permissions)} · ${resourcesInWords(resources)}`;
-}
-
-const soon = 14 * 24 * 60 * 60 * 1000;
-
-export type CredentialState = "active" | "ends_soon" | "expired" | "revoked";
-
-export const stateNames: Record<CredentialState, readonly [name: string, tone: Tone]> = {
-  active: ["Active", "good"],
-  ends_soon: ["Expires soon", "warn"],
-  expired: ["Expired", "bad"],
-  revoked: ["Revoked", "quiet"],
-};
-
-export function stateOf(
-  { revokedAt, expiresAt }: Pick<Credential, "revokedAt" | "expiresAt">,
-  now: number,
-): CredentialState {
-  if (revokedAt !== null) return "revoked";
-  if (expiresAt === null || expiresAt > now + soon) return "active";
-  return expiresAt > now ? "ends_soon" : "expired";
-}

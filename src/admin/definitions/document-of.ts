@@ -1,5 +1,5 @@
 import { schemaDocument } from "../../documents/definition";
-import type { CollectionNow } from "../../store/definitions/collections";
+import type { CollectionNow } from "../../store/definitions/collection-now";
 
 /** The definition as programs read it. */
 export const documentOf = ({ collection, live, indexing, pending }: CollectionNow) =>

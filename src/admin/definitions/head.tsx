@@ -1,13 +1,13 @@
 import type { Child, PropsWithChildren } from "hono/jsx";
-import { closedReason, type Collection } from "../../domain/definition/collection";
-import { may } from "../../domain/credential/permissions";
+import type { Collection } from "../../domain/definition/collection";
+import { may } from "../../domain/credential/roles";
 import type { Problem } from "../../domain/problem/problem";
-import { Badge, Tabs } from "../../html/parts";
-import { showCount } from "../../html/reader";
+import { Tabs } from "../../html/parts/tabs";
 import type { Frame } from "../frame/frame";
 import { AdminPage } from "../frame/layout";
 import { dataAssets } from "./assets";
 import { words } from "./words";
+import { AcceptanceBadges } from "./acceptance-badges";
 
 type Tab = "items" | "fields" | "settings" | "api";
 
@@ -55,32 +55,5 @@ export function CollectionHead(shown: PropsWithChildren<Shown>) {
       />
       {children}
     </AdminPage>
-  );
-}
-
-const closedWords = { not_open_yet: "Not open yet", closed: "Closed", full: "Full" } as const;
-
-/** Whether a form takes submissions, and how full it is. */
-function AcceptanceBadges({
-  collection: { definition },
-  live,
-  frame,
-}: Pick<Shown, "collection" | "live" | "frame">) {
-  const { acceptance } = definition;
-  const reason = closedReason(acceptance, live, frame.reader.now);
-  const most = acceptance.max_submissions;
-  return (
-    <>
-      {reason === null ? (
-        <Badge tone="good">Open</Badge>
-      ) : (
-        <Badge tone={reason === "full" ? "warn" : "quiet"}>{closedWords[reason]}</Badge>
-      )}
-      {most === null ? null : (
-        <Badge>
-          {showCount(live)} of {showCount(most)}
-        </Badge>
-      )}
-    </>
   );
 }

@@ -10,13 +10,13 @@ import { glanceAt } from "../../store/definitions/glance";
 import { able, answer, answerDone } from "../frame/answers";
 import { frameOf } from "../frame/frame";
 import { say } from "../frame/said";
-import { itemRoutes } from "../items";
-import { ApiPage } from "./api-page";
+import { itemRoutes } from "../items/index";
+import { ApiPage } from "./for-programs/api-page";
 import { createCollection, saveFields, showEditor, showNew } from "./editor/editor";
 import { documentOf } from "./document-of";
-import { saveJson, showJson } from "./json";
-import { ListPage } from "./list-page";
-import { saveSettings, showSettings } from "./settings";
+import { saveJson, showJson } from "./for-programs/json";
+import { ListPage } from "./list/list-page";
+import { saveSettings, showSettings } from "./settings/settings";
 import { words } from "./words";
 
 /** Apps, or forms: their definitions and their data. */

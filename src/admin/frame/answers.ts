@@ -1,9 +1,7 @@
 import type { Context } from "hono";
 import { createMiddleware } from "hono/factory";
-import * as z from "zod/mini";
-import { may, type Ability } from "../../domain/credential/permissions";
-import { Problem, problem } from "../../domain/problem/problem";
-import { problems } from "../../domain/problem/problem-catalogue";
+import { may, type Ability } from "../../domain/credential/roles";
+import { problem } from "../../domain/problem/problem";
 import type { AdminEnv } from "../../env";
 import { wantsJson } from "./negotiate";
 
@@ -14,18 +12,7 @@ export const able = (ability: Ability) =>
     await next();
   });
 
-type Html = Parameters<Context["html"]>[0];
-
-/** A page of this area, to go back to; anywhere else is the overview. */
-export const Back = z.pipe(
-  z.optional(z.string().check(z.maxLength(8000))),
-  z.transform((path: string | undefined) => ownPath(path) ?? "/admin"),
-);
-
-/** A path of this area as it stands in an address of ours; undefined for what leads anywhere else. */
-export function ownPath(path: string | undefined): string | undefined {
-  return path !== undefined && /^\/admin(?:[/?#][\x21-\x7e]*)?$/.test(path) ? path : undefined;
-}
+export type Html = Parameters<Context["html"]>[0];
 
 /** JSON for scripts, a page for people. */
 export function answer(
@@ -47,34 +34,4 @@ export function answerDone(
 ): Response {
   if (!wantsJson(c)) return c.redirect(location, 303);
   return document === null ? c.body(null, 204) : c.json(document, status);
-}
-
-/**
- * Does something with a form that was sent. When it is refused, people get their page again, with what was wrong and
- * all that they had written; scripts get the problem. So do people whose page cannot be drawn again: storage may be out
- * of reach for that too, or what was refused may have been done.
- */
-export async function attempted(
-  c: Context,
-  act: () => Promise<Response>,
-  again: (refusal: Problem) => Html | Promise<Html>,
-): Promise<Response> {
-  try {
-    return await act();
-  } catch (error) {
-    if (!(error instanceof Problem) || wantsJson(c)) throw error;
-    const page = await drawnAgain(error, again);
-    return c.html(page, problems[error.code].status, error.headers);
-  }
-}
-
-async function drawnAgain(
-  refusal: Problem,
-  again: (refusal: Problem) => Html | Promise<Html>,
-): Promise<Html> {
-  try {
-    return await again(refusal);
-  } catch {
-    throw refusal;
-  }
 }

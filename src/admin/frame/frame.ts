@@ -1,9 +1,10 @@
 import type { Context } from "hono";
-import type { Role } from "../../domain/credential/permissions";
+import type { Role } from "../../domain/credential/roles";
 import type { AdminEnv } from "../../env";
 import type { Theme } from "../../html/page";
 import type { Reader } from "../../html/reader";
-import { readerOf, themeOf } from "./preferences";
+import { readerOf } from "./reader-of";
+import { themeOf } from "./preferences";
 import { takeSaid } from "./said";
 
 /** What every page knows: who reads it, where, and what was done just before. */

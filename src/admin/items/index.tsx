@@ -1,34 +1,21 @@
-import { Hono, type Context } from "hono";
-import { itemHistory } from "../../actions/changes/item-history";
-import { deleteSubmission } from "../../actions/items/delete-submission";
+import { Hono } from "hono";
 import { reopenSubmission } from "../../actions/items/reopen-submission";
 import { updateItem } from "../../actions/items/update-item";
-import type { Found } from "../../actions/visible";
-import { historyDocument } from "../../documents/history";
-import { itemDocument } from "../../documents/item";
 import type { CollectionKind } from "../../domain/definition/collection";
-import { viewOf, type ItemView } from "../../domain/item/item-view";
-import { may } from "../../domain/credential/permissions";
-import { problem } from "../../domain/problem/problem";
 import type { AdminEnv } from "../../env";
-import { able, answer, answerDone, attempted } from "../frame/answers";
+import { able } from "../frame/answers";
 import { frameOf } from "../frame/frame";
-import { readSent } from "../frame/negotiate";
-import { numberOf } from "../frame/sent";
-import { say } from "../frame/said";
 import { importItems, startImport } from "./import/import";
-import { seenOf } from "./input/changes";
-import { namesIn } from "./item/by";
-import { ItemFormPage } from "./item/form-page";
-import { formerData, HistoryList } from "./item/history";
-import { ItemPage } from "./item/item-page";
-import { changeFromForm, createFromForm } from "./item/save";
-import { titleOf } from "./item/title";
-import { exportItems, listItems } from "./list/list";
+import { digestSeen } from "./input/changes";
+import { ItemFormPage } from "./item/form/form-page";
+import { changeFromForm } from "./item/form/change-from-form";
+import { createFromForm } from "./item/form/create-from-form";
+import { exportItems } from "./list/export";
+import { listItems } from "./list/list";
 import { actOnSelected } from "./list/selected";
-import { addressOf, foundItem, opened, versionSent } from "./opened";
-
-type C = Context<AdminEnv>;
+import { opened } from "./opened";
+import { showItem } from "./item/show-item";
+import { revertItem, actOnItem, deleteItem } from "./item/act-on-item";
 
 /** The data of an app or a form. */
 export const itemRoutes = (kind: CollectionKind) =>
@@ -39,7 +26,7 @@ export const itemRoutes = (kind: CollectionKind) =>
     .get("/new", able("write"), async (c) => {
       const { collection } = (await opened(c, kind)).compiled;
       const frame = frameOf(c);
-      const seen = await seenOf(collection.definition.fields.fields, {}, frame.reader.zone);
+      const seen = await digestSeen(collection.definition.fields.fields, {}, frame.reader.zone);
       return c.html(<ItemFormPage {...{ frame, collection, seen }} />);
     })
     .get("/import", able("write"), (c) => startImport(c, kind))
@@ -48,98 +35,16 @@ export const itemRoutes = (kind: CollectionKind) =>
     .get("/:id", (c) => showItem(c, kind))
     .post("/:id", able("write"), (c) => changeFromForm(c, kind))
     .post("/:id/close", able("write"), (c) =>
-      change(c, kind, "is closed", (one, ifMatch) =>
+      actOnItem(c, kind, "is closed", (one, ifMatch) =>
         updateItem(c.var.action, one, { status: "closed" }, ifMatch),
       ),
     )
     .post("/:id/reopen", able("write"), (c) =>
-      change(c, kind, "is open again", (one, ifMatch) =>
+      actOnItem(c, kind, "is open again", (one, ifMatch) =>
         reopenSubmission(c.var.action, one, ifMatch),
       ),
     )
     .post("/:id/revert", able("write"), (c) =>
-      change(c, kind, "is changed back", (one, ifMatch) => revert(c, one, ifMatch)),
+      actOnItem(c, kind, "is changed back", (one, ifMatch) => revertItem(c, one, ifMatch)),
     )
     .post("/:id/delete", able("write"), (c) => deleteItem(c, kind));
-
-async function showItem(c: C, kind: CollectionKind): Promise<Response> {
-  const { item, compiled } = await foundItem(c, kind);
-  const { collection } = compiled;
-  const view = viewOf(item, compiled);
-  const frame = frameOf(c);
-  const edits = c.req.query("edit") !== undefined && view.status !== "closed";
-  if (!edits || !may(frame.member.role, "write")) {
-    const history = await itemHistory(c.var.action, { item, compiled });
-    const { fields } = collection.definition.fields;
-    const at = `${addressOf(c, kind)}/${view.id}`;
-    const list = <HistoryList {...{ frame, at, view, fields, history }} />;
-    const shown = { frame, collection, view, history: list, names: namesIn(history) };
-    return answer(c, { ...itemDocument(view), history: historyDocument(history) }, () => (
-      <ItemPage {...shown} />
-    ));
-  }
-  const seen = await seenOf(collection.definition.fields.fields, view.data, frame.reader.zone);
-  return answer(c, itemDocument(view), () => (
-    <ItemFormPage {...{ frame, collection, view, seen }} />
-  ));
-}
-
-/** The former values of one change, as a change of the version that is seen. */
-async function revert(c: C, one: Found, ifMatch: string[] | null): Promise<ItemView> {
-  const sent = await readSent(c);
-  const { entries } = await itemHistory(c.var.action, one);
-  const entry = entries.find(({ version }) => version === numberOf(sent["change"]));
-  const { fields } = one.compiled.collection.definition.fields;
-  const data = formerData(entry?.fields ?? [], fields);
-  if (Object.keys(data).length === 0) {
-    const reason = "Must be the version of a change whose former values are known.";
-    throw problem.invalidInput([{ field: "change", code: "not_an_option", reason }]);
-  }
-  return updateItem(c.var.action, one, { data }, ifMatch);
-}
-
-async function change(
-  c: C,
-  kind: CollectionKind,
-  done: string,
-  act: (one: Found, ifMatch: string[] | null) => Promise<ItemView>,
-): Promise<Response> {
-  const one = await foundItem(c, kind);
-  const { fields } = one.compiled.collection.definition.fields;
-  return attempted(
-    c,
-    async () => {
-      const view = await act(one, versionSent(await readSent(c)));
-      say(c, `${titleOf(view, fields)} ${done}.`);
-      return answerDone(c, itemDocument(view), `${addressOf(c, kind)}/${view.id}`);
-    },
-    (refusal) => itemAgain(c, kind, refusal),
-  );
-}
-
-async function deleteItem(c: C, kind: CollectionKind): Promise<Response> {
-  const one = await foundItem(c, kind);
-  if (kind === "app") throw problem.notFound();
-  return attempted(
-    c,
-    async () => {
-      await deleteSubmission(c.var.action, one, versionSent(await readSent(c)));
-      const { fields } = one.compiled.collection.definition.fields;
-      say(c, `${titleOf(viewOf(one.item, one.compiled), fields)} is deleted.`);
-      return answerDone(c, null, addressOf(c, kind));
-    },
-    (refusal) => itemAgain(c, kind, refusal),
-  );
-}
-
-/** The item as it is now: the next try is made knowing it. */
-async function itemAgain(
-  c: C,
-  kind: CollectionKind,
-  refusal: Parameters<Parameters<typeof attempted>[2]>[0],
-) {
-  const { item, compiled } = await foundItem(c, kind);
-  const view = viewOf(item, compiled);
-  const { collection } = compiled;
-  return <ItemPage {...{ frame: frameOf(c), collection, view, problem: refusal }} />;
-}

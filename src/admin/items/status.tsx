@@ -1,5 +1,5 @@
 import type { Status } from "../../domain/item/status";
-import { Badge } from "../../html/parts";
+import { Badge } from "../../html/parts/badge";
 
 const tones = { draft: "warn", submitted: "good", closed: "quiet" } as const;
 const statusWords = { draft: "Draft", submitted: "Submitted", closed: "Closed" } as const;

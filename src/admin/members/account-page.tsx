@@ -1,7 +1,8 @@
 import type { Problem } from "../../domain/problem/problem";
 import { Act } from "../../html/act";
-import { Input, Select } from "../../html/field";
-import { Facts } from "../../html/parts";
+import { Input } from "../../html/form/input";
+import { Select } from "../../html/form/select";
+import { Facts } from "../../html/parts/facts";
 import type { Frame } from "../frame/frame";
 import { AdminPage } from "../frame/layout";
 

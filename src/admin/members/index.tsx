@@ -6,19 +6,18 @@ import {
   withdrawInvitation,
 } from "../../actions/members/invitations";
 import { changeMember } from "../../actions/members/members";
-import type { Role } from "../../domain/credential/permissions";
+import type { Role } from "../../domain/credential/roles";
 import type { Problem } from "../../domain/problem/problem";
-import { stamp } from "../../domain/time";
 import type { AdminEnv } from "../../env";
 import { originOf } from "../../http/request/host";
-import type { Invitation } from "../../store/members/invitations";
-import type { MemberSummary } from "../../store/members/members";
-import { able, answer, answerDone, attempted } from "../frame/answers";
+import { able, answer, answerDone } from "../frame/answers";
+import { attempted } from "../frame/attempted";
 import { frameOf } from "../frame/frame";
 import { readFields, readSent } from "../frame/negotiate";
 import { say } from "../frame/said";
 import { memberContext } from "./context";
 import { MembersPage } from "./members-page";
+import { memberDocument, invitationDocument } from "./documents";
 
 const roles = ["viewer", "editor", "admin", "owner"] as const satisfies Role[];
 const role = z.enum(roles);
@@ -109,24 +108,4 @@ async function everybody(c: Context<AdminEnv>) {
 async function pageAgain(c: Context<AdminEnv>, problem: Problem) {
   const shown = await everybody(c);
   return <MembersPage frame={frameOf(c)} {...shown} sent={await readSent(c)} problem={problem} />;
-}
-
-function memberDocument({ id, email: address, role: now, createdAt, disabledAt }: MemberSummary) {
-  return {
-    id,
-    email: address,
-    role: now,
-    disabled: disabledAt !== null,
-    created_at: stamp(createdAt),
-  };
-}
-
-function invitationDocument({
-  email: address,
-  role: given,
-  expiresAt,
-  ...rest
-}: Pick<Invitation, "email" | "role" | "expiresAt"> & { link?: string | undefined }) {
-  const { link } = rest;
-  return { email: address, role: given, expires_at: stamp(expiresAt), ...(link ? { link } : {}) };
 }

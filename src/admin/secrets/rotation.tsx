@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import { Select } from "../../html/field";
+import { Select } from "../../html/form/select";
 
 const hour = 60 * 60 * 1000;
 const overlaps = { none: 0, "1h": hour, "24h": 24 * hour, "7d": 7 * 24 * hour };

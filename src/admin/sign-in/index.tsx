@@ -1,19 +1,25 @@
 import { Hono, type Context } from "hono";
 import * as z from "zod/mini";
-import { invitationOf, joinMembers } from "../../actions/members/invitations";
+import { openInvitation, joinMembers } from "../../actions/members/invitations";
 import { newPassword } from "../../actions/members/password";
 import { setUp, signIn, signOut } from "../../actions/members/sign-in";
 import { Problem, problem } from "../../domain/problem/problem";
 import type { AppEnv } from "../../env";
-import { addressOf } from "../../http/request/address";
-import { answerDone, attempted, ownPath } from "../frame/answers";
+import { callerAddress } from "../../http/request/address";
+import { answerDone } from "../frame/answers";
+import { attempted } from "../frame/attempted";
+import { ownPath } from "../frame/own-path";
 import { readFields, readSent, wantsJson } from "../frame/negotiate";
 import { say } from "../frame/said";
 import { textOf } from "../frame/sent";
 import { limitAttempts } from "./attempts";
 import { readKept } from "./kept";
 import { dropSession, keepSession, sessionIdOf, signInContext } from "./session";
-import { GonePage, GoOnPage, JoinPage, SetUpPage, SignInPage } from "./sign-in-page";
+import { GonePage } from "./gone-page";
+import { GoOnPage } from "./go-on-page";
+import { JoinPage } from "./join-page";
+import { SetUpPage } from "./set-up-page";
+import { SignInPage } from "./sign-in-page";
 
 const Account = z.object({
   email: z.email().check(z.maxLength(254)),
@@ -108,7 +114,7 @@ export const signInRoutes = new Hono<AppEnv>()
 
 /** False where the account or the password is wrong. */
 async function startSession(c: Context<AppEnv>, email: string, password: string): Promise<boolean> {
-  const session = await signIn(signInContext(c), email, password, addressOf(c));
+  const session = await signIn(signInContext(c), email, password, callerAddress(c));
   if (session) keepSession(c, session.sessionId, session.maxAge);
   return session !== undefined;
 }
@@ -119,7 +125,7 @@ async function invited(
   act: (invitation: { email: string; role: string }) => Promise<Response>,
 ): Promise<Response> {
   try {
-    return await act(await invitationOf(signInContext(c), c.req.param("secret")));
+    return await act(await openInvitation(signInContext(c), c.req.param("secret")));
   } catch (error) {
     const isGone = error instanceof Problem && error.code === "not_found";
     if (!isGone || wantsJson(c)) throw error;

@@ -1,5 +1,5 @@
 import type { Context } from "hono";
-import { ownPath } from "../frame/answers";
+import { ownPath } from "../frame/own-path";
 import { readSent } from "../frame/negotiate";
 
 /** What somebody sent after their session had ended: where to, and what they had written. */

@@ -1,13 +1,11 @@
-import {
-  deliveryId,
-  isDelivered,
-  type Delivery,
-  type Waiting,
-} from "../../domain/webhook/delivery";
-import { Act } from "../../html/act";
-import { Badge, Empty, Next, Table } from "../../html/parts";
-import { Time, useReader } from "../../html/reader";
-import { WebhookFrame, type HookShown } from "./webhook-frame";
+import type { Delivery, Waiting } from "../../domain/webhook/delivery";
+import { Empty } from "../../html/parts/empty";
+import { Next } from "../../html/parts/next";
+import { Table } from "../../html/parts/table";
+import { WebhookFrame } from "./frame/webhook-frame";
+import type { HookShown } from "./frame/hook-shown";
+import { Waits } from "./deliveries/waits";
+import { Row } from "./deliveries/row";
 
 interface Shown extends HookShown {
   deliveries: readonly Delivery[];
@@ -47,85 +45,5 @@ export function DeliveriesPage({ deliveries, failure, next, ...shown }: Shown) {
       )}
       <Next href={next} name="Older" />
     </WebhookFrame>
-  );
-}
-
-function Waits({ failure: { tries, nextAt }, path }: { failure: Waiting; path: string }) {
-  return (
-    <div class="notice warn actions">
-      <span>
-        {tries === 1 ? "A try" : `${tries} tries`} failed; until the message is taken, the others
-        wait. The next try is at <Time at={nextAt} as={clockOr(nextAt, useReader().now)} />.
-      </span>
-      <Act action={path} name="Try now" quiet little values={{ state: "active" }} />
-    </div>
-  );
-}
-
-const near = 20 * 60 * 60 * 1000;
-
-/** The clock alone, where the day speaks for itself. */
-const clockOr = (at: number, now: number) => (Math.abs(now - at) < near ? "clock" : "time");
-
-function Row({ delivery, path }: { delivery: Delivery; path: string }) {
-  const { number, at, message, attempt, status, milliseconds } = delivery;
-  const delivered = isDelivered(delivery);
-  return (
-    <tr>
-      <td>
-        <Time at={at} as={clockOr(at, useReader().now)} />
-      </td>
-      <td class="full nowrap">
-        <code title={message}>{delivery.type}</code> <Told delivery={delivery} />
-      </td>
-      <td>
-        <Badge tone={delivered ? "good" : "bad"}>{status ?? "No answer"}</Badge>
-      </td>
-      <td class="why full">
-        <Answered delivery={delivery} />
-      </td>
-      <td class="number" data-label="ms">
-        {milliseconds}
-      </td>
-      <td data-label="Try">{attempt === 0 ? "by hand" : attempt}</td>
-      <td>
-        <Act
-          action={`${path}/deliveries/${deliveryId(number)}/redeliver`}
-          name="Send again"
-          quiet
-          little
-        />
-      </td>
-    </tr>
-  );
-}
-
-/** The item that it tells of, for as long as there is one. */
-function Told({ delivery: { collection, item, type } }: { delivery: Delivery }) {
-  if (collection === null || item === null) return null;
-  const [kind = "", key = ""] = collection.split(":");
-  const short = `…${item.slice(-8)}`;
-  if (type === "submission.deleted") return <code title={item}>{short}</code>;
-  return (
-    <a href={`/admin/${kind}s/${key}/items/${item}`} title={item}>
-      {short}
-    </a>
-  );
-}
-
-/** Why it was no success, and how the answer began. */
-function Answered({ delivery: { error, answer } }: { delivery: Delivery }) {
-  return (
-    <>
-      {error}
-      {answer ? (
-        <details>
-          <summary>What it answered</summary>
-          <pre tabindex={0}>
-            <code>{answer}</code>
-          </pre>
-        </details>
-      ) : null}
-    </>
   );
 }

@@ -15,9 +15,10 @@ import { isDelivered, type Delivery } from "../../domain/webhook/delivery";
 import type { AdminEnv } from "../../env";
 import { query } from "../../http/request/parameters";
 import { webhookContext } from "../../http/doors/webhook-context";
-import { listReachable } from "../../store/credentials/lists";
+import { listReachable } from "../../store/credentials/reachable";
 import { findWebhookWithMaker, findWebhookWithReachable } from "../../store/webhooks/webhooks";
-import { able, answer, answerDone, attempted } from "../frame/answers";
+import { able, answer, answerDone } from "../frame/answers";
+import { attempted } from "../frame/attempted";
 import { frameOf } from "../frame/frame";
 import { readFields, readSent, wantsJson } from "../frame/negotiate";
 import { say } from "../frame/said";
@@ -26,9 +27,11 @@ import { handSecret, takeSecret } from "../secrets/handed-secret";
 import { RotateInput } from "../secrets/rotation";
 import { DeliveriesPage } from "./deliveries-page";
 import { WebhooksPage } from "./list-page";
-import { NewSecretPage, SecretsPage } from "./secrets-page";
-import { NewWebhookPage, SettingsPage } from "./settings";
-import { differing, sentOf, webhookSent } from "./webhook-input";
+import { NewSecretPage } from "./new-secret-page";
+import { SecretsPage } from "./secrets-page";
+import { NewWebhookPage } from "./settings/new-webhook-page";
+import { SettingsPage } from "./settings/settings-page";
+import { differing, shownInputs, webhookSent } from "./webhook-input";
 
 const perPage = 50;
 const hour = 60 * 60 * 1000;
@@ -151,7 +154,7 @@ async function foundWithReachable(c: C) {
 
 async function settingsPage(c: C): Promise<Response> {
   const found = await foundWithReachable(c);
-  const shown = { ...found, sent: sentOf(found.hook) };
+  const shown = { ...found, sent: shownInputs(found.hook) };
   const document = webhookDocument(found.hook, Date.now());
   return answer(c, document, () => <SettingsPage frame={frameOf(c)} {...shown} />);
 }
@@ -161,7 +164,7 @@ async function settingsAgain(c: C, refusal: Problem) {
   const found = await foundWithReachable(c);
   const sent = await readSent(c);
   const now = refusal.code === "version_mismatch" || sent["page"] === undefined;
-  const shown = { ...found, sent: now ? sentOf(found.hook) : sent };
+  const shown = { ...found, sent: now ? shownInputs(found.hook) : sent };
   return <SettingsPage frame={frameOf(c)} {...shown} problem={refusal} />;
 }
 

@@ -1,7 +1,9 @@
 import type { Webhook } from "../../domain/webhook/webhook";
-import { Badge, Empty, Table } from "../../html/parts";
-import { Time } from "../../html/reader";
-import { resourcesInWords } from "../credentials/words";
+import { Badge } from "../../html/parts/badge";
+import { Empty } from "../../html/parts/empty";
+import { Table } from "../../html/parts/table";
+import { Time } from "../../html/time";
+import { resourcesInWords } from "../credentials/access/access-in-words";
 import type { Frame } from "../frame/frame";
 import { AdminPage } from "../frame/layout";
 import { stateNames, typesInWords } from "./words";

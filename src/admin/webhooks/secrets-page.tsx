@@ -1,9 +1,9 @@
 import { liveWebhookSecrets } from "../../domain/webhook/webhook";
-import { Copyable, Table } from "../../html/parts";
-import { Time } from "../../html/reader";
-import { AdminPage } from "../frame/layout";
+import { Table } from "../../html/parts/table";
+import { Time } from "../../html/time";
 import { Rotation } from "../secrets/rotation";
-import { WebhookFrame, type HookShown } from "./webhook-frame";
+import { WebhookFrame } from "./frame/webhook-frame";
+import type { HookShown } from "./frame/hook-shown";
 
 export function SecretsPage(shown: HookShown) {
   const { frame, hook } = shown;
@@ -28,50 +28,5 @@ export function SecretsPage(shown: HookShown) {
       </Table>
       <Rotation action={`/admin/webhooks/${hook.id}/rotate`} />
     </WebhookFrame>
-  );
-}
-
-/** A new secret, this once; `secret` is absent where it was shown before. */
-export function NewSecretPage({
-  frame,
-  hook: { id, name },
-  secret,
-}: Omit<HookShown, "makerName"> & { secret: string | undefined }) {
-  const path = `/admin/webhooks/${id}`;
-  return (
-    <AdminPage
-      frame={frame}
-      title="Your webhook’s secret"
-      crumbs={[
-        ["Webhooks", "/admin/webhooks"],
-        [name, path],
-      ]}
-    >
-      {secret === undefined ? (
-        <>
-          <p class="notice warn">It was shown once. Where it was not copied, make a new one.</p>
-          <p>
-            <a class="button" href={`${path}/secrets`}>
-              To the secrets
-            </a>
-          </p>
-        </>
-      ) : (
-        <>
-          <p class="notice warn">Copy it now: it is shown this once.</p>
-          <h2>Secret</h2>
-          <Copyable id="secret" text={secret} />
-          <p class="lead">
-            The receiver verifies with it what comes, as{" "}
-            <a href="/docs/webhooks#verify">these programs do</a>.
-          </p>
-          <p class="actions">
-            <a class="button quiet" href={path}>
-              Done
-            </a>
-          </p>
-        </>
-      )}
-    </AdminPage>
   );
 }

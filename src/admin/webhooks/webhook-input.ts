@@ -1,6 +1,6 @@
 import { Problem, type FieldError } from "../../domain/problem/problem";
 import type { Webhook } from "../../domain/webhook/webhook";
-import { listed } from "../credentials/access-fields";
+import { listed } from "../credentials/access/labels";
 import { textOf, type Sent } from "../frame/sent";
 
 /** What a page sends, as the API takes it; scripts send that themselves. */
@@ -20,7 +20,7 @@ export function webhookSent(given: Sent): Sent {
 }
 
 /** A webhook as the inputs of a page show it. */
-export function sentOf({ name, url, types, collections, include }: Webhook): Sent {
+export function shownInputs({ name, url, types, collections, include }: Webhook): Sent {
   return { name, url, types, resources: collections, include };
 }
 

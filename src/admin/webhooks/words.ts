@@ -1,4 +1,4 @@
-import type { Tone } from "../../html/parts";
+import type { Tone } from "../../html/parts/badge";
 import type { WebhookState, WebhookType } from "../../domain/webhook/webhook";
 
 export const labels = {

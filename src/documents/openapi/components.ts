@@ -1,10 +1,6 @@
 import type { Collection } from "../../domain/definition/collection";
-import { idempotencyKey, idempotencyKeyHeader } from "../../domain/idempotency-key";
-import { defaultLimit, pageLimit } from "../../domain/page-limit";
-import { calendarDay, dataNames, dataSchemas, type Use } from "./schemas/field-schema";
+import { dataNames, dataSchemas, type Use } from "./schemas/field-schema";
 import type { Noun } from "./noun";
-import { schemaOfZod } from "./schemas/zod-schema";
-import { problemSchemas } from "./schemas/problem-schemas";
 import {
   closed,
   list,
@@ -13,17 +9,11 @@ import {
   ref,
   stamp,
   text,
-  uri,
   version,
   type Schema,
 } from "./schemas/schema";
+import { actor, pageSchema } from "./shared-schemas";
 
-/** Who did something, as `GET /me` tells a credential of itself. */
-export const actor: Schema = {
-  type: "string",
-  pattern: "^(credential:.+|member:.+|system)$",
-  description: "`credential:ID`, `member:ID`, or `system` for a recalculation.",
-};
 const anyData: Schema = { type: "object", additionalProperties: true };
 const warnings = list(ref("schemas", "Warning"));
 
@@ -64,8 +54,8 @@ export function itemSchemas({ kind, one, key }: Noun, collection?: Collection): 
     [`${one}Found`]: open(item(dataOf("SomeData"))),
     [`${one}Written`]: written(item(dataOf("SomeData"))),
     [`${one}Updated`]: { anyOf: [ref("schemas", one), ref("schemas", `${one}Written`)] },
-    [`${one}Page`]: pageOf(one),
-    [`${one}SearchPage`]: pageOf(`${one}Found`),
+    [`${one}Page`]: pageSchema(one),
+    [`${one}SearchPage`]: pageSchema(`${one}Found`),
     ...(kind === "form" ? { [`${one}Checked`]: checked(within, dataOf("Data")) } : {}),
   };
 }
@@ -115,46 +105,4 @@ function checked(form: Schema, data: Schema): Schema {
   const valid = { type: "boolean", const: true };
   const status = oneOfTexts(["draft", "submitted"]);
   return open({ valid, form, status, data, warnings }, ["valid", "form", "status", "data"]);
-}
-
-/** A page of a list of what has this schema. */
-export function pageOf(name: string): Schema {
-  return open({ items: list(ref("schemas", name)), links: ref("schemas", "PageLinks") });
-}
-
-/** What documents have, whatever they are about. */
-export function sharedSchemas(): Schema {
-  return {
-    Warning: open({
-      field: text,
-      code: oneOfTexts(["computed_value_ignored", "formula_failed"]),
-    }),
-    PageLinks: open({ self: uri, next: { ...uri, type: ["string", "null"] } }),
-    FeedLinks: open({ self: uri, next: uri }),
-    CalendarDay: calendarDay,
-    ...problemSchemas(),
-  };
-}
-
-/** Parameters that operations refer to. */
-export function sharedParameters(): Schema {
-  const limit = { ...schemaOfZod(pageLimit), default: defaultLimit };
-  const key = schemaOfZod(idempotencyKey);
-  return {
-    limit: parameter("limit", "query", "Items of a page.", limit),
-    cursor: parameter("cursor", "query", "As `links.next` gives it.", text),
-    idempotencyKey: parameter(idempotencyKeyHeader, "header", "Creates once in 24 hours.", key),
-    ifMatch: parameter("If-Match", "header", "The ETag that the change is meant for.", text),
-    ifNoneMatch: parameter("If-None-Match", "header", "The ETag that the caller has.", text),
-  };
-}
-
-/** The id in the path of an item. */
-export function idParameter({ kind, one }: Noun): Schema {
-  const said = kind === "app" ? "The id or the receipt number." : "The id.";
-  return { [`${one}Id`]: parameter("id", "path", said, text) };
-}
-
-export function parameter(name: string, where: string, description: string, schema: Schema) {
-  return { name, in: where, description, required: where === "path", schema };
 }

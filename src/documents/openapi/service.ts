@@ -1,16 +1,14 @@
-import { batchParameters, batchPaths, batchSchemas } from "./paths/batches";
-import { changeParameters, changePaths, changeSchemas } from "./paths/changes";
-import { alwaysOpen, type Collection } from "../../domain/definition/collection";
+import { batchParameters, batchPaths } from "./paths/batches";
+import { batchSchemas } from "./paths/batch-schemas";
+import { changeParameters, changePaths } from "./paths/changes";
+import { changeSchemas } from "./paths/change-schemas";
+import { alwaysOpen } from "../../domain/definition/acceptance";
+import type { Collection } from "../../domain/definition/collection";
 import type { Field } from "../../domain/definition/field";
 import { permissions } from "../../domain/credential/permissions";
-import {
-  actor,
-  idParameter,
-  itemSchemas,
-  parameter,
-  sharedParameters,
-  sharedSchemas,
-} from "./components";
+import { actor, sharedSchemas } from "./shared-schemas";
+import { idParameter, parameter, sharedParameters } from "./parameters";
+import { itemSchemas } from "./components";
 import {
   definitionPaths,
   documentOperation,
@@ -18,7 +16,8 @@ import {
   keyParameter,
 } from "./paths/definition-paths";
 import { definitionSchemas } from "./schemas/definition-schemas";
-import { definitionExamples, examplesOf } from "./answers/examples";
+import { definitionExamples } from "./answers/definition-examples";
+import { examplesOf } from "./answers/examples";
 import { framed, type Host } from "./frame";
 import { nounOf } from "./noun";
 import { onePaths } from "./paths/one-paths";

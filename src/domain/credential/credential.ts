@@ -1,4 +1,6 @@
-import type { Permission, Resources, Role } from "./permissions";
+import type { Permission } from "./permissions";
+import type { Resources } from "./resources";
+import type { Role } from "./roles";
 import type { Usage } from "./usage";
 
 export type CredentialKind = "token" | "client";
@@ -52,22 +54,6 @@ export const mostLiveCredentials = 100;
 export const mostOrigins = 20;
 
 export const defaultLimits: Limits = { requests: 600, writes: 120 };
-
-/** What a request may do, once its credential is known. */
-export interface Grant {
-  credentialId: string;
-  kind: CredentialKind;
-  name: string;
-  permissions: Permission[];
-  resources: Resources;
-  limits: Limits;
-  expiresAt: number | null;
-  /** Absent of a credential that its object kept before there were any. */
-  origins?: string[];
-}
-
-/** What a client's secret is exchanged for, or when to come back; the access token names the secret by its id. */
-export type Exchanged = { grant: Grant; secretId: number } | { retryAfter: number };
 
 /** The secrets that are accepted at `now`. */
 export function liveSecrets(credential: Credential, now: number): Secret[] {

@@ -2,7 +2,8 @@ import type { Collection } from "../definition/collection";
 import type { Field, RowField } from "../definition/field";
 import { compileFormulas, rowClassOf, type Formula, type RowClass } from "../formula/compile";
 import type { FieldError } from "../problem/problem";
-import { checkOf, type Check } from "./check/check-scalar";
+import { scalarCheck } from "./check/check-scalar";
+import type { Check } from "./check/text";
 
 /** A field with its rules ready to be applied. */
 export interface CompiledField<F extends Field = Field> {
@@ -77,7 +78,8 @@ function compileField<F extends Field>(
   const slot = String(field.id);
   const nothing = { check: undefined, rows: undefined };
   if (field.type === "computed") return { field, slot, ...nothing };
-  if (field.type !== "line_items") return { field, slot, ...nothing, check: checkOf(field, zone) };
+  if (field.type !== "line_items")
+    return { field, slot, ...nothing, check: scalarCheck(field, zone) };
   const rows = compileFields(field.fields, zone, [...path, "fields"]);
   return { field, slot, ...nothing, rows };
 }

@@ -1,4 +1,4 @@
-import type { Emptied } from "../definition/collection";
+import type { Emptied } from "../definition/pending";
 import type { Data, Row } from "./values";
 
 /** The fields among `emptied` that have a value in `data`, other than one that was there `before`. */

@@ -55,7 +55,7 @@ export const computedIds = oncePerDefinition(
 );
 
 /** The entries of those of these fields that are searchable: what an item lacks when they become so. */
-export function entriesOf(
+export function fieldEntries(
   { id, definition }: Collection,
   data: Data,
   fields: ReadonlySet<number>,

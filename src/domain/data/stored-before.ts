@@ -1,4 +1,4 @@
-import { canonical } from "../json";
+import { canonical } from "../canonical";
 import type { CompiledField } from "./compile";
 import { showValue } from "./show";
 import type { Data, Row, Scalar, Value } from "./values";

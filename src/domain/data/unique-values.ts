@@ -1,4 +1,5 @@
-import type { Collection, Gained } from "../definition/collection";
+import type { Collection } from "../definition/collection";
+import type { Gained } from "../definition/pending";
 import { uniqueIdOf } from "../definition/field";
 import type { Status } from "../item/status";
 import { fieldNumber } from "./field-number";

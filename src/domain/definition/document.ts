@@ -1,7 +1,8 @@
 import * as z from "zod/mini";
 import type { FieldError } from "../problem/problem";
 import { hasNoControls, isStorable, storable } from "../text";
-import { instant, isTimeZone } from "../time";
+import { instant } from "../time";
+import { isTimeZone } from "../time-zone";
 import { zodErrors } from "../problem/zod-errors";
 import { fewestHistoryDays, mostHistoryDays, type CollectionKind } from "./collection";
 import { documentErrors } from "./document-errors";

@@ -1,12 +1,7 @@
 import type { FieldError } from "../problem/problem";
-import {
-  alwaysOpen,
-  defaultHistoryDays,
-  type CollectionKind,
-  type Definition,
-  type Emptied,
-  type Gained,
-} from "./collection";
+import { alwaysOpen } from "./acceptance";
+import { defaultHistoryDays, type CollectionKind, type Definition } from "./collection";
+import type { Emptied, Gained } from "./pending";
 import { type DefinitionDocument, type FieldDocument, type LineItemsDocument } from "./document";
 import { invalid } from "./rules";
 import { noFields, uniqueIdOf, type Field, type FieldSet, type RowField } from "./field";

@@ -1,5 +1,7 @@
 import type { Precondition } from "../etag";
-import { closedReason, type Collection, type PendingState, type Progress } from "./collection";
+import { closedReason } from "./acceptance";
+import type { Collection } from "./collection";
+import type { PendingState, Progress } from "./pending";
 
 /**
  * The tag of a schema document, `"7-open"`: the version, and what else the document tells, which changes with the clock,

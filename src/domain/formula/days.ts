@@ -1,4 +1,5 @@
-import { dayInZone, instant, isCalendarDay, stamp, utcDateTime } from "../time";
+import { dayInZone } from "../time-zone";
+import { instant, isCalendarDay, stamp, utcDateTime } from "../time";
 import { spend, stepsOfDay, zoneNow } from "./budget";
 import type { Decimal } from "./decimal";
 

@@ -1,6 +1,6 @@
 import type { Field, Option } from "../definition/field";
 import { parseJson } from "../json";
-import { instantInZone } from "../time";
+import { instantInZone } from "../time-zone";
 
 /** How the cells of a file are to be read. */
 export interface Reading {

@@ -87,7 +87,7 @@ function parseOperation(
       return { operation: { op: "upsert", by: read.by, body: rest }, errors: [] };
     case "update":
     case "delete": {
-      const condition = conditionOf(read.if_match, [...path, "if_match"]);
+      const condition = readIfMatch(read.if_match, [...path, "if_match"]);
       if ("error" in condition) return { operation: null, errors: [condition.error] };
       const { ifMatch } = condition;
       return read.op === "update"
@@ -97,7 +97,7 @@ function parseOperation(
   }
 }
 
-export function conditionOf(
+export function readIfMatch(
   sent: string | undefined,
   path: (string | number)[],
 ): { ifMatch: Precondition | null } | { error: FieldError } {

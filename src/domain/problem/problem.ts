@@ -1,4 +1,4 @@
-import { abilities, type Ability } from "../credential/permissions";
+import { abilities, type Ability } from "../credential/roles";
 import { problems, type ProblemCode } from "./problem-catalogue";
 
 /** Why one field, parameter or part of a definition was refused (contract, section 5). */

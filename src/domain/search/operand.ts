@@ -1,7 +1,8 @@
 import { comparable, fold } from "../data/search-entries";
 import type { FieldErrorCode } from "../problem/problem";
 import { storable, storedText } from "../text";
-import { dayWithOffset, utcDateTime } from "../time";
+import { dayWithOffset } from "../zoned-day";
+import { utcDateTime } from "../time";
 import { longestText, mostValues } from "./bounds";
 import type { Comparable, Condition, Operator, SearchField } from "./tree";
 

@@ -1,7 +1,7 @@
 import type { Context } from "hono";
 import { Problem } from "../../domain/problem/problem";
 import type { AppEnv, Reading } from "../../env";
-import { loggedPath, refusalOf } from "./logged-call";
+import { loggedPath, loggedRefusal } from "./logged-call";
 import { keepNews } from "./news";
 
 /** Notes a call that began at `started` and was answered with `status`, or refused as `error` or its deed says. */
@@ -15,7 +15,7 @@ export function noteCall(
   const { deed } = c.var;
   const problem = deed?.refusal ?? (error instanceof Problem ? error : undefined);
   const told = deed?.refusal?.status ?? status;
-  const refusal = refusalOf(told, problem);
+  const refusal = loggedRefusal(told, problem);
   const call = {
     at: started,
     method: c.req.method,

@@ -19,7 +19,7 @@ const page = "application/json";
 const supports = [page, "application/x-ndjson", "text/csv"];
 
 /** The download that `Accept` asks for; nothing for a page. `text/csv; profile=spreadsheet` is CSV for people. */
-export function downloadOf(c: Context): Format | undefined {
+export function wantedFormat(c: Context): Format | undefined {
   let parameters: Record<string, string> = {};
   const type = accepts(c, {
     header: "Accept",

@@ -1,7 +1,7 @@
 import type { Context } from "hono";
 import { createMiddleware } from "hono/factory";
 import { routePath } from "hono/route";
-import type { Grant } from "../../domain/credential/credential";
+import type { Grant } from "../../domain/credential/grant";
 import type { AppEnv } from "../../env";
 
 type Logged = AppEnv & { Variables: { grant?: Grant } };

@@ -24,7 +24,7 @@ export function loggedPath(url: string): string {
 }
 
 /** Why a call was refused; undefined where it was answered as asked. */
-export function refusalOf(status: number, problem: Problem | undefined): Refusal | undefined {
+export function loggedRefusal(status: number, problem: Problem | undefined): Refusal | undefined {
   if (status < 400) return undefined;
   const code = problem?.code ?? codeOf(status);
   const { required_permission: permission, errors, field, reason } = problem?.members ?? {};

@@ -14,7 +14,7 @@ export interface Rendered {
 }
 
 /** The version that is asked for: by the query, by `Accept: application/vnd.oai.openapi;version=3.0`, or 3.1. */
-export function versionOf(c: Context, asked: Version | undefined): Version {
+export function wantedVersion(c: Context, asked: Version | undefined): Version {
   return asked ?? (own.exec(c.req.header("Accept") ?? "")?.[1] as Version | undefined) ?? "3.1";
 }
 

@@ -9,7 +9,7 @@ import { ofPrimary } from "../../store/db/versions";
 import { timely } from "../../store/db/attempt";
 import { keepDefinition, recallDefinition } from "../../store/definitions/definition-cache";
 import { logMended } from "../answers/log";
-import { replaysOf } from "./recall-replay";
+import { replayCache } from "./recall-replay";
 
 const now = () => Date.now();
 
@@ -51,7 +51,7 @@ export function actionContext(
   actor: Actor,
   rights: Pick<ActionContext, "permissions" | "resources">,
   session: string | null = null,
-  replays: ReplayCache = replaysOf(c),
+  replays: ReplayCache = replayCache(c),
   reads = readContext(c),
 ): ActionContext {
   return {

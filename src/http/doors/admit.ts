@@ -1,4 +1,4 @@
-import type { Exchanged } from "../../domain/credential/credential";
+import type { Exchanged } from "../../domain/credential/grant";
 import { problem } from "../../domain/problem/problem";
 import type { Presented } from "../../domain/credential/token";
 import type { Admission } from "../../gate/quota";

@@ -1,18 +1,19 @@
 import { createMiddleware } from "hono/factory";
 import { problem } from "../../domain/problem/problem";
 import { signingKeys } from "../../domain/credential/signature";
-import { readBearer, type Presented } from "../../domain/credential/token";
+import { readBearer } from "../../domain/credential/bearer";
+import type { Presented } from "../../domain/credential/token";
 import type { ApiEnv, AppEnv, Reading } from "../../env";
 import type { Told } from "../../gate/own-writes";
 import type { Quota, Quotas } from "../../gate/quota";
 import { timely } from "../../store/db/attempt";
 import { primary, Session } from "../../store/db/session";
-import { addressOf } from "../request/address";
+import { callerAddress } from "../request/address";
 import { actionContext, readContext } from "./action-context";
 import { admit } from "./admit";
 import { bar, isBarred, unbar } from "./barred";
-import { effectOf } from "./effect";
-import { askAhead, readerOf } from "./reading";
+import { declaredEffect } from "./effect";
+import { askAhead, makeReader } from "./reading";
 import { noteCall } from "../answers/call-log";
 import { keepNews } from "../answers/news";
 import { logMended } from "../answers/log";
@@ -41,7 +42,7 @@ export const authenticate = createMiddleware<ApiEnv & Identified>(async (c, next
   const started = Date.now();
   const { credentialId } = c.var.presented;
   const ahead = isBarred(credentialId, started) ? undefined : askAhead(c);
-  const admission = await admit(c.env, c.var.presented, effectOf(c).write);
+  const admission = await admit(c.env, c.var.presented, declaredEffect(c).write);
   if (admission.verdict === "refused") {
     bar(credentialId, started, null);
     const refused = await unauthenticated(c, true);
@@ -63,7 +64,7 @@ export const authenticate = createMiddleware<ApiEnv & Identified>(async (c, next
     const bookmark = session.isSure() ? session.reached() : null;
     if (seen.overdue !== null && bookmark !== null) tell({ overdue: seen.overdue, bookmark });
   };
-  c.set("read", readerOf(c, seen, ticket !== null, ahead, noteRead));
+  c.set("read", makeReader(c, seen, ticket !== null, ahead, noteRead));
   const actor = `credential:${grant.credentialId}` as const;
   // What is not read ahead is read, and all is written, at the primary.
   const own = new Session(c.env.DB, primary);
@@ -77,7 +78,7 @@ export const authenticate = createMiddleware<ApiEnv & Identified>(async (c, next
 /** 401, or 429 for an address that fails too often. */
 export async function unauthenticated(c: Reading<AppEnv>, sent: boolean) {
   // A brake that cannot be reached brakes nobody.
-  const { success } = await timely(() => c.env.FAILURES.limit({ key: addressOf(c) })).catch(
+  const { success } = await timely(() => c.env.FAILURES.limit({ key: callerAddress(c) })).catch(
     (error: unknown) => {
       logMended("failures cannot be counted", error);
       return { success: true };

@@ -24,7 +24,7 @@ export const writes = declare({ write: true, once: false });
 export const writesOnce = declare({ write: true, once: true });
 
 /** As the body says, where a door has read it there; as the route declares it; else its method tells. */
-export function effectOf(c: Context): Effect {
+export function declaredEffect(c: Context): Effect {
   const said = c.get("effect") as Effect | undefined;
   if (said) return said;
   const { method } = c.req;

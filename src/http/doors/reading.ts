@@ -44,7 +44,7 @@ function wantsPrimary({ req }: Context): boolean {
  * Gives what was read where the credential may go by it: it has to see its own writes, and nothing is refused by what
  * only a replica says. The primary is asked otherwise. A write may go by anything: the guards are in its batch.
  */
-export function readerOf(
+export function makeReader(
   c: Context,
   seen: Seen,
   isWrite: boolean,

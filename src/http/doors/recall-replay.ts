@@ -10,7 +10,7 @@ import type { AppEnv, Reading } from "../../env";
 import type { Replay } from "../../store/items/replays";
 import { recall, remember } from "../../store/items/replay-cache";
 import { logMended } from "../answers/log";
-import { effectOf } from "./effect";
+import { declaredEffect } from "./effect";
 
 interface Asked extends ReplayCache {
   ask(key: string): void;
@@ -33,7 +33,7 @@ export interface NamedKey {
  */
 export const recallBy = <E extends Recalling>(keyOf: (c: Context<E>) => NamedKey | undefined) =>
   createMiddleware<E>(async (c, next) => {
-    const replays = replaysOf(c);
+    const replays = replayCache(c);
     const named = keyOf(c);
     const sentKey = named ? await readKey(c.var.presented, named) : noKey;
     if (sentKey.key !== null) replays.ask(sentKey.key);
@@ -44,7 +44,7 @@ export const recallBy = <E extends Recalling>(keyOf: (c: Context<E>) => NamedKey
 
 /** By the header, where the route does its work once. */
 export const recallReplay = recallBy<Recalling>((c) => {
-  const sent = effectOf(c).once ? c.req.header(idempotencyKeyHeader) : undefined;
+  const sent = declaredEffect(c).once ? c.req.header(idempotencyKeyHeader) : undefined;
   return sent === undefined ? undefined : { name: idempotencyKeyHeader, sent, route: c.req.path };
 });
 
@@ -58,7 +58,7 @@ async function readKey(
 }
 
 /** KV as actions see it. What fails there is made good by D1. */
-export function replaysOf(c: Reading<AppEnv>): Asked {
+export function replayCache(c: Reading<AppEnv>): Asked {
   const told = new Map<string, Replay>();
   const behind = (work: Promise<unknown>, failure: string) =>
     c.executionCtx.waitUntil(work.catch((error: unknown) => logMended(failure, error)));

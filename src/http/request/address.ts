@@ -1,6 +1,6 @@
 import type { AppEnv, Reading } from "../../env";
 
 /** Where a request comes from. */
-export function addressOf(c: Reading<AppEnv>): string {
+export function callerAddress(c: Reading<AppEnv>): string {
   return c.req.header("CF-Connecting-IP") ?? "unknown";
 }

@@ -23,7 +23,7 @@ export interface Called {
 }
 
 /** Those that were chosen, each once. */
-export function chosenOf({ apps, forms }: z.output<typeof chosenKeys>): Called[] {
+export function calledByKeys({ apps, forms }: z.output<typeof chosenKeys>): Called[] {
   return [...called("app", apps), ...called("form", forms)];
 }
 

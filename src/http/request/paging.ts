@@ -1,6 +1,7 @@
 import * as z from "zod/mini";
 import { makeCursor, readCursor, type Position, type WholePosition } from "../../domain/cursor";
-import { canonical, isObject } from "../../domain/json";
+import { canonical } from "../../domain/canonical";
+import { isObject } from "../../domain/json";
 import { limitRefusal, pageLimit } from "../../domain/page-limit";
 import { problem } from "../../domain/problem/problem";
 import { sha256, signingKeys } from "../../domain/credential/signature";

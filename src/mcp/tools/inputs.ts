@@ -2,7 +2,8 @@ import type { Collection, CollectionKind } from "../../domain/definition/collect
 import { pageLimit } from "../../domain/page-limit";
 import { mostConditions, mostSorts } from "../../domain/search/bounds";
 import { operators, searchFields } from "../../domain/search/fields";
-import { itemSchemas, sharedSchemas } from "../../documents/openapi/components";
+import { itemSchemas } from "../../documents/openapi/components";
+import { sharedSchemas } from "../../documents/openapi/shared-schemas";
 import { dataNames, type Use } from "../../documents/openapi/schemas/field-schema";
 import { nounOf } from "../../documents/openapi/noun";
 import { reachable } from "../../documents/openapi/reachable";

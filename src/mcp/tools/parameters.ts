@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 import type { Precondition } from "../../domain/etag";
-import { conditionOf } from "../../domain/item/batch-body";
+import { readIfMatch } from "../../domain/item/batch-body";
 import { idempotencyKey } from "../../domain/idempotency-key";
 import { pageLimit } from "../../domain/page-limit";
 import { problem } from "../../domain/problem/problem";
@@ -65,7 +65,7 @@ export function refuseRest(body: Sent): void {
 }
 
 export function preconditionOf(sent: string | undefined): Precondition | null {
-  const condition = conditionOf(sent, ["if_match"]);
+  const condition = readIfMatch(sent, ["if_match"]);
   if ("error" in condition) throw problem.invalidInput([condition.error]);
   return condition.ifMatch;
 }

@@ -5,7 +5,7 @@ import { numbersOf, type Item } from "../../domain/item/item";
 import { attempt } from "../db/attempt";
 import { item } from "../db/schema";
 import { parameters, statement } from "../db/statement";
-import { itemColumns, itemOf, type ItemRow } from "../items/items";
+import { itemColumns, itemFromRow, type ItemRow } from "../items/item-row";
 
 /** How the operations of a batch name the items that they are about. */
 export interface Named {
@@ -111,7 +111,7 @@ export async function readNamed(
   );
   const [found] = (size?.results ?? []) as { bytes: number }[];
   return {
-    items: ((rows?.results ?? []) as ItemRow[]).map(itemOf),
+    items: ((rows?.results ?? []) as ItemRow[]).map(itemFromRow),
     holders: (holders?.results ?? []) as Holder[],
     bytes: found?.bytes ?? 0,
   };

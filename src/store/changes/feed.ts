@@ -1,26 +1,10 @@
 import { sql, type SQL } from "drizzle-orm";
-import type { Actor } from "../../domain/actor";
-import type { ItemAction } from "../../domain/item/change";
 import { numbersOf, type Item } from "../../domain/item/item";
 import { attempt } from "../db/attempt";
 import { item } from "../db/schema";
 import { parameters, statement } from "../db/statement";
-import { itemColumns, itemOf, type ItemRow } from "../items/items";
-
-/** A change as it was written. */
-export interface Change {
-  /** Its collection's id and its place in the order of commit. */
-  number: number;
-  at: number;
-  actor: Actor;
-  action: ItemAction;
-  /** The number of its item. */
-  item: number;
-  itemId: string;
-  version: number;
-  /** Ids of the fields. */
-  fields: number[];
-}
+import { itemColumns, itemFromRow, type ItemRow } from "../items/item-row";
+import { changeColumns, changeFromRow, type Change, type ChangeRow } from "./change-row";
 
 interface FeedValues {
   after: number;
@@ -30,18 +14,6 @@ interface FeedValues {
 }
 
 const v = parameters<FeedValues>();
-
-/** A change by the names of its columns, whatever it is selected from. */
-export const changeColumns = {
-  number: sql<number>`number`,
-  at: sql<number>`at`,
-  actor: sql<Actor>`actor`,
-  action: sql<ItemAction>`action`,
-  item: sql<number>`item`,
-  item_id: sql<string>`item_id`,
-  version: sql<number>`version`,
-  fields: sql<string>`fields`,
-};
 
 /** The changes of a page with the bytes of items that stand before each; sizes are told without reading the items. */
 const pageChanges = sql`(select c.*, sum(coalesce(octet_length(i.data), 0)) over (order by c.number)
@@ -104,11 +76,6 @@ interface Edges {
   kept: number | null;
 }
 
-export interface ChangeRow extends Omit<Change, "itemId" | "fields"> {
-  item_id: string;
-  fields: string;
-}
-
 export interface FeedPage {
   changes: Change[];
   /** The items of these changes that are there now, by their numbers. */
@@ -136,14 +103,10 @@ export async function readFeed(
   const [found] = (edges?.results ?? []) as Edges[];
   const { first = null, last = null, next_at: nextAt = null, kept = null } = found ?? {};
   return {
-    changes: ((rows?.results ?? []) as ChangeRow[]).map(changeOf),
+    changes: ((rows?.results ?? []) as ChangeRow[]).map(changeFromRow),
     items: new Map(
-      ((items?.results ?? []) as ItemRow[]).map((row) => [row.number, itemOf(row)] as const),
+      ((items?.results ?? []) as ItemRow[]).map((row) => [row.number, itemFromRow(row)] as const),
     ),
     edges: { first, last, nextAt, kept },
   };
-}
-
-export function changeOf({ item_id: itemId, fields, ...row }: ChangeRow): Change {
-  return { ...row, itemId, fields: JSON.parse(fields) as number[] };
 }

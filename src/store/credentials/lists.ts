@@ -1,11 +1,8 @@
-import { and, asc, eq, gt, gte, isNotNull, isNull, lt, lte, or } from "drizzle-orm";
-import { drizzle } from "drizzle-orm/d1";
+import { and, eq, gt, gte, isNotNull, isNull, lt, lte, or } from "drizzle-orm";
 import type { Credential, CredentialKind } from "../../domain/credential/credential";
-import type { CollectionKind } from "../../domain/definition/collection";
 import { attempt } from "../db/attempt";
 import { credential } from "../db/people-schema";
-import { collection } from "../db/schema";
-import { credentialOf, selectCredentials } from "./credentials";
+import { credentialFromRow, selectCredentials } from "./credentials";
 
 export const credentialStates = ["current", "ends_soon", "expired", "revoked", "all"] as const;
 export type CredentialStateFilter = (typeof credentialStates)[number];
@@ -60,7 +57,7 @@ export async function listCredentials(
       limit,
     ),
   );
-  return rows.map(credentialOf);
+  return rows.map(credentialFromRow);
 }
 
 const mostOfMember = 1000;
@@ -75,38 +72,5 @@ export async function listMemberCredentials(
   const rows = await attempt(() =>
     selectCredentials(db, and(eq(credential.memberId, memberId), live), mostOfMember),
   );
-  return rows.map(credentialOf);
-}
-
-/** An app or form as a credential names it. */
-export interface Reachable {
-  kind: CollectionKind;
-  key: string;
-  name: string;
-}
-
-const mostReachable = 1000;
-
-export function selectReachable(db: D1Database) {
-  const { kind, key, name } = collection;
-  return drizzle(db)
-    .select({ kind, key, name })
-    .from(collection)
-    .orderBy(asc(kind), asc(name))
-    .limit(mostReachable);
-}
-
-export async function listReachable(db: D1Database): Promise<Reachable[]> {
-  return attempt(() => selectReachable(db));
-}
-
-/** A credential, and all that one could reach, in one trip. */
-export async function findWithReachable(
-  db: D1Database,
-  id: string,
-): Promise<{ credential: Credential | undefined; reachable: Reachable[] }> {
-  const [[found], reachable] = await attempt(() =>
-    drizzle(db).batch([selectCredentials(db, eq(credential.id, id), 1), selectReachable(db)]),
-  );
-  return { credential: found && credentialOf(found), reachable };
+  return rows.map(credentialFromRow);
 }

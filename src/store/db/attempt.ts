@@ -58,29 +58,6 @@ export async function once<T>(run: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Runs a batch in one go; false, with nothing stored, when its guard refuses it. */
-export async function unlessRefused(
-  db: D1Database,
-  statements: D1PreparedStatement[],
-): Promise<boolean> {
-  return (await refusalOf(db, statements)) === undefined;
-}
-
-/** Runs a batch in one go; the constraint of the guard that refused it, with nothing stored, if one did. */
-export async function refusalOf(
-  db: D1Database,
-  statements: D1PreparedStatement[],
-): Promise<string | undefined> {
-  try {
-    await once(() => db.batch(statements));
-    return undefined;
-  } catch (error) {
-    const failure = failureOf(error);
-    if (failure.kind === "guard") return failure.constraint;
-    throw error;
-  }
-}
-
 /** Waits between half of `milliseconds` and all of it. */
 export function pause(milliseconds: number): Promise<void> {
   const jittered = milliseconds * (0.5 + Math.random() / 2);

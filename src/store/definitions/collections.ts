@@ -1,43 +1,10 @@
-import { and, asc, eq, gt, inArray, sql, type SQL } from "drizzle-orm";
-import { drizzle } from "drizzle-orm/d1";
-import type {
-  CollectionKind,
-  Definition,
-  PendingRules,
-  PendingState,
-} from "../../domain/definition/collection";
+import { and, eq, sql, type SQL } from "drizzle-orm";
+import type { CollectionKind } from "../../domain/definition/collection";
 import { attempt } from "../db/attempt";
 import { collection, indexing, pendingChange, tally } from "../db/schema";
 import { statement, type Parameters } from "../db/statement";
-import {
-  headColumns,
-  headOf,
-  type CollectionName,
-  type HeadRow,
-  type StoredCollection,
-} from "./head";
-
-/** A collection with the number of items that it holds. */
-export interface CollectionNow extends StoredCollection {
-  live: number;
-  /** While items lack search entries: the ids of the fields, and how far the work is. */
-  indexing: { fields: number[]; done: number; total: number } | null;
-  pending: Pending | null;
-  /** The bytes of the largest item ever. */
-  largest: number;
-}
-
-/** A change that is under way or was dropped, with what it would make of the definition. */
-export interface Pending extends PendingState {
-  change: PendingChange;
-}
-
-export interface PendingChange extends PendingRules {
-  definition: Definition;
-  lost: number[];
-  /** Fields that items lack entries of once it takes effect. */
-  unindexed: number[];
-}
+import { headColumns, headFromRow, type CollectionName, type HeadRow } from "./head";
+import type { CollectionNow, Pending, PendingChange } from "./collection-now";
 
 interface NowRow extends HeadRow {
   live: number;
@@ -95,7 +62,7 @@ export async function findCollectionById(
 }
 
 function nowOf(row: NowRow | null): CollectionNow | undefined {
-  const fresh = row && headOf(row).fresh;
+  const fresh = row && headFromRow(row).fresh;
   if (!fresh) return undefined;
   const { indexed_fields: fields, indexed: done, to_index: total } = row;
   return {
@@ -118,33 +85,4 @@ function pendingOf({ change, seen, to_see: total, problem }: NowRow): Pending | 
     problem: problem === null ? null : (JSON.parse(problem) as Record<string, unknown>),
     change: JSON.parse(change) as PendingChange,
   };
-}
-
-export type CollectionSummary = Pick<
-  typeof collection.$inferSelect,
-  "id" | "key" | "version" | "name" | "description" | "timeZone"
->;
-
-/** The collections of one kind, in the order in which they were made. */
-export async function listCollections(
-  db: D1Database,
-  kind: CollectionKind,
-  keys: "all" | readonly string[],
-  after: number,
-  limit: number,
-): Promise<CollectionSummary[]> {
-  const { id, key, version, name, description, timeZone } = collection;
-  // One parameter, however many keys: D1 takes 100.
-  const visible =
-    keys === "all"
-      ? undefined
-      : inArray(key, sql`(select value from json_each(${JSON.stringify(keys)}))`);
-  return attempt(() =>
-    drizzle(db)
-      .select({ id, key, version, name, description, timeZone })
-      .from(collection)
-      .where(and(eq(collection.kind, kind), gt(id, after), visible))
-      .orderBy(asc(id))
-      .limit(limit),
-  );
 }

@@ -1,5 +1,5 @@
 import type { CollectionKind } from "../../domain/definition/collection";
-import type { StoredCollection } from "./head";
+import type { StoredCollection } from "./collection-now";
 
 /**
  * Definitions as other isolates near by last saw them: where the SQL of a read needs one, its isolate need not ask the

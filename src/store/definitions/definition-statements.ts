@@ -8,7 +8,7 @@ import {
 import { numbersOf } from "../../domain/item/item";
 import { once } from "../db/attempt";
 import { actTime, insertAct, type Act } from "../audit/audit";
-import type { Pending, PendingChange } from "./collections";
+import type { Pending, PendingChange } from "./collection-now";
 import { failureOf } from "../db/failure";
 import { guardCode, guardStatement } from "../db/guard";
 import {
@@ -125,7 +125,7 @@ const updateCollection = statement<Pick<Columns, Changed> & { id: number }>((db,
   db.update(collection).set(pick(v, changedColumns)).where(eq(collection.id, v.id)),
 );
 
-export function rowOf(definition: Definition, fieldsVersion: number, now: number) {
+export function definitionRow(definition: Definition, fieldsVersion: number, now: number) {
   const { acceptance, fields } = definition;
   return {
     name: definition.name,
@@ -170,7 +170,7 @@ export const startIndexing = statement<{ above: number; id: number; unindexed: s
 );
 
 /** What a change that takes effect writes, whoever has looked at the items. */
-export function effectOf(
+export function takeEffect(
   db: D1Database,
   current: Collection,
   { definition, lost, unindexed }: Pick<PendingChange, "definition" | "lost" | "unindexed">,
@@ -185,7 +185,7 @@ export function effectOf(
     ...(unindexed.length > 0 ? [startIndexing(db, values)] : []),
     updateCollection(db, {
       ...values,
-      ...rowOf(definition, fieldsVersion, act.at),
+      ...definitionRow(definition, fieldsVersion, act.at),
       version: version + 1,
       revision: revision + 1,
     }),

@@ -1,6 +1,7 @@
 import { asc, eq, sql } from "drizzle-orm";
 import { drizzle } from "drizzle-orm/d1";
-import type { Acceptance, CollectionKind } from "../../domain/definition/collection";
+import type { Acceptance } from "../../domain/definition/acceptance";
+import type { CollectionKind } from "../../domain/definition/collection";
 import { attempt } from "../db/attempt";
 import { collection, tally } from "../db/schema";
 

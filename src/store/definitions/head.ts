@@ -1,7 +1,7 @@
 import { sql, type SQL } from "drizzle-orm";
 import type { Collection, CollectionKind, Definition } from "../../domain/definition/collection";
 import type { FieldSet } from "../../domain/definition/field";
-import type { PendingChange } from "./collections";
+import type { PendingChange, StoredCollection } from "./collection-now";
 import { collection } from "../db/schema";
 
 /** How an app or form is named: its id too, where it is known. */
@@ -9,12 +9,6 @@ export interface CollectionName {
   kind: CollectionKind;
   key: string;
   id: number | null;
-}
-
-/** A collection with the bytes of its fields as they are stored. */
-export interface StoredCollection {
-  collection: Collection;
-  bytes: number;
 }
 
 /**
@@ -77,7 +71,7 @@ type DefinitionRow = Omit<Row, "id" | "fields" | "createdAt" | "updatedAt" | "li
   stamp: string;
 };
 
-export function headOf({ collection_id: id, definition, fields, pending }: HeadRow): Head {
+export function headFromRow({ collection_id: id, definition, fields, pending }: HeadRow): Head {
   if (definition === null || fields === null) return { id, fresh: null };
   const row = JSON.parse(definition) as DefinitionRow;
   const { kind, key, version, revision, fieldsVersion, stamp: own } = row;

@@ -1,12 +1,11 @@
 import { and, eq, sql } from "drizzle-orm";
 import { drizzle } from "drizzle-orm/d1";
 import { fieldNumber, fieldsPerCollection } from "../../domain/data/field-number";
-import type { Item } from "../../domain/item/item";
+import { type Item, numbersOf } from "../../domain/item/item";
 import { attempt, once } from "../db/attempt";
 import { insertAct, type Act } from "../audit/audit";
 import { startIndexing } from "./definition-statements";
-import { numbersOf } from "../../domain/item/item";
-import { itemOf, itemColumns, type ItemRow } from "../items/items";
+import { itemFromRow, itemColumns, type ItemRow } from "../items/item-row";
 import { indexCheck, item, searchEntry } from "../db/schema";
 import { runsOf } from "../db/runs";
 import { parameters, statement } from "../db/statement";
@@ -118,7 +117,7 @@ export async function entriesToCheck(
     field: row.entry_field,
     value: row.entry_value,
     number: row.entry_item,
-    item: row.id === null ? undefined : itemOf(row),
+    item: row.id === null ? undefined : itemFromRow(row),
   }));
 }
 

@@ -2,17 +2,17 @@ import { fieldNumber } from "../../domain/data/field-number";
 import type { Collection, CollectionKind, Definition } from "../../domain/definition/collection";
 import { numbersOf } from "../../domain/item/item";
 import type { Act } from "../audit/audit";
-import type { Pending, PendingChange } from "./collections";
+import type { Pending, PendingChange } from "./collection-now";
 import {
   auditCreation,
   dropPending,
-  effectOf,
+  takeEffect,
   fillUnique,
   insertCollection,
   insertTally,
   isEmpty,
   isExpected,
-  rowOf,
+  definitionRow,
   savedBy,
   type Saved,
 } from "./definition-statements";
@@ -24,7 +24,7 @@ export async function createCollection(
   definition: Definition,
   act: Act,
 ): Promise<Saved> {
-  const row = { ...rowOf(definition, 1, act.at), kind, key, createdAt: act.at };
+  const row = { ...definitionRow(definition, 1, act.at), kind, key, createdAt: act.at };
   const values = { ...act, ...row, version: 1, revision: 1 };
   return savedBy(
     db,
@@ -60,6 +60,6 @@ export async function changeDefinition(
         isDate: field.type === "date" ? 1 : 0,
       }),
     ),
-    ...effectOf(db, current, change, act),
+    ...takeEffect(db, current, change, act),
   ]);
 }

@@ -3,11 +3,11 @@ import { fieldNumber } from "../../domain/data/field-number";
 import type { Collection } from "../../domain/definition/collection";
 import { numbersOf } from "../../domain/item/item";
 import type { Act } from "../audit/audit";
-import type { Pending, PendingChange } from "./collections";
+import type { Pending, PendingChange } from "./collection-now";
 import {
   deletePending,
   dropPending,
-  effectOf,
+  takeEffect,
   endUnique,
   isExpected,
   savedBy,
@@ -87,7 +87,7 @@ export async function completePending(
   return savedBy(db, [
     isExpected(db, { id, revision }),
     deletePending(db, { id }),
-    ...effectOf(db, current, change, act),
+    ...takeEffect(db, current, change, act),
   ]);
 }
 

@@ -1,6 +1,6 @@
 import type { SearchEntry } from "../../domain/data/search-entries";
 import type { UniqueValue } from "../../domain/data/unique-values";
-import type { ClosedReason } from "../../domain/definition/collection";
+import type { ClosedReason } from "../../domain/definition/acceptance";
 import type { Difference } from "../../domain/item/change";
 import type { Status } from "../../domain/item/status";
 import {

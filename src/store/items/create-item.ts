@@ -1,5 +1,5 @@
 import type { UniqueValue } from "../../domain/data/unique-values";
-import type { ClosedReason } from "../../domain/definition/collection";
+import type { ClosedReason } from "../../domain/definition/acceptance";
 import { placesPerCollection } from "../../domain/item/item";
 import { attempt } from "../db/attempt";
 import type { ItemAct } from "../changes/change-statements";
@@ -16,7 +16,7 @@ import { failureOf } from "../db/failure";
 import {
   claim,
   readClaimed,
-  replayOf,
+  replayFromRow,
   type Claim,
   type Given,
   type Replay,
@@ -100,7 +100,7 @@ function createdOf(
       listened,
     };
   }
-  const replay = replayOf(row as unknown as ReplayRow);
+  const replay = replayFromRow(row as unknown as ReplayRow);
   if (replay.itemId !== create.id) return { outcome: "replayed", replay };
   const { itemId, place, createdAt } = replay;
   return { outcome: "created", given: { itemId, place, createdAt }, listened };

@@ -4,7 +4,7 @@ import { placesPerCollection, type Item } from "../../domain/item/item";
 import { attempt } from "../db/attempt";
 import { collection, item } from "../db/schema";
 import { statement } from "../db/statement";
-import { itemColumns, itemOf, type ItemRow } from "./items";
+import { itemColumns, itemFromRow, type ItemRow } from "./item-row";
 
 const selectNewest = statement<{ kind: CollectionKind; key: string }>((db, v) =>
   db
@@ -29,5 +29,5 @@ export async function findNewestItem(
   key: string,
 ): Promise<Item | undefined> {
   const row = await attempt(() => selectNewest(db, { kind, key }).first<ItemRow>());
-  return row ? itemOf(row) : undefined;
+  return row ? itemFromRow(row) : undefined;
 }

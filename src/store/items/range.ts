@@ -3,7 +3,7 @@ import type { Item } from "../../domain/item/item";
 import { attempt } from "../db/attempt";
 import { item } from "../db/schema";
 import { parameters, statement } from "../db/statement";
-import { itemColumns, itemOf, type ItemRow } from "./items";
+import { itemColumns, itemFromRow, type ItemRow } from "./item-row";
 
 /** A run of items by their numbers. */
 export interface Range {
@@ -61,5 +61,5 @@ export async function itemsInRange(
     ? selectParts(db, { ...values, slots: JSON.stringify(slots) })
     : selectItems(db, values);
   const { results } = await attempt(() => bound.all<ItemRow>());
-  return results.map(itemOf);
+  return results.map(itemFromRow);
 }

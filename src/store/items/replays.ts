@@ -94,10 +94,10 @@ export async function findReplay(
   now: number,
 ): Promise<Replay | undefined> {
   const row = await attempt(() => readReplay(db, { key }).first<ReplayRow>());
-  return row && row.expires_at > now ? replayOf(row) : undefined;
+  return row && row.expires_at > now ? replayFromRow(row) : undefined;
 }
 
-export function replayOf(row: ReplayRow): Replay {
+export function replayFromRow(row: ReplayRow): Replay {
   return {
     fingerprint: row.fingerprint,
     itemId: row.item_id,

@@ -1,6 +1,6 @@
 import { sql } from "drizzle-orm";
 import type { UniqueValue } from "../../domain/data/unique-values";
-import type { Gained } from "../../domain/definition/collection";
+import type { Gained } from "../../domain/definition/pending";
 import { numbersOf } from "../../domain/item/item";
 import { attempt } from "../db/attempt";
 import { runsOf } from "../db/runs";

@@ -1,6 +1,6 @@
 import { sql } from "drizzle-orm";
 import { problem } from "../../domain/problem/problem";
-import { refusalOf } from "../db/attempt";
+import { refusingGuard } from "../db/unless-refused";
 import { guardCode, guardStatement } from "../db/guard";
 
 /** Who acts in the administration area, as it was when it was asked who that is. */
@@ -24,7 +24,7 @@ export async function refusalFor(
   { id, version }: Acting,
   statements: D1PreparedStatement[],
 ): Promise<string | undefined> {
-  const refused = await refusalOf(db, [isStillMember(db, { id, version }), ...statements]);
+  const refused = await refusingGuard(db, [isStillMember(db, { id, version }), ...statements]);
   if (refused === "actor_changed") throw problem.unauthenticated(true);
   return refused;
 }

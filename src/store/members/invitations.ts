@@ -1,13 +1,15 @@
 import { and, eq, gt, sql } from "drizzle-orm";
 import { drizzle } from "drizzle-orm/d1";
-import { mayGive, roles, type Role } from "../../domain/credential/permissions";
-import { attempt, unlessRefused } from "../db/attempt";
+import { mayGive, roles, type Role } from "../../domain/credential/roles";
+import { attempt } from "../db/attempt";
+import { unlessRefused } from "../db/unless-refused";
 import { insertAct, type Act } from "../audit/audit";
 import { guardCode, guardStatement } from "../db/guard";
 import { invitation, member } from "../db/schema";
 import { pick, statement } from "../db/statement";
 import { refusalFor, type Acting } from "./acting";
-import { changeCredentials, selectMembers, type MemberSummary } from "./members";
+import { changeCredentials } from "./change-member";
+import { selectMembers, type MemberSummary } from "./list-members";
 import { endSessions } from "./sessions";
 
 export type Invitation = typeof invitation.$inferSelect;

@@ -1,6 +1,7 @@
 import { and, eq, gt, sql } from "drizzle-orm";
 import { drizzle } from "drizzle-orm/d1";
-import { attempt, once, unlessRefused } from "../db/attempt";
+import { attempt, once } from "../db/attempt";
+import { unlessRefused } from "../db/unless-refused";
 import { insertAct, type Act } from "../audit/audit";
 import { knownAddress, session } from "../db/schema";
 import { pick, statement } from "../db/statement";

@@ -1,14 +1,21 @@
 import { Values } from "./sql/values";
-import { candidatesWithin, perCandidate } from "./cost";
-import { driverSql, findDrivers, isValue, onlyDriver, probeSql, type EntryDriver } from "./driver";
+import { candidatesWithin, perCandidate } from "./plan/cost";
+import {
+  driverSql,
+  findDrivers,
+  isValue,
+  onlyDriver,
+  probeSql,
+  type EntryDriver,
+} from "./plan/driver";
 import { inRange, isCreatedRange, itemRange, withRange } from "./item-range";
-import type { Driver } from "./named-items";
+import type { Driver } from "./plan/named-items";
 import type { PageStatement } from "./page-statement";
-import type { Plan } from "./plan";
+import type { Plan } from "./plan/plan";
 import {
   conditionsSql,
   countWithin,
-  itemsOf,
+  candidatesSql,
   ownItem,
   sizeSql,
   type RangedWalk,
@@ -88,7 +95,7 @@ function countItems(driver: Driver | null, walk: RangedWalk, values: Values): st
   const { search, budget } = walk;
   const inOrder = driver === null || "by" in driver || isValue(driver);
   const newestFirst = inOrder ? " order by c.item desc" : "";
-  const candidates = `select c.item from ${itemsOf(driver, walk, values)}${newestFirst}`;
+  const candidates = `select c.item from ${candidatesSql(driver, walk, values)}${newestFirst}`;
   const most = candidatesWithin(budget, perCandidate([], search.conditions));
   return `with ${sizeSql(walk, most, 0, countWithin(walk, candidates, most))}
     select count(distinct i.number) filter (where ${conditionsSql(walk, values)}) as count,

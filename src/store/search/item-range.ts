@@ -1,7 +1,7 @@
 import { numbersOf } from "../../domain/item/item";
 import type { Condition, Search } from "../../domain/search/tree";
 import { firstCreated } from "../items/first-created";
-import { rangeOf, requiredConditions, type Bound, type Ends } from "./driver";
+import { rangeOf, requiredConditions, type Bound, type Ends } from "./plan/driver";
 import type { Values } from "./sql/values";
 
 /**

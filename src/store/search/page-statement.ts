@@ -1,8 +1,8 @@
 import { Values } from "./sql/values";
-import { lookUps, perCandidate, candidatesWithin } from "./cost";
-import { driverSql, onlyDriver, probeSql } from "./driver";
+import { lookUps, perCandidate, candidatesWithin } from "./plan/cost";
+import { driverSql, onlyDriver, probeSql } from "./plan/driver";
 import { behind, inRange, itemRange, withRange } from "./item-range";
-import type { Plan } from "./plan";
+import type { Plan } from "./plan/plan";
 import { sortedInMemory } from "./sorted";
 import { sortWalk } from "./sort-walk";
 import {
@@ -10,7 +10,7 @@ import {
   conditionsSql,
   countWithin,
   full,
-  itemsOf,
+  candidatesSql,
   measuredSql,
   noColumns,
   ownItem,
@@ -43,7 +43,7 @@ function sqlOf(plan: Plan, walk: RangedWalk, rows: number, values: Values): stri
   switch (plan.walk) {
     case "none":
       return sortedInMemory(
-        `select distinct c.item from ${itemsOf(plan.driver, walk, values)}`,
+        `select distinct c.item from ${candidatesSql(plan.driver, walk, values)}`,
         walk,
         rows,
         values,
@@ -115,7 +115,7 @@ function valueWalk(
   const { conditions, order } = walk.search;
   const at = walk.start && values.scalar(walk.start.number);
   const range = behind(walk.range, order, at);
-  const own = itemsOf(driver, { ...walk, range }, values);
+  const own = candidatesSql(driver, { ...walk, range }, values);
   const where = conditionsSql(walk, values);
   const entries = `select c.item from ${own} order by c.item ${order}`;
   const [only] = conditions;

@@ -1,10 +1,10 @@
 import type { Comparable, Sort } from "../../domain/search/tree";
 import { valueSql } from "./sql/value";
 import type { Values } from "./sql/values";
-import { lookUps, perCandidate, candidatesWithin } from "./cost";
-import { probeSql, rangeSql } from "./driver";
+import { lookUps, perCandidate, candidatesWithin } from "./plan/cost";
+import { probeSql, rangeSql } from "./plan/driver";
 import { inRange } from "./item-range";
-import type { Plan } from "./plan";
+import type { Plan } from "./plan/plan";
 import { behindAll, type Start } from "./start";
 import {
   columns,

@@ -2,7 +2,7 @@ import type { Search, Sort } from "../../domain/search/tree";
 import { balanced } from "./sql/balanced";
 import { sortSql } from "./sql/value";
 import type { Values } from "./sql/values";
-import { itemCost, mostSortedBytes, pageBytes, wholeCostSql } from "./cost";
+import { itemCost, mostSortedBytes, pageBytes, wholeCostSql } from "./plan/cost";
 import { behindAll, type Start } from "./start";
 import { columns, conditionsSql, noColumns, ownItem, type Walk } from "./walk";
 

@@ -1,12 +1,19 @@
 import type { Search } from "../../domain/search/tree";
-import { itemColumns } from "../items/items";
+import { itemColumns } from "../items/item-row";
 import { conditionSql } from "./sql/condition";
 import { balanced } from "./sql/balanced";
 import type { Values } from "./sql/values";
-import { boundedSql, itemCost, itemCostSql, lightBytes, pageBytes, worstPerByte } from "./cost";
-import { driverSql } from "./driver";
+import {
+  boundedSql,
+  itemCost,
+  itemCostSql,
+  lightBytes,
+  pageBytes,
+  worstPerByte,
+} from "./plan/cost";
+import { driverSql } from "./plan/driver";
 import { behind, inRange, type ItemRange } from "./item-range";
-import { namedSql, type Driver } from "./named-items";
+import { namedSql, type Driver } from "./plan/named-items";
 import type { Start } from "./start";
 
 /** What every walk over candidates is made of. */
@@ -38,7 +45,7 @@ export function conditionsSql({ search }: Walk, values: Values): string {
 }
 
 /** What follows `from` for the items of a driver, or of the whole range: a table `c` of their numbers, `item`. */
-export function itemsOf(driver: Driver | null, walk: RangedWalk, values: Values): string {
+export function candidatesSql(driver: Driver | null, walk: RangedWalk, values: Values): string {
   const own = inRange(walk.range);
   if (!driver) return `(select number as item from item) c where ${own}`;
   if (!("by" in driver)) return `search_entry c where ${driverSql(driver, values)} and ${own}`;

@@ -1,12 +1,12 @@
 import { eq, sql } from "drizzle-orm";
 import type { ItemAction } from "../../domain/item/change";
 import { numbersOf, type Item } from "../../domain/item/item";
-import { changeColumns, changeOf, type Change, type ChangeRow } from "../changes/feed";
+import { changeColumns, changeFromRow, type Change, type ChangeRow } from "../changes/change-row";
 import { attempt } from "../db/attempt";
 import { collection, item } from "../db/schema";
 import { parameters, statement } from "../db/statement";
-import { headColumns, headOf, type Head, type HeadRow } from "../definitions/head";
-import { itemColumns, itemOf, type ItemRow } from "../items/items";
+import { headColumns, headFromRow, type Head, type HeadRow } from "../definitions/head";
+import { itemColumns, itemFromRow, type ItemRow } from "../items/item-row";
 
 /** Changes that are looked at in one step, for one that is to be told. */
 const window = 1000;
@@ -79,12 +79,12 @@ export async function nextChange(
   const [row] = (changes?.results ?? []) as ChangeRow[];
   const [found] = (items?.results ?? []) as ItemRow[];
   const [own] = (collections?.results ?? []) as HeadRow[];
-  const change = row ? changeOf(row) : null;
+  const change = row ? changeFromRow(row) : null;
   return {
     change,
-    item: found ? itemOf(found) : null,
+    item: found ? itemFromRow(found) : null,
     through: change?.number ?? scan?.through ?? after,
     atEnd: change === null && (scan?.count ?? 0) < window,
-    head: own ? headOf(own) : { id: collectionId, fresh: null },
+    head: own ? headFromRow(own) : { id: collectionId, fresh: null },
   };
 }

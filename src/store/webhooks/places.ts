@@ -11,7 +11,7 @@ import { collection, webhook } from "../db/schema";
 export type Starts = Record<string, number>;
 
 /** Where a webhook begins that listens to these from now on. Whatever is committed later has a higher number. */
-export async function startsOf(
+export async function presentStarts(
   db: D1Database,
   collections: Webhook["collections"],
 ): Promise<Starts> {
@@ -52,7 +52,7 @@ export interface Head {
   last: number;
 }
 
-export async function headsOf(
+export async function readHeads(
   db: D1Database,
   collections: Webhook["collections"],
 ): Promise<Head[]> {

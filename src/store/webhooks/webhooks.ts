@@ -1,7 +1,7 @@
 import { and, asc, count, eq, getTableColumns, ne, sql } from "drizzle-orm";
 import { drizzle } from "drizzle-orm/d1";
 import type { Webhook, WebhookSecret, WebhookType } from "../../domain/webhook/webhook";
-import { selectReachable, type Reachable } from "../credentials/lists";
+import { selectReachable, type Reachable } from "../credentials/reachable";
 import { actTime, type Act } from "../audit/audit";
 import { attempt, once } from "../db/attempt";
 import { auditEntry, collection, webhook } from "../db/schema";

@@ -1,15 +1,7 @@
-import { isVisible, type Resources } from "../../../domain/credential/permissions";
-import type { CollectionKind } from "../../../domain/definition/collection";
-import type { FieldErrorCode } from "../../../domain/problem/problem";
 import { problems } from "../../../domain/problem/problem-catalogue";
-import type { LoggedCall, Refusal } from "../../../gate/call-log";
-import type { Reachable } from "../../../store/credentials/lists";
-
-/** What a credential may see, and what there is: a 404 does not tell the two apart, its owner may. */
-export interface Sight {
-  resources: Resources;
-  reachable: readonly Reachable[];
-}
+import type { LoggedCall } from "../../../gate/call-log";
+import { missing, type Sight } from "./missing";
+import { wrongInWords } from "./wrong-in-words";
 
 /** Why a call was refused, in a sentence; empty where it was not. */
 export function callReason(call: LoggedCall, sight: Sight): string {
@@ -54,56 +46,3 @@ const closed: Record<string, string> = {
   closed: "The form no longer accepts submissions.",
   full: "The form has all the submissions that it accepts.",
 };
-
-function missing(path: string, { resources, reachable }: Sight): string {
-  if (path.startsWith("/api/v1/submissions/")) {
-    return "There is no such submission among what it has access to.";
-  }
-  const [, kinds, key] = /^\/api\/v1\/(apps|forms)\/([^/?]+)/.exec(path) ?? [];
-  if (kinds === undefined || key === undefined) return problems.not_found.title + ".";
-  const kind: CollectionKind = kinds === "apps" ? "app" : "form";
-  const known = reachable.some((each) => each.kind === kind && each.key === key);
-  if (!known) return `There is no ${kind} “${key}”${near(key, kind, reachable)}.`;
-  if (!isVisible(resources, kind, key))
-    return `The ${kind} “${key}” is not among what it has access to.`;
-  return `Nothing with this address in the ${kind} “${key}”.`;
-}
-
-/** A key that begins alike is likely the one that was meant. */
-function near(key: string, kind: CollectionKind, reachable: readonly Reachable[]): string {
-  const start = key.slice(0, 4).toLowerCase();
-  const found = reachable.find((each) => each.kind === kind && each.key.startsWith(start));
-  return found ? ` (did it mean “${found.key}”?)` : "";
-}
-
-const faults: Record<FieldErrorCode, (field: string) => string> = {
-  required: (field) => `${field} is missing`,
-  unknown_field: (field) => `unknown field ${field}`,
-  invalid_type: (field) => `${field} has the wrong type`,
-  invalid_format: (field) => `${field} is not in the right format`,
-  too_short: (field) => `${field} is too short`,
-  too_long: (field) => `${field} is too long`,
-  too_small: (field) => `${field} is too small`,
-  too_large: (field) => `${field} is too large`,
-  too_many_decimals: (field) => `${field} has too many decimals`,
-  not_an_option: (field) => `${field} is none of the options`,
-  too_few_rows: (field) => `${field} has too few rows`,
-  too_many_rows: (field) => `${field} has too many rows`,
-  time_zone_required: (field) => `${field} lacks a time zone`,
-  invalid_status: () => "the status is not possible",
-  unknown_parameter: (field) => `unknown query parameter ${field}`,
-  out_of_range: (field) => `${field} is out of range`,
-  not_exact: (field) => `${field} is too large to be exact`,
-  invalid_cursor: () => "the cursor belongs to another search",
-  invalid_condition: (field) => `the condition ${field} is not possible`,
-  too_complex: () => "the search is too complex",
-  invalid_definition: (field) => `${field} is no valid definition`,
-};
-
-function wrongInWords({ wrong = [] }: Refusal): string {
-  const told = wrong.map(({ field, code }) => faults[code](field));
-  const text = told.join("; ");
-  return text === ""
-    ? "What was sent is not valid."
-    : `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
-}

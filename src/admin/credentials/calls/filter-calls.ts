@@ -1,5 +1,5 @@
 import { isRefused, recentCalls, type CallLog, type LoggedCall } from "../../../gate/call-log";
-import type { CallFilter } from "./calls-page";
+import type { CallFilter } from "./filters";
 
 /** The calls that are asked for, oldest first. */
 export function filterCalls(log: CallLog, { status, find }: CallFilter, now: number): LoggedCall[] {

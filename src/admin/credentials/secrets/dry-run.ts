@@ -1,8 +1,10 @@
 import type { Credential } from "../../../domain/credential/credential";
 import type { CollectionKind } from "../../../domain/definition/collection";
 import { exampleData } from "../../../documents/openapi/answers/example";
-import { allows, visibleKeys, type Permission } from "../../../domain/credential/permissions";
-import { findCollection, listCollections } from "../../../store/definitions/collections";
+import { allows, type Permission } from "../../../domain/credential/permissions";
+import { visibleKeys } from "../../../domain/credential/resources";
+import { findCollection } from "../../../store/definitions/collections";
+import { listCollections } from "../../../store/definitions/list-collections";
 import { clientId } from "../document";
 
 /** A first call that works and changes nothing. */

@@ -1,6 +1,6 @@
 import type { FieldSet } from "../../../domain/definition/field";
-import { labelOf, newField, type Draft, type DraftField } from "./draft";
-import { draftOf } from "./draft";
+import { labelOf, type Draft, type DraftField } from "./draft";
+import { newField, storedField } from "./stored-draft";
 import { isFieldType } from "./types";
 
 /** What a button of the editor does to the draft, and the input that is to have the focus then. */
@@ -77,7 +77,7 @@ function duplicate(field: DraftField): DraftField {
 function restored(draft: Draft, key: string, { fields, retired }: FieldSet): Draft {
   const field = [...fields, ...retired].find((each) => each.key === key);
   if (!field || draft.fields.some(({ was }) => was === key)) return draft;
-  const back = draftOf(field);
+  const back = storedField(field);
   const isLive = fields.includes(field);
   const at = isLive ? fields.indexOf(field) : draft.fields.length;
   // One that was hidden is matched by its key alone.

@@ -1,8 +1,10 @@
 import type { Field } from "../../../domain/definition/field";
 import { fieldDocument } from "../../../domain/definition/field-document";
-import { draftOf, labelOf, optionsOf, type DraftField } from "./draft";
-import { keyOf } from "./keys";
-import { counts, flagsOf, rulesOf, type Rule } from "./types";
+import { storedField } from "./stored-draft";
+import { labelOf, type DraftField } from "./draft";
+import { makeKey } from "./keys";
+import { flagsOf, rulesOf } from "./rules";
+import { writtenRule } from "./written-rule";
 
 /** The fields of a definition document that a draft stands for. `stored` are those of now, to be continued. */
 export function fieldDocuments(
@@ -10,7 +12,7 @@ export function fieldDocuments(
   stored: readonly Field[],
   inRow = false,
 ): Record<string, unknown>[] {
-  const keys = keysOf(drafts);
+  const keys = fieldKeys(drafts);
   return drafts.map((draft, index) => {
     const before = stored.find((field) => field.key === draft.was && field.type === draft.type);
     return documentOf(draft, keys[index] ?? draft.key, before, inRow);
@@ -18,10 +20,10 @@ export function fieldDocuments(
 }
 
 /** The key of each field: the one that is written, or one that is made from its label. */
-export function keysOf(drafts: readonly DraftField[]): string[] {
+export function fieldKeys(drafts: readonly DraftField[]): string[] {
   const taken = new Set(drafts.map(({ key }) => key.trim()).filter((key) => key !== ""));
   return drafts.map((draft) => {
-    const key = draft.key.trim() || keyOf(labelOf(draft), draft.type, taken);
+    const key = draft.key.trim() || makeKey(labelOf(draft), draft.type, taken);
     taken.add(key);
     return key;
   });
@@ -36,7 +38,7 @@ function documentOf(
   const { type } = draft;
   // What the editor does not show, or shows without change, stays as it is stored.
   const kept: Record<string, unknown> = before ? fieldDocument(before) : {};
-  const shown = before && draftOf(before);
+  const shown = before && storedField(before);
   const document: Record<string, unknown> = { key, label: labelOf(draft), type };
   for (const flag of flagsOf(type, inRow)) {
     const isOn = draft.flags[flag] === true;
@@ -46,7 +48,7 @@ function documentOf(
   for (const rule of rulesOf(type)) {
     const text = (draft.rules[rule] ?? "").replaceAll("\r\n", "\n");
     const same = shown && text === shown.rules[rule];
-    const value = same ? kept[rule] : valueOf(rule, text.trim(), draft);
+    const value = same ? kept[rule] : writtenRule(rule, text.trim(), draft);
     if (value !== undefined) document[rule] = value;
   }
   if (type === "line_items") {
@@ -55,25 +57,4 @@ function documentOf(
   }
   if (draft.was !== "" && draft.was !== key) document["renamed_from"] = draft.was;
   return document;
-}
-
-/** A rule as it was written, as the definition has it; what is wrong there is told by the definition's own check. */
-function valueOf(rule: Rule, text: string, { type }: DraftField): unknown {
-  if (rule === "options") return optionsOf(text);
-  if (text === "") return rule === "formula" ? "" : undefined;
-  if (counts.has(rule)) return numberOr(text);
-  if (rule !== "default") return text;
-  if (type === "number") return numberOr(text);
-  if (type === "boolean") return text === "true" ? true : text === "false" ? false : text;
-  return type === "multi_select" || type === "line_items" ? jsonOr(text) : text;
-}
-
-const numberOr = (text: string) => (Number.isNaN(Number(text)) ? text : Number(text));
-
-function jsonOr(text: string): unknown {
-  try {
-    return JSON.parse(text) as unknown;
-  } catch {
-    return text;
-  }
 }

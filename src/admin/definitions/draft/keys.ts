@@ -1,7 +1,7 @@
 const longest = 40;
 
 /** A key that a label stands for: small letters, digits and underscores, and none of those that are taken. */
-export function keyOf(label: string, otherwise: string, taken: ReadonlySet<string>): string {
+export function makeKey(label: string, otherwise: string, taken: ReadonlySet<string>): string {
   const plain = label
     .toLowerCase()
     .replaceAll("ß", "ss")

@@ -1,13 +1,14 @@
 import { digestOf } from "../../../domain/cursor";
 import type { Field } from "../../../domain/definition/field";
-import { draftOf, labelOf, type Draft, type DraftField } from "./draft";
-import { flagsOf, rulesOf } from "./types";
+import { storedField } from "./stored-draft";
+import { labelOf, type Draft, type DraftField } from "./draft";
+import { flagsOf, rulesOf } from "./rules";
 
 /** The drafts of what is stored, with what tells later which of them were changed. */
 export async function draftsOf(fields: readonly Field[]): Promise<DraftField[]> {
   return Promise.all(
     fields.map(async (field) => {
-      const draft = draftOf(field);
+      const draft = storedField(field);
       return { ...draft, seen: await digestOf(JSON.stringify(formOf(draft, false))) };
     }),
   );

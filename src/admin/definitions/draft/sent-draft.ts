@@ -2,7 +2,8 @@ import { errorAt } from "../../../domain/problem/field-errors";
 import { problem } from "../../../domain/problem/problem";
 import { textOf, type Sent } from "../../frame/sent";
 import type { Draft, DraftField } from "./draft";
-import { flagsOf, isFieldType, rulesOf } from "./types";
+import { flagsOf, rulesOf } from "./rules";
+import { isFieldType } from "./types";
 
 /** The name of an input of the editor: of the field at these places. */
 export function inputName(path: readonly number[], name: string): string {

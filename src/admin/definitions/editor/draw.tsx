@@ -6,12 +6,13 @@ import type { Item } from "../../../domain/item/item";
 import { Problem, problem, type FieldError } from "../../../domain/problem/problem";
 import { problems } from "../../../domain/problem/problem-catalogue";
 import type { AdminEnv } from "../../../env";
-import type { CollectionNow } from "../../../store/definitions/collections";
+import type { CollectionNow } from "../../../store/definitions/collection-now";
 import { frameOf } from "../../frame/frame";
 import { words } from "../words";
 import { fieldDocuments } from "../draft/document";
 import type { Draft, DraftField } from "../draft/draft";
-import { DefinitionPage, NewPage } from "./pages";
+import { DefinitionPage } from "./definition-page";
+import { NewPage } from "./new-page";
 import { inputName } from "../draft/sent-draft";
 
 type C = Context<AdminEnv>;
@@ -23,13 +24,13 @@ export interface Basis {
   newest: Item | undefined;
 }
 
-export const bodyOf = ({ now }: Basis, { fields }: Draft) => ({
+export const draftBody = ({ now }: Basis, { fields }: Draft) => ({
   fields: fieldDocuments(fields, now?.collection.definition.fields.fields ?? []),
 });
 
 export function previewOf(c: C, { kind, now, newest }: Basis, draft: Draft): Preview {
   const key = now?.collection.key ?? "new";
-  const body = bodyOf({ kind, now, newest }, draft);
+  const body = draftBody({ kind, now, newest }, draft);
   return previewDefinition(c.var.action, kind, key, body, { now, newest, sample: exampleData });
 }
 

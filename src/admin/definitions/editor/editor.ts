@@ -4,12 +4,12 @@ import type { Preview } from "../../../actions/definitions/preview-definition";
 import type { CollectionKind } from "../../../domain/definition/collection";
 import { collectionKey } from "../../../domain/definition/document";
 import { noFields } from "../../../domain/definition/field";
-import { may } from "../../../domain/credential/permissions";
+import { may } from "../../../domain/credential/roles";
 import { etagOf } from "../../../domain/etag";
 import { errorAt } from "../../../domain/problem/field-errors";
 import { Problem, problem } from "../../../domain/problem/problem";
 import type { AdminEnv } from "../../../env";
-import type { CollectionNow } from "../../../store/definitions/collections";
+import type { CollectionNow } from "../../../store/definitions/collection-now";
 import { findNewestItem } from "../../../store/items/newest-item";
 import { answerDone } from "../../frame/answers";
 import { readSent, wantsJson } from "../../frame/negotiate";
@@ -18,9 +18,9 @@ import { textOf, type Sent } from "../../frame/sent";
 import { documentOf } from "../document-of";
 import { words } from "../words";
 import { acted } from "../draft/acts";
-import { bodyOf, drawn, previewOf, type Basis } from "./draw";
+import { draftBody, drawn, previewOf, type Basis } from "./draw";
 import type { Draft } from "../draft/draft";
-import { keyOf } from "../draft/keys";
+import { makeKey } from "../draft/keys";
 import { draftsOf, rebase } from "../draft/rebase";
 import { knownKeys, sentDraft } from "../draft/sent-draft";
 
@@ -65,7 +65,7 @@ export async function saveFields(c: C, kind: CollectionKind): Promise<Response> 
   if (act !== "save") return actedUpon(c, basis, draft, act);
   try {
     refuseUnsure(previewOf(c, basis, draft), sent);
-    const saved = await put(c, kind, collection.key, bodyOf(basis, draft), draft.version);
+    const saved = await put(c, kind, collection.key, draftBody(basis, draft), draft.version);
     const name = collection.definition.name;
     say(c, saidOf(saved.outcome, name, saved.live, words[kind].items));
     return answerDone(c, documentOf(saved), `${words[kind].path}/${collection.key}`);
@@ -84,10 +84,10 @@ export async function createCollection(c: C, kind: CollectionKind): Promise<Resp
   const basis = { kind, now: undefined, newest: undefined };
   const act = actSent(c, sent);
   if (act !== "save") return actedUpon(c, basis, draft, act);
-  const key = draft.key || keyOf(draft.name, "", new Set());
+  const key = draft.key || makeKey(draft.name, "", new Set());
   try {
     refuseNameless(draft, key);
-    const body = { ...bodyOf(basis, draft), name: draft.name, key };
+    const body = { ...draftBody(basis, draft), name: draft.name, key };
     const saved = await put(c, kind, key, body, 0).catch((error: unknown) => {
       throw takenAs(error, key, words[kind].one);
     });

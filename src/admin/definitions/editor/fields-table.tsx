@@ -1,5 +1,6 @@
 import type { Field } from "../../../domain/definition/field";
-import { Empty, Table } from "../../../html/parts";
+import { Empty } from "../../../html/parts/empty";
+import { Table } from "../../../html/parts/table";
 import { typeWords } from "../draft/types";
 
 /** The fields, to be read. */

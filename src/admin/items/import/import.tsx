@@ -1,20 +1,25 @@
 import type { Context } from "hono";
 import { checkRows, writeRows, type RowOutcome } from "../../../actions/batch/import-rows";
-import { csvLine } from "../../../documents/csv";
 import type { Compiled } from "../../../domain/data/compile";
 import type { CollectionKind } from "../../../domain/definition/collection";
 import { mostOperations } from "../../../domain/item/batch-body";
 import { problem, type Problem } from "../../../domain/problem/problem";
 import type { AdminEnv } from "../../../env";
-import { answer, attempted } from "../../frame/answers";
+import { answer } from "../../frame/answers";
+import { attempted } from "../../frame/attempted";
 import { frameOf } from "../../frame/frame";
 import { readSent } from "../../frame/negotiate";
 import { numberOf, textOf, type Sent } from "../../frame/sent";
-import { keyOf, opened } from "../opened";
-import { operationsOf, readImport, type Import } from "./file";
-import { countsOf, none, refusedRows, told, type Counts } from "./outcomes";
-import { ColumnsPage, StartPage } from "./pages";
-import { ProgressPage, ResultPage } from "./steps";
+import { opened } from "../opened";
+import { operationsOf } from "./operations";
+import { readImport, type Import } from "./file";
+import { countsOf, none, type Counts } from "./counts";
+import { refusedRows } from "./outcomes";
+import { ColumnsPage } from "./steps/columns-page";
+import { StartPage } from "./steps/start-page";
+import { ProgressPage } from "./steps/progress-page";
+import { ResultPage } from "./steps/result-page";
+import { downloadRefused, type RefusedRows } from "./download-refused";
 
 type C = Context<AdminEnv>;
 
@@ -47,7 +52,7 @@ export async function importItems(c: C, kind: CollectionKind): Promise<Response>
       if (act === "write") return write(c, compiled, file, sent);
       const outcomes = await check(c, compiled, file);
       const refused = refusedRows(file, outcomes, collection);
-      if (act === "refused") return download(c, file, refused);
+      if (act === "refused") return downloadRefused(c, file, refused);
       const counts = countsOf(outcomes);
       const document = {
         rows: file.csv.rows.length,
@@ -96,28 +101,11 @@ async function write(c: C, compiled: Compiled, file: Import, sent: Sent): Promis
   return answer(c, done, () => <ResultPage {...shown} refused={refused} />);
 }
 
-type RefusedRows = ReturnType<typeof refusedRows>;
-
 const documentOf = (refused: RefusedRows) =>
   refused.slice(0, mostTold).map(({ row: { line }, faults }) => ({
     line,
     errors: faults.map(({ place: field, reason }) => ({ field, reason })),
   }));
-
-const byteOrderMark = "\uFEFF";
-
-/** The refused rows as they were sent, with where and why: mended, they can be imported by themselves. */
-function download(c: C, { csv }: Import, refused: RefusedRows): Response {
-  const lines = refused.map(({ row, faults }) =>
-    csvLine([...row.cells, String(row.line), faults.map(told).join(" ")], csv.delimiter),
-  );
-  // Divided as the file was: that says how its numbers are written.
-  const header = csvLine([...csv.header, "Line", "Why"], csv.delimiter);
-  return c.body(byteOrderMark + header + lines.join(""), 200, {
-    "Content-Type": "text/csv; charset=utf-8; header=present",
-    "Content-Disposition": `attachment; filename="${keyOf(c)}-refused.csv"`,
-  });
-}
 
 /** Without a file that can be read it begins anew; otherwise it goes on where it was. */
 function again(

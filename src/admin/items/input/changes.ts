@@ -1,9 +1,9 @@
 import { digestOf } from "../../../domain/cursor";
-import type { Field, LineItemsField } from "../../../domain/definition/field";
+import type { Field } from "../../../domain/definition/field";
 import { isObject } from "../../../domain/json";
 import { textOf, type Sent } from "../../frame/sent";
-import { rowsOf, untouched, valueOf } from "./item-input";
-import { columnsOf, textsOf } from "./written";
+import { untouched, sentValue } from "./item-input";
+import { changedValue } from "./changed-value";
 
 /** What somebody saw when a form was drawn: a digest of each field's value, so that only what differs is a change. */
 export type Seen = Record<string, string>;
@@ -12,7 +12,11 @@ type Data = Record<string, unknown>;
 const written = (value: unknown) => digestOf(JSON.stringify(value) ?? "");
 const inputs = (fields: readonly Field[]) => fields.filter(({ type }) => type !== "computed");
 
-export async function seenOf(fields: readonly Field[], data: Data, zone: string): Promise<Seen> {
+export async function digestSeen(
+  fields: readonly Field[],
+  data: Data,
+  zone: string,
+): Promise<Seen> {
   const entries = inputs(fields).map(async (field) => {
     return [field.key, await written(untouched(field, data[field.key], zone))] as const;
   });
@@ -40,7 +44,7 @@ export interface Changes {
 }
 
 /** Compares what was sent with what was seen and what is stored now. */
-export async function changesOf(
+export async function compareChanges(
   fields: readonly Field[],
   sent: Sent,
   seen: Seen,
@@ -51,7 +55,7 @@ export async function changesOf(
   for (const field of inputs(fields)) {
     const { key } = field;
     const [own, now] = await Promise.all([
-      written(valueOf(field, key, sent, zone)),
+      written(sentValue(field, key, sent, zone)),
       written(untouched(field, stored[key], zone)),
     ]);
     const before = seen[key];
@@ -59,36 +63,8 @@ export async function changesOf(
     if (before === undefined) continue;
     if (now !== before) changes.theirs.push(field);
     if (own === before || own === now || sent[`$keep.${key}`] === "theirs") continue;
-    changes.mine[key] = changed(field, sent, stored[key], zone);
+    changes.mine[key] = changedValue(field, sent, stored[key], zone);
     if (now !== before) changes.both.push(field);
   }
   return changes;
-}
-
-/** A changed value, with what was not touched within it as it is stored. */
-function changed(field: Field, sent: Sent, stored: unknown, zone: string): unknown {
-  if (field.type === "line_items") return changedRows(field, sent, stored, zone);
-  const value = valueOf(field, field.key, sent, zone);
-  return field.type === "multi_select" ? inStoredOrder(textsOf(value), stored) : value;
-}
-
-function changedRows(field: LineItemsField, sent: Sent, stored: unknown, zone: string): Data[] {
-  const before = Array.isArray(stored) ? (stored as Data[]) : [];
-  return rowsOf(field, sent, zone).map(({ was, cells }) => {
-    const row = was === null ? undefined : before[was];
-    if (!row) return cells;
-    const kept = columnsOf(field.fields).map((column) => {
-      const [value, old] = [cells[column.key], row[column.key]];
-      const same = JSON.stringify(value) === JSON.stringify(untouched(column, old, zone));
-      if (same) return [column.key, old ?? null];
-      const list = column.type === "multi_select";
-      return [column.key, list ? inStoredOrder(textsOf(value), old) : value];
-    });
-    return Object.fromEntries(kept) as Data;
-  });
-}
-
-function inStoredOrder(chosen: string[], stored: unknown): string[] {
-  const kept = textsOf(stored).filter((each) => chosen.includes(each));
-  return [...kept, ...chosen.filter((each) => !kept.includes(each))];
 }

@@ -1,7 +1,7 @@
 import type { Field, LineItemsField } from "../../../domain/definition/field";
-import { instantInZone } from "../../../domain/time";
+import { instantInZone } from "../../../domain/time-zone";
 import { textOf, type Sent } from "../../frame/sent";
-import { columnsOf, inputText, optionsFor, textsOf } from "./written";
+import { writtenColumns, inputText, optionsFor, textsOf } from "./written";
 
 /** A row as a form sends it. */
 export interface SentRow {
@@ -11,8 +11,8 @@ export interface SentRow {
 }
 
 /** What a form sends for a field, as the API takes it; undefined where it sends nothing for it. */
-export function valueOf(field: Field, name: string, sent: Sent, zone: string): unknown {
-  if (field.type === "line_items") return rowsOf(field, sent, zone).map(({ cells }) => cells);
+export function sentValue(field: Field, name: string, sent: Sent, zone: string): unknown {
+  if (field.type === "line_items") return sentRows(field, sent, zone).map(({ cells }) => cells);
   if (field.type === "multi_select") return textsOf(sent[name]);
   return scalarOf(field, sent[name], zone);
 }
@@ -30,7 +30,7 @@ function scalarOf(field: Field, value: unknown, zone: string): unknown {
 const mostRows = 1000;
 
 /** The rows that were there, and the new ones in which something was written, in the order in which they were sent. */
-export function rowsOf({ key, fields }: LineItemsField, sent: Sent, zone: string): SentRow[] {
+export function sentRows({ key, fields }: LineItemsField, sent: Sent, zone: string): SentRow[] {
   const start = `${key}[`;
   const indexes = Object.keys(sent)
     .filter((name) => name.startsWith(start))
@@ -40,7 +40,10 @@ export function rowsOf({ key, fields }: LineItemsField, sent: Sent, zone: string
     const was = textOf(sent[at("#")]);
     if (sent[at("-")] !== undefined) return [];
     const cells = Object.fromEntries(
-      columnsOf(fields).map((column) => [column.key, valueOf(column, at(column.key), sent, zone)]),
+      writtenColumns(fields).map((column) => [
+        column.key,
+        sentValue(column, at(column.key), sent, zone),
+      ]),
     );
     if (was !== "") return [{ was: Number(was), cells }];
     // In a new row what is left empty is not sent: a column's default stands there.
@@ -58,7 +61,7 @@ export function untouched(field: Field, value: unknown, zone: string): unknown {
     const rows = Array.isArray(value) ? (value as Sent[]) : [];
     return rows.map((row) =>
       Object.fromEntries(
-        columnsOf(field.fields).map((column) => [
+        writtenColumns(field.fields).map((column) => [
           column.key,
           untouched(column, row[column.key], zone),
         ]),
@@ -74,13 +77,13 @@ export function untouched(field: Field, value: unknown, zone: string): unknown {
 }
 
 /** All that a form sends, of a new item. */
-export function dataOf(
+export function sentData(
   fields: readonly Field[],
   sent: Sent,
   zone: string,
 ): Record<string, unknown> {
   const inputs = fields.filter(({ type }) => type !== "computed");
   return Object.fromEntries(
-    inputs.map((field) => [field.key, valueOf(field, field.key, sent, zone)]),
+    inputs.map((field) => [field.key, sentValue(field, field.key, sent, zone)]),
   );
 }

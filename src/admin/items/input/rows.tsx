@@ -1,9 +1,9 @@
-import type { LineItemsField, RowField } from "../../../domain/definition/field";
-import { inputId, useWrongExactly } from "../../../html/wrong";
+import type { LineItemsField } from "../../../domain/definition/field";
 import type { Sent } from "../../frame/sent";
-import { Cell } from "./cell";
-import { blankRow, sentRows, storedRows, type Row } from "./drawn-rows";
-import { columnsOf } from "./written";
+import { blankRow, sentRows, storedRows } from "./drawn-rows";
+import { writtenColumns } from "./written";
+import { ListErrors } from "./list-errors";
+import { RowInputs } from "./row-inputs";
 
 interface Shown {
   field: LineItemsField;
@@ -19,7 +19,7 @@ const moreRows = 10;
 /** The rows of line items: those that there are, and empty ones, which are not stored while they stay empty. */
 export function Rows({ field, stored, sent, zone, more }: Shown) {
   const { key, label } = field;
-  const columns = columnsOf(field.fields);
+  const columns = writtenColumns(field.fields);
   const rows = sent ? sentRows(field, sent) : storedRows(stored);
   const count = Math.min(more ? moreRows : emptyRows, Math.max(0, field.max_rows - rows.length));
   const all = [...rows, ...Array.from({ length: count }, blankRow)];
@@ -60,62 +60,5 @@ export function Rows({ field, stored, sent, zone, more }: Shown) {
         </button>
       </noscript>
     </fieldset>
-  );
-}
-
-/** What was wrong with the list as a whole; what is wrong with a cell stands there. */
-function ListErrors({ name }: { name: string }) {
-  const wrong = useWrongExactly(name);
-  if (wrong.length === 0) return null;
-  return (
-    <p class="error" id={inputId(name)} tabindex={-1}>
-      {wrong.join(" ")}
-    </p>
-  );
-}
-
-function RowInputs({
-  name,
-  index,
-  columns,
-  row,
-  zone,
-}: {
-  name: string;
-  index: number;
-  columns: readonly RowField[];
-  row: Row;
-  zone: string;
-}) {
-  return (
-    <tr>
-      {columns.map((column) => (
-        <td data-label={column.label}>
-          <Cell
-            {...{
-              field: column,
-              name: `${name}.${column.key}`,
-              label: `${column.label}, row ${index + 1}`,
-              value: row.cells[column.key],
-              isSent: row.isSent,
-              zone,
-            }}
-          />
-        </td>
-      ))}
-      <td class="remove">
-        {row.was === null ? null : (
-          <>
-            <input type="hidden" name={`${name}.#`} value={String(row.was)} />
-            <label class="choice">
-              <input type="checkbox" name={`${name}.-`} checked={row.removed} />
-              <span>
-                Remove<span class="unseen"> row {index + 1}</span>
-              </span>
-            </label>
-          </>
-        )}
-      </td>
-    </tr>
   );
 }

@@ -1,5 +1,5 @@
 import type { Field, Option, RowField } from "../../../domain/definition/field";
-import { isTimeZone, localDateTime } from "../../../domain/time";
+import { isTimeZone, localDateTime } from "../../../domain/time-zone";
 import { textOf } from "../../frame/sent";
 
 /** The zone in which a form's times were written; the collection's where it says none. */
@@ -39,6 +39,6 @@ export function textsOf(value: unknown): string[] {
 }
 
 /** The columns of rows that people fill in. */
-export function columnsOf(fields: readonly RowField[]): RowField[] {
+export function writtenColumns(fields: readonly RowField[]): RowField[] {
   return fields.filter(({ type }) => type !== "computed");
 }

@@ -1,6 +1,6 @@
 import { createContext, useContext } from "hono/jsx";
-import { may } from "../../../domain/credential/permissions";
-import type { ItemHistory } from "../../../domain/item/change";
+import { may } from "../../../domain/credential/roles";
+import type { ItemHistory } from "../../../domain/item/history";
 import type { Frame } from "../../frame/frame";
 
 /** What members and credentials are called, by actor, as far as a page knows. */

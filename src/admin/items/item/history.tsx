@@ -1,18 +1,14 @@
 import type { Field } from "../../../domain/definition/field";
-import type {
-  FieldChange,
-  HistoryEntry,
-  ItemAction,
-  ItemHistory,
-} from "../../../domain/item/change";
+import type { HistoryEntry, ItemHistory } from "../../../domain/item/history";
+import type { ItemAction } from "../../../domain/item/change";
 import type { ItemView } from "../../../domain/item/item-view";
-import { may } from "../../../domain/credential/permissions";
+import { may } from "../../../domain/credential/roles";
 import { Act } from "../../../html/act";
-import { Time } from "../../../html/reader";
-import { textOf } from "../../frame/sent";
+import { Time } from "../../../html/time";
 import type { Frame } from "../../frame/frame";
-import { Value } from "../value";
 import { By } from "./by";
+import { Changes } from "./field-changes";
+import { formerData } from "./former-data";
 
 const verbs: Record<ItemAction, string> = {
   "record.create": "Created",
@@ -64,41 +60,6 @@ export function HistoryList({ frame, at, view, fields, history }: Shown) {
   );
 }
 
-function Changes({ entry, fields }: { entry: HistoryEntry; fields: readonly Field[] }) {
-  if (entry.fields === null) return <p class="muted">What it changed is not known any more.</p>;
-  if (entry.fields.length === 0) return null;
-  const byKey = new Map(fields.map((field) => [field.key, field]));
-  return (
-    <dl>
-      {entry.fields.map((change) => (
-        <div>
-          <dt>{change.label}</dt>
-          <dd>
-            <Side field={byKey.get(change.key)} value={change.from} />
-            <span aria-label="became"> → </span>
-            <Side field={byKey.get(change.key)} value={change.to} />
-          </dd>
-        </div>
-      ))}
-    </dl>
-  );
-}
-
-function Side({ field, value }: { field: Field | undefined; value: unknown }) {
-  return field ? <Value field={field} value={value} short /> : <>{textOf(value)}</>;
-}
-
 function canRevert({ fields: changes }: HistoryEntry, fields: readonly Field[]): boolean {
   return changes !== null && Object.keys(formerData(changes, fields)).length > 0;
-}
-
-/** What a change can be changed back to: the former values of the fields that people write. */
-export function formerData(
-  changes: readonly FieldChange[],
-  fields: readonly Field[],
-): Record<string, unknown> {
-  const written = new Set(fields.filter(({ type }) => type !== "computed").map(({ key }) => key));
-  return Object.fromEntries(
-    changes.filter(({ key }) => written.has(key)).map(({ key, from }) => [key, from]),
-  );
 }

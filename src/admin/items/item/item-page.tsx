@@ -1,19 +1,18 @@
 import type { Child } from "hono/jsx";
 import type { Collection } from "../../../domain/definition/collection";
 import type { ItemView } from "../../../domain/item/item-view";
-import { may } from "../../../domain/credential/permissions";
+import { may } from "../../../domain/credential/roles";
 import type { Problem } from "../../../domain/problem/problem";
-import { Act } from "../../../html/act";
-import { Id } from "../../../html/parts";
-import { Time } from "../../../html/reader";
 import { words } from "../../definitions/words";
 import type { Frame } from "../../frame/frame";
 import { AdminPage } from "../../frame/layout";
 import { dataAssets } from "../../definitions/assets";
 import { StatusBadge } from "../status";
-import { By, NamesContext } from "./by";
+import { NamesContext } from "./by";
 import { titleOf } from "./title";
 import { Values } from "./values";
+import { Acts } from "./acts";
+import { About } from "./about";
 
 interface Shown {
   frame: Frame;
@@ -71,61 +70,5 @@ export function ItemPage({ frame, collection, view, problem, history, names }: S
         </aside>
       </div>
     </AdminPage>
-  );
-}
-
-function Acts({ at, view }: { at: string; view: ItemView }) {
-  const values = { $version: String(view.version) };
-  const { status } = view;
-  return (
-    <>
-      {status === "closed" ? (
-        <Act action={`${at}/reopen`} name="Reopen" quiet values={values} />
-      ) : (
-        <a class="button" href={`${at}?edit`}>
-          Edit
-        </a>
-      )}
-      {status === "submitted" ? (
-        <Act action={`${at}/close`} name="Close" quiet values={values} />
-      ) : null}
-      {status === "draft" || status === "submitted" ? (
-        <Act
-          action={`${at}/delete`}
-          name="Delete"
-          title="Delete this submission?"
-          confirm="All that it says is lost for good; nothing brings it back."
-          values={values}
-        />
-      ) : null}
-    </>
-  );
-}
-
-function About({ view, frame }: { view: ItemView; frame: Frame }) {
-  const changed = view.version > 1;
-  return (
-    <dl class="about">
-      <dt>Id</dt>
-      <dd>
-        <Id of={view.id} />
-      </dd>
-      <dt>Created</dt>
-      <dd>
-        <Time at={view.createdAt} />
-        <small>
-          by <By actor={view.createdBy} frame={frame} />
-        </small>
-      </dd>
-      <dt>Changed</dt>
-      <dd>
-        {changed ? <Time at={view.updatedAt} /> : "never"}
-        {changed ? (
-          <small>
-            by <By actor={view.updatedBy} frame={frame} />, version {view.version}
-          </small>
-        ) : null}
-      </dd>
-    </dl>
   );
 }

@@ -1,6 +1,6 @@
 import type { Field } from "../../../domain/definition/field";
 import type { ItemView } from "../../../domain/item/item-view";
-import { cut } from "../value";
+import { cut } from "../value/cut";
 
 /** What an item is called: its receipt number, or the first text that it has. */
 export function titleOf(view: ItemView, fields: readonly Field[]): string {

@@ -1,7 +1,6 @@
-import type { Field, LineItemsField } from "../../../domain/definition/field";
-import { valueType } from "../../../domain/definition/field";
-import { Table } from "../../../html/parts";
-import { Value } from "../value";
+import { type Field, type LineItemsField, valueType } from "../../../domain/definition/field";
+import { Table } from "../../../html/parts/table";
+import { Value } from "../value/value";
 
 type Data = Record<string, unknown>;
 

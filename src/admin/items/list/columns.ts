@@ -24,7 +24,7 @@ export function chosenColumns(c: Context, chosen: string[] | undefined): string[
 }
 
 /** The fields that are shown: the chosen ones, or the first that fit a table. */
-export function columnsOf(
+export function shownColumns(
   fields: readonly Field[],
   chosen: readonly string[] | undefined,
 ): Field[] {

@@ -1,29 +1,25 @@
 import type { Context } from "hono";
 import { knownCollection } from "../../../actions/definitions/known-collections";
-import { browseItems, type Browsed } from "../../../actions/search/browse-items";
+import { browseItems } from "../../../actions/search/browse-items";
 import { itemDocument } from "../../../documents/item";
 import type { Compiled } from "../../../domain/data/compile";
-import { makeCursor, readCursor, type Position } from "../../../domain/cursor";
+import { makeCursor, readCursor } from "../../../domain/cursor";
 import type { CollectionKind } from "../../../domain/definition/collection";
-import { oneOf } from "../../../domain/problem/field-errors";
 import { problem } from "../../../domain/problem/problem";
 import { signingKeys } from "../../../domain/credential/signature";
 import type { AdminEnv } from "../../../env";
-import { answerDownload, type Format } from "../../../http/answers/download";
-import { answer, attempted } from "../../frame/answers";
+import { answer } from "../../frame/answers";
+import { attempted } from "../../frame/attempted";
 import { frameOf } from "../../frame/frame";
 import { keyOf, opened } from "../opened";
 import { chosenColumns } from "./columns";
-import { searchOf, type Clock } from "./conditions";
-import { ItemsPage } from "./items-page";
-import { isNarrowed, readQuery, refuseUnknown, searchParams, type Query } from "./query";
+import { searchBody } from "./filter/conditions";
+import { ItemsPage } from "./page/items-page";
+import { isNarrowed, searchParams, type Query } from "./query";
+import { readQuery, refuseUnknown } from "./read-query";
+import { clockOf } from "./filter/clock";
 
 type C = Context<AdminEnv>;
-
-function clockOf(c: C): Clock {
-  const { zone, now } = frameOf(c).reader;
-  return { zone, now };
-}
 
 export async function listItems(c: C, kind: CollectionKind): Promise<Response> {
   refuseUnknown(c.req.queries());
@@ -70,46 +66,11 @@ async function pageOf(c: C, compiled: Compiled, query: Query) {
     const reason = "This is no cursor of this list. Follow links.next as it was given.";
     throw problem.invalidInput([{ field: "cursor", code: "invalid_cursor", reason }]);
   }
-  const body = searchOf(compiled.collection, query, clockOf(c));
+  const body = searchBody(compiled.collection, query, clockOf(c));
   // Without a search, the tally knows how many there are.
   const browsed = { body, text: query.text, forPeople: isNarrowed(query) };
   const page = await browseItems(c.var.action, compiled, browsed, read?.position ?? null);
   const { leading, views, more, count } = page;
   const next = more ? await makeCursor(keys, binding, more) : null;
   return { views: [...leading, ...views], next, count };
-}
-
-/** Downloads by their names in addresses. */
-const formats = {
-  ndjson: { type: "application/x-ndjson" },
-  spreadsheet: { type: "text/csv", spreadsheet: "items" },
-  lines: { type: "text/csv", spreadsheet: "lines" },
-  csv: { type: "text/csv", spreadsheet: null },
-} as const satisfies Record<string, Format>;
-
-type FormatName = keyof typeof formats;
-const isFormat = (name: string): name is FormatName => Object.hasOwn(formats, name);
-
-export async function exportItems(c: C, kind: CollectionKind): Promise<Response> {
-  refuseUnknown(c.req.queries(), ["format"]);
-  const format = c.req.query("format") ?? "ndjson";
-  if (!isFormat(format)) {
-    const reason = `Must be one of ${oneOf(Object.keys(formats))}.`;
-    throw problem.invalidInput([{ field: "format", code: "not_an_option", reason }]);
-  }
-  if (c.req.query("cursor") !== undefined) {
-    const reason = "A download holds all that is found: it goes on nowhere.";
-    throw problem.invalidInput([{ field: "cursor", code: "unknown_parameter", reason }]);
-  }
-  const { compiled } = await opened(c, kind);
-  const query = readQuery(c.req.queries());
-  const body = searchOf(compiled.collection, query, clockOf(c));
-  return downloadOf(c, compiled, { body, text: query.text }, format);
-}
-
-export async function downloadOf(c: C, compiled: Compiled, browsed: Browsed, format: FormatName) {
-  const read = (from: Position | null, items: number) =>
-    browseItems(c.var.action, compiled, browsed, from, items);
-  const download = { compiled, keys: null, start: null, most: null, read };
-  return answerDownload(c, download, formats[format]);
 }

@@ -1,5 +1,5 @@
 import { Problem, type FieldError } from "../../../domain/problem/problem";
-import type { Filterable } from "./filter-inputs";
+import type { Filterable } from "./filter/filterable";
 import type { Query } from "./query";
 
 /** A search that was refused, in the words of the filters that asked for it. */

@@ -5,7 +5,7 @@ import { searchItems } from "../../../actions/search/search-items";
 import { visibleSubmission } from "../../../actions/visible";
 import type { CollectionKind } from "../../../domain/definition/collection";
 import type { ItemView } from "../../../domain/item/item-view";
-import { may } from "../../../domain/credential/permissions";
+import { may } from "../../../domain/credential/roles";
 import { Problem, problem } from "../../../domain/problem/problem";
 import type { AdminEnv } from "../../../env";
 import { answerDone } from "../../frame/answers";
@@ -15,8 +15,8 @@ import { say } from "../../frame/said";
 import { textOf } from "../../frame/sent";
 import { textsOf } from "../input/written";
 import { addressOf, keyOf, opened } from "../opened";
-import { downloadOf } from "./list";
-import { SurePage } from "./sure-page";
+import { answerFound } from "./export";
+import { SurePage } from "./page/sure-page";
 
 type C = Context<AdminEnv>;
 
@@ -35,7 +35,7 @@ export async function actOnSelected(c: C, kind: CollectionKind): Promise<Respons
   }
   const { compiled } = await opened(c, kind);
   const body = { conditions: [{ field: "$id", op: "in", value: ids }], limit: mostSelected };
-  if (act === "download") return downloadOf(c, compiled, { body }, "spreadsheet");
+  if (act === "download") return answerFound(c, compiled, { body }, "spreadsheet");
   if (!may(c.var.member.role, "write")) throw problem.roleRequired("write");
   if (kind === "app" || (act !== "close" && act !== "delete")) throw problem.notFound();
   if (act === "delete" && textOf(sent["sure"]) === "") {

@@ -1,12 +1,10 @@
-import { defaultHistoryDays, type Collection } from "../../../domain/definition/collection";
-import { fieldDocument } from "../../../domain/definition/field-document";
+import type { Collection } from "../../../domain/definition/collection";
 import { checkNew } from "../../../domain/data/check/check";
 import { compile } from "../../../domain/data/compile";
 import { showData } from "../../../domain/data/show";
 import { computeData } from "../../../domain/formula/compute";
 import { receiptNumber } from "../../../domain/item/receipt";
 import { stamp } from "../../../domain/time";
-import { acceptanceDocument } from "../../definition";
 import { exampleData } from "./example";
 import type { Noun } from "../noun";
 
@@ -26,10 +24,10 @@ export interface Examples {
   };
 }
 
-const moment = Date.UTC(2026, 10, 21, 1, 23, 45, 678);
+export const moment = Date.UTC(2026, 10, 21, 1, 23, 45, 678);
 const ulid = "01KAHV3M4E7XQ2R5T8W9YZB6CD";
 /** What is larger is told once, in the request. */
-const mostShown = 20_000;
+export const mostShown = 20_000;
 
 export function examplesOf(collection: Collection, { kind, list }: Noun, origin: string): Examples {
   const data = exampleData(collection.definition.fields.fields);
@@ -101,44 +99,4 @@ function exampleChanges(
   const own = { version: item.version, etag, at, by, fields: Object.keys(data), item };
   const links = { self: address, next: `${address}?cursor=eyJ` };
   return { items: [{ id, type: "created", ...own }], schema_version: version, links };
-}
-
-/** A definition as it can be sent, and as it and what leads to it are shown. */
-export interface DefinitionExamples {
-  sent: object;
-  shown: object;
-  summary: object;
-  page: object;
-  document: object;
-}
-
-export function definitionExamples(collection: Collection, origin: string): DefinitionExamples {
-  const { kind, key, version, definition } = collection;
-  const { name, description, time_zone, receipt_prefix, acceptance, history_days, fields } =
-    definition;
-  const base = `${origin}/api/v1/${kind}s`;
-  const items = kind === "app" ? "records" : "submissions";
-  const links = {
-    self: `${base}/${key}/schema`,
-    openapi: `${base}/${key}/openapi.json`,
-    [items]: `${base}/${key}/${items}`,
-    search: `${base}/${key}/${items}/search`,
-  };
-  const { accepting, ...open } = acceptanceDocument(acceptance, 0, moment);
-  const about = { name, description, time_zone };
-  const days = { history_days: history_days ?? defaultHistoryDays };
-  const rest = { ...days, fields: fields.fields.map(fieldDocument) };
-  const own = (shown: object) => (kind === "app" ? { receipt_prefix } : { acceptance: shown });
-  const summary = { key, ...about, schema_version: version, links };
-  const sent = { ...about, ...own(open), ...rest };
-  const large = JSON.stringify(rest).length > mostShown;
-  return {
-    sent,
-    shown: large
-      ? { ...summary, fields: [] }
-      : { key, ...about, schema_version: version, ...own({ ...open, accepting }), ...rest, links },
-    summary,
-    page: { items: [summary], links: { self: base, next: null } },
-    document: { openapi: "3.1.0", info: { title: name, version: String(version) }, paths: {} },
-  };
 }

@@ -1,9 +1,9 @@
-import { actor, parameter } from "../components";
+import { parameter } from "../parameters";
 import type { Examples } from "../answers/examples";
 import type { Noun } from "../noun";
 import { operation, page } from "./operation";
 import { refusals } from "../answers/responses";
-import { list, oneOfTexts, open, ref, stamp, text, version, type Schema } from "../schemas/schema";
+import { oneOfTexts, ref, text, type Schema } from "../schemas/schema";
 
 /** The changes feed of a collection (contract, section 13). */
 export function changePaths(noun: Noun, examples: Examples): Schema {
@@ -32,30 +32,6 @@ export function changePaths(noun: Noun, examples: Examples): Schema {
         },
       },
     },
-  };
-}
-
-export function changeSchemas({ one }: Noun): Schema {
-  const keys = { ...list(text), description: "The keys that changed; `$status` for the status." };
-  const entry = {
-    id: text,
-    type: oneOfTexts(["created", "updated", "deleted"]),
-    version,
-    etag: text,
-    at: stamp,
-    by: actor,
-    fields: keys,
-  };
-  return {
-    [`${one}ChangeEntry`]: {
-      ...open({ ...entry, item: ref("schemas", one) }, Object.keys(entry)),
-      description: "`item` is as it is now, and absent when it is gone.",
-    },
-    [`${one}Changes`]: open({
-      items: list(ref("schemas", `${one}ChangeEntry`)),
-      schema_version: version,
-      links: ref("schemas", "FeedLinks"),
-    }),
   };
 }
 

@@ -1,7 +1,7 @@
 import { collectionKey } from "../../../domain/definition/document";
 import type { CollectionKind } from "../../../domain/definition/collection";
-import { parameter } from "../components";
-import type { DefinitionExamples } from "../answers/examples";
+import { parameter } from "../parameters";
+import type { DefinitionExamples } from "../answers/definition-examples";
 import { asked, body, operation, page, sent, unchanged } from "./operation";
 import { answered, json, refusals } from "../answers/responses";
 import { versions } from "../rendering";

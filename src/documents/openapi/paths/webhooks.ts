@@ -1,4 +1,4 @@
-import { parameter } from "../components";
+import { parameter } from "../parameters";
 import { asked, body, operation, page, sent, unchanged } from "./operation";
 import { answered, json, refusals } from "../answers/responses";
 import { ref, text, type Schema } from "../schemas/schema";

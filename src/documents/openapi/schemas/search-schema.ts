@@ -3,7 +3,7 @@ import { pageLimit } from "../../../domain/page-limit";
 import { longestText, mostConditions, mostSorts, mostValues } from "../../../domain/search/bounds";
 import { operators, searchFields } from "../../../domain/search/fields";
 import type { FieldKind, Operator, SearchField } from "../../../domain/search/tree";
-import { day, storable } from "./field-schema";
+import { day, storable } from "./formats";
 import { schemaOfZod } from "./zod-schema";
 import { closed, keyName, list, oneOfTexts, ref, stamp, typeName, type Schema } from "./schema";
 

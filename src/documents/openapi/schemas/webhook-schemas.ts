@@ -1,6 +1,6 @@
 import { webhookBody, webhookChange } from "../../../domain/webhook/body";
 import { webhookStates, webhookTypes } from "../../../domain/webhook/webhook";
-import { actor, pageOf } from "../components";
+import { actor, pageSchema } from "../shared-schemas";
 import { count, list, oneOfTexts, open, stamp, text, version, type Schema } from "./schema";
 import { schemaOfZod } from "./zod-schema";
 
@@ -41,10 +41,10 @@ export function webhookSchemas(): Schema {
   return {
     Webhook: open(webhook),
     WebhookWithSecret: open({ ...webhook, secret: once }, Object.keys(webhook)),
-    WebhookPage: pageOf("Webhook"),
+    WebhookPage: pageSchema("Webhook"),
     WebhookCreate: schemaOfZod(webhookBody),
     WebhookChange: schemaOfZod(webhookChange),
     WebhookDelivery: open(delivery),
-    WebhookDeliveryPage: pageOf("WebhookDelivery"),
+    WebhookDeliveryPage: pageSchema("WebhookDelivery"),
   };
 }

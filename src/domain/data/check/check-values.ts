@@ -4,7 +4,7 @@ import type { MatchBudget } from "../../pattern/pattern";
 import { errorAt } from "../../problem/field-errors";
 import type { FieldError } from "../../problem/problem";
 import { missingErrors, unknownField } from "./check-errors";
-import type { Fault } from "./check-scalar";
+import type { Fault } from "./fault";
 import type { CompiledField, CompiledFields } from "../compile";
 import { nothingBefore, rowsBefore, type Before } from "../stored-before";
 import type { Row, Scalar, Value } from "../values";

@@ -1,6 +1,6 @@
 import { foldsToOthers } from "../../../domain/search/text";
 import type { Anywhere, SearchField } from "../../../domain/search/tree";
-import { mostAtOnce } from "../cost";
+import { mostAtOnce } from "../plan/cost";
 import { balanced } from "./balanced";
 import { folded, systemColumns } from "./value";
 import type { Values } from "./values";

@@ -1,0 +1,68 @@
+import type { RowField } from "../../../domain/definition/field";
+import { Options } from "../../../html/form/options";
+import { lineAttributes, yesOrNo } from "./line";
+import { optionsFor, textsOf } from "./written";
+
+export interface CellProps {
+  field: RowField;
+  name: string;
+  label: string;
+  value: unknown;
+  isSent: boolean;
+  zone: string;
+}
+
+export function CellInput({
+  field,
+  shared,
+  text,
+  value,
+}: {
+  field: RowField;
+  shared: Record<string, string | undefined> & { name: string; id: string };
+  text: string;
+  value: unknown;
+}) {
+  switch (field.type) {
+    case "multi_select": {
+      const chosen = textsOf(value);
+      const { id, name, "aria-label": label } = shared;
+      return (
+        <div role="group" id={id} aria-label={label} class="several">
+          {optionsFor(field.options, chosen).map((option) => (
+            <label class="choice">
+              <input
+                type="checkbox"
+                name={name}
+                value={option.value}
+                checked={chosen.includes(option.value)}
+              />
+              <span>{option.label}</span>
+            </label>
+          ))}
+        </div>
+      );
+    }
+    case "select":
+    case "boolean": {
+      const own = field.type === "select" ? optionsFor(field.options, [text]) : [];
+      const options = field.type === "select" ? [{ value: "", label: "" }, ...own] : yesOrNo;
+      return (
+        <select {...shared}>
+          <Options options={options} value={text} />
+        </select>
+      );
+    }
+    case "multiline_text":
+      return <textarea {...shared}>{`\n${text}`}</textarea>;
+    case "text":
+    case "number":
+    case "date":
+    case "datetime":
+    case "email":
+    case "url":
+    case "phone":
+    case "computed":
+      return <input {...shared} {...lineAttributes(field, text)} value={text} />;
+  }
+}

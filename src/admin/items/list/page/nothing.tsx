@@ -1,0 +1,38 @@
+import { may } from "../../../../domain/credential/roles";
+import { Empty } from "../../../../html/parts/empty";
+import { words } from "../../../definitions/words";
+import { isNarrowed } from "../query";
+import type { ItemsShown } from "./items-shown";
+
+export function Nothing({ collection, query, next, problem, frame }: ItemsShown) {
+  const { items, item, path } = words[collection.kind];
+  const base = `${path}/${collection.key}`;
+  if (problem) return null;
+  if (next !== null) {
+    return <Empty>None among those that were looked at so far; the next page looks further.</Empty>;
+  }
+  if (isNarrowed(query)) {
+    return (
+      <Empty>
+        <p>No {item} matches.</p>
+        <p>
+          <a class="button quiet" href={`${base}/items`}>
+            Show all {items}
+          </a>
+        </p>
+      </Empty>
+    );
+  }
+  return (
+    <Empty>
+      <p>There are no {items} yet.</p>
+      {may(frame.member.role, "write") ? (
+        <p>
+          <a class="button" href={`${base}/items/new`}>
+            New {item}
+          </a>
+        </p>
+      ) : null}
+    </Empty>
+  );
+}

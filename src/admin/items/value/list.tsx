@@ -1,0 +1,24 @@
+import type { Field } from "../../../domain/definition/field";
+import { Badge } from "../../../html/parts/badge";
+import { textOf } from "../../frame/sent";
+import { None } from "./none";
+import { optionLabel } from "./option-label";
+
+export function List({ field, values }: { field: Field; values: readonly unknown[] }) {
+  if (values.length === 0) return <None />;
+  if (field.type === "line_items") {
+    return (
+      <>
+        {values.length} {values.length === 1 ? "row" : "rows"}
+      </>
+    );
+  }
+  return (
+    <>
+      {values.map((value, index) => [
+        index > 0 ? " " : "",
+        <Badge>{optionLabel(field, textOf(value))}</Badge>,
+      ])}
+    </>
+  );
+}

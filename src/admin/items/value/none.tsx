@@ -1,0 +1,1 @@
+export const None = () => <span class="muted">–</span>;

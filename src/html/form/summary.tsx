@@ -1,0 +1,55 @@
+import type { Child } from "hono/jsx";
+import type { Problem } from "../../domain/problem/problem";
+import { wrongIn, inputId, type Wrong } from "./wrong";
+
+/** What was wrong, first thing on the page and with the focus; each entry leads to its input. */
+export function Summary({
+  problem,
+  labels = {},
+  children,
+}: {
+  problem: Problem;
+  /** What people call the inputs of this page, by their names; what is not among them has no link. */
+  labels?: Record<string, string>;
+  children?: Child;
+}) {
+  const wrong = wrongIn(problem);
+  return (
+    <div role="alert" id="wrong" tabindex={-1} autofocus>
+      <p>
+        <strong>{wrong.length > 0 ? notSaved(wrong.length) : problem.detail}</strong>
+      </p>
+      {wrong.length > 0 ? (
+        <ul>
+          {wrong.map((each) => (
+            <li>
+              <Entry {...each} labels={labels} />
+            </li>
+          ))}
+        </ul>
+      ) : null}
+      {children}
+    </div>
+  );
+}
+
+function notSaved(count: number): string {
+  return count === 1
+    ? "Nothing was saved: one entry needs another look."
+    : `Nothing was saved: ${count} entries need another look.`;
+}
+
+function Entry({ field, reason, labels }: Wrong & { labels: Record<string, string> }) {
+  const known = Object.keys(labels)
+    .filter(
+      (name) =>
+        field === name || (field.startsWith(name) && /^[.[]/.test(field.slice(name.length))),
+    )
+    .toSorted((a, b) => b.length - a.length)[0];
+  if (known === undefined) return <>{field === "" ? reason : `${field}: ${reason}`}</>;
+  return (
+    <>
+      <a href={`#${inputId(known)}`}>{labels[known]}</a>: {reason}
+    </>
+  );
+}

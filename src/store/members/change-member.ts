@@ -1,0 +1,96 @@
+import { eq, sql } from "drizzle-orm";
+import { mayGive, roles, type Role } from "../../domain/credential/roles";
+import { unlessRefused } from "../db/unless-refused";
+import { insertAct, type Act } from "../audit/audit";
+import { guardCode, guardStatement } from "../db/guard";
+import { credential, invitation, member } from "../db/schema";
+import { refusalFor, type Acting } from "./acting";
+import { endSessions } from "./sessions";
+import { statement } from "../db/statement";
+
+/** Of two changes that were made of one state, the second is refused, however late it arrives. */
+const isUnchanged = guardStatement<{ id: string; version: number }>(
+  (v) => sql`select ${guardCode("member_changed")} as code
+    where not exists (select 1 from member where id = ${v.id} and version = ${v.version})`,
+);
+
+/** One owner stays, whoever asks what at the same time. */
+const ownerStays = guardStatement<{ disabledAt: number | null; id: string; role: Role }>(
+  (v) => sql`select ${guardCode("last_owner")} as code
+    where (${v.role} <> 'owner' or ${v.disabledAt} is not null)
+      and exists (select 1 from member where id = ${v.id} and role = 'owner' and disabled_at is null)
+      and not exists (select 1 from member where role = 'owner' and disabled_at is null and id <> ${v.id})`,
+);
+
+const changeMember = statement<{ disabledAt: number | null; id: string; role: Role }>((db, v) =>
+  db
+    .update(member)
+    .set({
+      version: sql`version + 1`,
+      role: v.role,
+      disabledAt: v.disabledAt,
+    })
+    .where(eq(member.id, v.id)),
+);
+
+/** A change of the member is one of its credentials: they carry its role. Removal ends its personal tokens for good. */
+export const changeCredentials = statement<{ at: number; disabledAt: number | null; id: string }>(
+  (db, v) =>
+    db
+      .update(credential)
+      .set({
+        version: sql`version + 1`,
+        revokedAt: sql`case when ${v.disabledAt} is not null and kind = 'token'
+        then coalesce(revoked_at, ${v.at}) else revoked_at end`,
+      })
+      .where(eq(credential.memberId, v.id)),
+);
+
+/** What invited its address before ends, and what it gave but may not give any more. */
+const endInvitations = statement<{ given: string; id: string }>((db, v) =>
+  db.delete(invitation).where(
+    sql`email = (select email from member where id = ${v.id})
+        or (inviter_id = ${v.id} and role not in (select value from json_each(${v.given})))`,
+  ),
+);
+
+/**
+ * Changes what a member of this version is; all of its sessions end, and its tokens with its removal. Nothing is stored
+ * when no owner would be left, or it was changed meanwhile.
+ */
+export async function updateMember(
+  db: D1Database,
+  by: Acting,
+  change: { id: string; version: number; role: Role; disabledAt: number | null },
+  act: Act,
+): Promise<"changed" | "last_owner" | "member_changed"> {
+  const given =
+    change.disabledAt === null ? roles.filter((role) => mayGive(change.role, role)) : [];
+  const values = { ...change, keep: null, at: act.at, given: JSON.stringify(given) };
+  const steps = [isUnchanged, ownerStays, changeMember];
+  const ended = [endSessions, changeCredentials, endInvitations];
+  const statements = [...steps, ...ended].map((bind) => bind(db, values));
+  const refused = await refusalFor(db, by, [...statements, insertAct(db, { ...act })]);
+  if (refused === undefined) return "changed";
+  return refused === "last_owner" ? refused : "member_changed";
+}
+
+const setPassword = statement<{ id: string; password: string }>((db, v) =>
+  db
+    .update(member)
+    .set({ version: sql`version + 1`, password: v.password })
+    .where(eq(member.id, v.id)),
+);
+
+/**
+ * Gives a member of this version another password, and ends its sessions but the one that is kept. False, with nothing
+ * stored, when it was changed meanwhile.
+ */
+export async function updatePassword(
+  db: D1Database,
+  change: { id: string; version: number; keep: string; password: string },
+  act: Act,
+): Promise<boolean> {
+  const statements = [isUnchanged, setPassword, endSessions].map((bind) => bind(db, change));
+  return unlessRefused(db, [...statements, insertAct(db, { ...act })]);
+}
