@@ -44,7 +44,7 @@ async function withoutObject(
   const quota = (limit: number): Quota => ({ limit, remaining: success ? 1 : 0, reset: 60 });
   const { requests, writes } = grant.limits;
   const quotas = { default: quota(requests), ...(write ? { write: quota(writes) } : {}) };
-  if (!success) return { verdict: "limited", retryAfter: 60, quotas };
+  if (!success) return { verdict: "limited", grant, retryAfter: 60, quotas };
   // What it wrote is not known: its reads ask the primary.
   const seen = { bookmark: null, untold: true, overdue: null };
   return { verdict: "admitted", grant, quotas, seen, ticket: write ? noTicket : null };
