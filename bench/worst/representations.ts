@@ -6,6 +6,13 @@ const longKey = (index: number) => `c${String(index).padStart(62, "0")}`;
 /** As large as a definition can be: options. */
 const options = times(1000, (index) => ({ value: `o${index.toString(36)}` }));
 const large = fieldsOf(24, { type: "multi_select", options });
+/** As many options as each of the most fields can have. */
+const selects = (count: number) =>
+  fieldsOf(count, {
+    type: "select",
+    label: "x",
+    options: times(6, (index) => ({ value: `o${index}` })),
+  });
 
 const defined = (form: string, fields: readonly object[], path: string) => async (api: Api) => {
   await api.define(form, fields);
@@ -108,12 +115,17 @@ export const representations: WorstCase[] = [
     ),
   },
   {
+    route: "GET /forms/{form}/openapi.json",
+    input: "1,999 selects of 6 options, in OpenAPI 3.0",
+    prepare: defined("openapi-selects", selects(1999), "/openapi.json?version=3.0"),
+  },
+  {
     route: "GET /openapi.json",
-    input: "20 forms of 300 days with long keys",
+    input: "20 forms of 99 selects of 6 options, in OpenAPI 3.0",
     prepare: async (api) => {
       const keys = times(20, (index) => `joined${index}`);
-      for (const key of keys) await api.define(key, fieldsOf(300, { type: "date" }, longKey));
-      return () => api.call("GET", `/openapi.json?forms=${keys.join(",")}`);
+      for (const key of keys) await api.define(key, selects(99));
+      return () => api.call("GET", `/openapi.json?version=3.0&forms=${keys.join(",")}`);
     },
   },
 ];

@@ -363,15 +363,12 @@ export interface components {
             data: components["schemas"]["PurchaseSubmissionData"];
             warnings?: components["schemas"]["Warning"][];
         };
-        PurchaseSubmissionOperationCreate: {
-            /** @enum {string} */
-            op: "create";
-            data: components["schemas"]["PurchaseSubmissionInput"];
-            /** @enum {string} */
-            status?: "submitted";
-        };
+        PurchaseSubmissionOperationCreate: components["schemas"]["PurchaseSubmissionOperationCreateSubmitted"] | components["schemas"]["PurchaseSubmissionOperationCreateDraft"];
         PurchaseSubmissionOperationUpdate: {
-            /** @enum {string} */
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
             op: "update";
             id: string;
             if_match?: string;
@@ -380,12 +377,22 @@ export interface components {
             status?: "draft" | "submitted" | "closed";
         };
         PurchaseSubmissionOperationUpsert: {
-            /** @enum {string} */
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
             op: "upsert";
             by: string;
             data: components["schemas"]["PurchaseSubmissionDraftInput"];
             /** @enum {string} */
             status?: "draft" | "submitted" | "closed";
+        };
+        PurchaseSubmissionOperationCreateSubmitted: {
+            /** @enum {string} */
+            op: "create";
+            data: components["schemas"]["PurchaseSubmissionInput"];
+            /** @enum {string} */
+            status?: "submitted";
         };
         PurchaseSubmissionOperationCreateDraft: {
             /** @enum {string} */
@@ -395,12 +402,15 @@ export interface components {
             status: "draft";
         };
         PurchaseSubmissionOperationDelete: {
-            /** @enum {string} */
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
             op: "delete";
             id: string;
             if_match?: string;
         };
-        PurchaseSubmissionOperation: components["schemas"]["PurchaseSubmissionOperationCreate"] | components["schemas"]["PurchaseSubmissionOperationUpdate"] | components["schemas"]["PurchaseSubmissionOperationUpsert"] | components["schemas"]["PurchaseSubmissionOperationCreateDraft"] | components["schemas"]["PurchaseSubmissionOperationDelete"];
+        PurchaseSubmissionOperation: components["schemas"]["PurchaseSubmissionOperationCreate"] | components["schemas"]["PurchaseSubmissionOperationUpdate"] | components["schemas"]["PurchaseSubmissionOperationUpsert"] | components["schemas"]["PurchaseSubmissionOperationDelete"];
         PurchaseSubmissionBatch: {
             operations: components["schemas"]["PurchaseSubmissionOperation"][];
         };

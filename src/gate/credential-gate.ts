@@ -65,7 +65,7 @@ export class CredentialGate extends DurableObject<Bindings> {
     if (!grant) return { verdict: "refused" };
     const { wait, storing } = takeRequest(meter, grant.limits, write, now);
     const quotas = quotasOf(grant.limits, meter.requests, write ? meter.writes : undefined, now);
-    if (wait > 0) return { verdict: "limited", retryAfter: Math.ceil(wait / 1000), quotas };
+    if (wait > 0) return { verdict: "limited", grant, retryAfter: Math.ceil(wait / 1000), quotas };
     const seen = seenOf(writes, now);
     const ticket = write ? beginWrite(writes, now) : null;
     Object.assign(usage, { usedAt: now, owed: true });

@@ -19,7 +19,7 @@ export interface Quotas {
 /** A write has a ticket, by which it is told what it reached; a read has none. */
 export type Admission =
   | { verdict: "refused" }
-  | { verdict: "limited"; retryAfter: number; quotas: Quotas }
+  | { verdict: "limited"; grant: Grant; retryAfter: number; quotas: Quotas }
   | { verdict: "admitted"; grant: Grant; quotas: Quotas; seen: Seen; ticket: number | null };
 
 /** `writes` for a write, which counts in both. */

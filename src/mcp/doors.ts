@@ -4,6 +4,7 @@ import { isObject } from "../domain/json";
 import { Problem } from "../domain/problem/problem";
 import type { Presented } from "../domain/credential/token";
 import type { ApiEnv } from "../env";
+import { shareWithAll } from "../http/doors/cross-origin";
 import type { Effect } from "../http/doors/effect";
 import { originOf } from "../http/request/host";
 import { readJson } from "../http/request/json-body";
@@ -34,9 +35,10 @@ export type McpEnv = ApiEnv &
 /** Where clients find who gives access tokens (RFC 9728, section 5.1). */
 export const metadataPath = "/.well-known/oauth-protected-resource/mcp";
 
-/** Says in each challenge where that is told. */
+/** Says in each challenge where that is told; to pages as well, which have no credential yet whose origins would do. */
 export const leadToMetadata = createMiddleware<McpEnv>(async (c, next) => {
   await next();
+  if ((c.var.grant as unknown) === undefined) shareWithAll(c);
   const challenge = c.res.headers.get("WWW-Authenticate");
   if (challenge === null) return;
   const address = originOf(c) + metadataPath;

@@ -3,7 +3,12 @@ import { createMiddleware } from "hono/factory";
 import type * as z from "zod/mini";
 import { authenticate, identify } from "../http/doors/authenticate";
 import { chosenKeys, calledByKeys } from "../http/request/chosen";
-import { answerPreflight, isPreflight, shareWithOrigins } from "../http/doors/cross-origin";
+import {
+  answerPreflight,
+  isPreflight,
+  publicly,
+  shareWithOrigins,
+} from "../http/doors/cross-origin";
 import { originOf } from "../http/request/host";
 import { only } from "../http/doors/methods";
 import { query } from "../http/request/parameters";
@@ -30,6 +35,7 @@ export const mcp = new Hono<McpEnv>()
   .use("/mcp", receiveBody, takeMessage, recallCall, authenticate, refuseOrigins)
   .post("/mcp", query(chosenKeys), (c) => answerMessage(c))
   .all("/mcp", only("POST"))
+  .use(metadataPath, publicly)
   .get(metadataPath, (c) => {
     const origin = originOf(c);
     // No scopes: clients would ask for all that stand there, and be refused those that they lack.

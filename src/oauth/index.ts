@@ -10,6 +10,7 @@ import { signingKeys } from "../domain/credential/signature";
 import type { Presented } from "../domain/credential/token";
 import type { AppEnv } from "../env";
 import { exchangeSecret } from "../http/doors/admit";
+import { answerPreflight, isPreflight, publicly, shareWith } from "../http/doors/cross-origin";
 import { originOf } from "../http/request/host";
 import { only } from "../http/doors/methods";
 import { refusalOfBody } from "../http/request/whole-body";
@@ -20,6 +21,7 @@ const mostBytes = 16 * 1024;
 
 /** OAuth 2.0 client credentials (RFC 6749, section 4.4) and its metadata (RFC 8414). */
 export const oauth = new Hono<AppEnv>()
+  .use("/oauth/token", async (c, next) => (isPreflight(c) ? answerPreflight(c, ["POST"]) : next()))
   .post("/oauth/token", async (c) => {
     c.header("Cache-Control", "no-store");
     c.header("Pragma", "no-cache");
@@ -33,6 +35,7 @@ export const oauth = new Hono<AppEnv>()
     const challenge = { "WWW-Authenticate": 'Basic realm="edge-forms"' };
     return c.json(answer, 401, c.req.header("Authorization") === undefined ? {} : challenge);
   })
+  .use("/.well-known/oauth-authorization-server", publicly)
   .get("/.well-known/oauth-authorization-server", (c) => {
     const issuer = originOf(c);
     return c.json(
@@ -72,7 +75,11 @@ async function exchange(c: Context<AppEnv>): Promise<Issued | Refusal> {
   const ctx = {
     keys: signingKeys(c.env.TOKEN_SECRET),
     now: () => Date.now(),
-    admit: (presented: Presented) => exchangeSecret(c.env, presented),
+    admit: async (presented: Presented) => {
+      const exchanged = await exchangeSecret(c.env, presented);
+      if (exchanged && "grant" in exchanged) shareWith(c, exchanged.grant.origins);
+      return exchanged;
+    },
   };
   const exchanged = await exchangeClientSecret(ctx, client, {
     grantType,

@@ -68,6 +68,49 @@ describe("Browsers", () => {
     expect(unknown.headers.get("Access-Control-Allow-Origin")).toBeNull();
   });
 
+  it("a page is told that a limit is reached, and when to come again", async () => {
+    const choice = { permissions: ["submissions:create"], origins: [shop] };
+    const narrow = await issue({ ...choice, requests: 1, writes: 1 });
+    const headers = { Origin: shop, Authorization: `Bearer ${narrow.token}` };
+    const path = `/forms/${form}/submissions`;
+    expect((await ask("POST", path, headers, sent)).status).toBe(201);
+    const limited = await ask("POST", path, headers, sent);
+    expect([limited.status, limited.headers.get("Access-Control-Allow-Origin")]).toEqual([
+      429,
+      shop,
+    ]);
+    expect(limited.headers.get("Access-Control-Expose-Headers")).toContain("Retry-After");
+    const elsewhere = await ask("POST", path, { ...headers, Origin: "https://x.example" }, sent);
+    expect(elsewhere.headers.get("Access-Control-Allow-Origin")).toBeNull();
+  });
+
+  it("an access token is for pages of the origins of its API client, and so is what is refused it", async () => {
+    const issued = await issue({ kind: "client", origins: [shop] });
+    const { client_id: name, client_secret: secret } = issued;
+    const exchange = async (origin: string, grant = "client_credentials", by = secret) => {
+      const body = new URLSearchParams({
+        grant_type: grant,
+        client_id: name ?? "",
+        client_secret: by ?? "",
+      });
+      const headers = { Origin: origin };
+      const request = new Request(`${host}/oauth/token`, { method: "POST", body, headers });
+      const { status, headers: told } = await exports.default.fetch(request);
+      return [status, told.get("Access-Control-Allow-Origin")];
+    };
+    expect(await exchange(shop)).toEqual([200, shop]);
+    expect(await exchange(shop, "password")).toEqual([400, shop]);
+    expect(await exchange(shop, "client_credentials", "wrong")).toEqual([401, null]);
+    expect(await exchange("https://other.example")).toEqual([200, null]);
+    const asked = { Origin: shop, "Access-Control-Request-Method": "POST" };
+    const path = `${host}/oauth/token`;
+    const first = await exports.default.fetch(path, { method: "OPTIONS", headers: asked });
+    expect([first.status, first.headers.get("Access-Control-Allow-Methods")]).toEqual([
+      204,
+      "POST",
+    ]);
+  });
+
   it("without allowed origins nothing changes for browsers, and an edit holds for the next request", async () => {
     const path = `/forms/${form}/submissions`;
     const plain = await issue({ permissions: ["submissions:create"] });

@@ -118,6 +118,38 @@ describe("A page of another origin, as the documentation has it", () => {
     heard();
   });
 
+  it("as an assistant: it learns where credentials are had, and with one which tools there are", async () => {
+    const { page, heard } = await opened();
+    const told = await page.evaluate(
+      async ([url, bearer]) => {
+        const version = { "MCP-Protocol-Version": "2025-11-25" };
+        const ask = (headers: object) =>
+          fetch(`${url}/mcp`, {
+            method: "POST",
+            headers: { "Content-Type": "application/json", ...version, ...headers },
+            body: JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/list" }),
+          });
+        const refused = await ask({});
+        const challenge = refused.headers.get("WWW-Authenticate") ?? "";
+        const [, metadata = ""] = /resource_metadata="([^"]+)"/.exec(challenge) ?? [];
+        const resource = await (await fetch(metadata, { headers: version })).json();
+        const [issuer] = resource.authorization_servers;
+        const about = `${issuer}/.well-known/oauth-authorization-server`;
+        const found = await (await fetch(about, { headers: version })).json();
+        const listed = await (await ask({ Authorization: `Bearer ${bearer}` })).json();
+        const tools = listed.result.tools.map(({ name }: { name: string }) => name);
+        return [refused.status, found.token_endpoint, tools];
+      },
+      [server.url, token] as const,
+    );
+    expect(told).toEqual([
+      401,
+      `${server.url}/oauth/token`,
+      expect.arrayContaining(["create_submission", "validate_submission"]),
+    ]);
+    heard();
+  });
+
   it("of an origin that the credential does not allow is told nothing: its browser refuses the answers", async () => {
     const { page, heard } = await opened(address("localhost"));
     await send(page, "From elsewhere");

@@ -1,8 +1,9 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 
-/** The annotations that generated Java names, without what stands behind them: enough to compile it. */
+/** The annotations that generated Java names and no package of Debian has, without what stands behind them. */
 const javax = "javax.validation";
+const swagger = "io.swagger.v3.oas.annotations";
 const constraint = "Class<?>[] payload() default {};";
 const texts = (...names: string[]) => names.map((name) => `String ${name}() default "";`).join(" ");
 
@@ -17,19 +18,12 @@ const annotations: Record<string, string> = {
   [`${javax}.constraints.DecimalMin`]: `String value(); boolean inclusive() default true; ${constraint}`,
   [`${javax}.constraints.DecimalMax`]: `String value(); boolean inclusive() default true; ${constraint}`,
   "javax.annotation.Generated": "String[] value() default {};",
-  "javax.xml.bind.annotation.XmlEnumValue": "String value();",
-  "javax.xml.bind.annotation.XmlType": texts("name"),
-  "javax.xml.bind.annotation.XmlEnum": "Class<?> value() default String.class;",
-  "javax.xml.bind.annotation.XmlRootElement": texts("name"),
-  "com.fasterxml.jackson.annotation.JsonValue": "",
-  "com.fasterxml.jackson.annotation.JsonCreator": "",
-  "com.fasterxml.jackson.annotation.JsonProperty":
-    'String value() default ""; Access access() default Access.AUTO; enum Access { AUTO, READ_ONLY, WRITE_ONLY, READ_WRITE }',
-  "com.fasterxml.jackson.annotation.JsonSubTypes":
-    'Type[] value(); @interface Type { Class<?> value(); String name() default ""; }',
-  "com.fasterxml.jackson.annotation.JsonTypeInfo":
-    'Id use(); As include() default As.PROPERTY; String property() default ""; boolean visible() default false; enum Id { NONE, CLASS, NAME, DEDUCTION, CUSTOM } enum As { PROPERTY, EXISTING_PROPERTY }',
-  "io.swagger.v3.oas.annotations.media.Schema": `${texts("name", "title", "description", "example", "defaultValue", "pattern", "minimum", "maximum", "format", "discriminatorProperty")} boolean enumAsRef() default false; boolean nullable() default false; int minLength() default 0; int maxLength() default 0; String[] allowableValues() default {}; RequiredMode requiredMode() default RequiredMode.AUTO; AccessMode accessMode() default AccessMode.AUTO; Class<?> implementation() default Void.class; Class<?>[] oneOf() default {}; Class<?>[] anyOf() default {}; enum RequiredMode { AUTO, REQUIRED, NOT_REQUIRED } enum AccessMode { AUTO, READ_ONLY, WRITE_ONLY, READ_WRITE }`,
+  [`${swagger}.Operation`]: `${texts("operationId", "summary", "description")} ${swagger}.responses.ApiResponse[] responses() default {}; ${swagger}.security.SecurityRequirement[] security() default {}; String[] tags() default {};`,
+  [`${swagger}.Parameter`]: `${texts("name", "description", "example")} boolean required() default false;`,
+  [`${swagger}.responses.ApiResponse`]: `${texts("responseCode", "description")} ${swagger}.media.Content[] content() default {};`,
+  [`${swagger}.media.Content`]: `${texts("mediaType")} ${swagger}.media.Schema schema();`,
+  [`${swagger}.security.SecurityRequirement`]: `${texts("name")} String[] scopes() default {};`,
+  [`${swagger}.media.Schema`]: `${texts("name", "title", "description", "example", "defaultValue", "pattern", "minimum", "maximum", "format", "discriminatorProperty")} boolean enumAsRef() default false; boolean nullable() default false; int minLength() default 0; int maxLength() default 0; String[] allowableValues() default {}; RequiredMode requiredMode() default RequiredMode.AUTO; AccessMode accessMode() default AccessMode.AUTO; Class<?> implementation() default Void.class; Class<?>[] oneOf() default {}; Class<?>[] anyOf() default {}; enum RequiredMode { AUTO, REQUIRED, NOT_REQUIRED } enum AccessMode { AUTO, READ_ONLY, WRITE_ONLY, READ_WRITE }`,
 };
 
 /** Where constraints stand: on types as well as on what has them. */

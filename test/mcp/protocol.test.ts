@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import { host, type Client, type Json } from "../support/client";
 import { accessToken } from "../support/oauth";
-import { anonymous, client, issue } from "../support/service";
+import { admin, anonymous, client, issue } from "../support/service";
 import { envelope, request, speak } from "./speaking";
 import { Client as Caller } from "../support/client";
 
@@ -211,6 +211,31 @@ describe("Who asks", () => {
     expect(body).not.toHaveProperty("scopes_supported");
     const { body: server } = await anonymous("GET", "/.well-known/oauth-authorization-server");
     expect(server.issuer).toBe(body.authorization_servers[0]);
+  });
+
+  it("is led there in a page as well, of whatever origin; it is told nothing more", async () => {
+    const Origin = "https://anybody.example";
+    const wrong = { Origin, Authorization: "Bearer x" };
+    const { id, token } = await issue({ origins: [] });
+    await admin("POST", `/integrations/${id}/revoke`, {});
+    const revoked = { Origin, Authorization: `Bearer ${token}` };
+    for (const sent of [{ Origin }, wrong, revoked]) {
+      const { status, headers } = await anonymous("POST", "/mcp", older("ping"), sent);
+      expect([status, headers.get("Access-Control-Allow-Origin")]).toEqual([401, "*"]);
+      expect(headers.get("Access-Control-Expose-Headers")).toContain("WWW-Authenticate");
+    }
+    for (const path of [metadata, "/.well-known/oauth-authorization-server"]) {
+      const { status, headers } = await anonymous("GET", path, undefined, { Origin });
+      expect([status, headers.get("Access-Control-Allow-Origin")]).toEqual([200, "*"]);
+      const asked = { Origin, "Access-Control-Request-Method": "GET" };
+      const first = await anonymous("OPTIONS", path, undefined, asked);
+      expect([first.status, first.headers.get("Access-Control-Allow-Methods")]).toEqual([
+        204,
+        "GET",
+      ]);
+      const may = first.headers.get("Access-Control-Allow-Headers")?.toLowerCase();
+      expect(may).toContain("mcp-protocol-version");
+    }
   });
 
   it("is whoever has a personal token, or an access token narrowed by its scope", async () => {

@@ -43,9 +43,9 @@ async function withoutObject(
   const grant = credential && grantOf(credential, presented.proof, Date.now());
   if (!grant) return { verdict: "refused" };
   const { wait, quotas } = countHere(grant.credentialId, grant.limits, write, Date.now());
-  if (wait > 0) return { verdict: "limited", retryAfter: Math.ceil(wait / 1000), quotas };
+  if (wait > 0) return { verdict: "limited", grant, retryAfter: Math.ceil(wait / 1000), quotas };
   const success = await countWithoutObject(env, grant.credentialId);
-  if (!success) return { verdict: "limited", retryAfter: 60, quotas };
+  if (!success) return { verdict: "limited", grant, retryAfter: 60, quotas };
   // What it wrote is not known: its reads ask the primary.
   const seen = { bookmark: null, untold: true, overdue: null };
   return { verdict: "admitted", grant, quotas, seen, ticket: write ? noTicket : null };

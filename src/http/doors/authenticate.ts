@@ -49,6 +49,7 @@ export const authenticate = createMiddleware<ApiEnv & Identified>(async (c, next
     noteCall(c, credentialId, started, refused.status, refused);
     throw refused;
   }
+  c.set("grant", admission.grant);
   if (admission.verdict === "limited") {
     bar(credentialId, started, admission.retryAfter);
     const limited = problem.rateLimited(admission.retryAfter);
@@ -58,7 +59,6 @@ export const authenticate = createMiddleware<ApiEnv & Identified>(async (c, next
   }
   unbar(credentialId);
   const { grant, quotas, seen, ticket } = admission;
-  c.set("grant", grant);
   const tell = (told: Told) => keepNews(c, credentialId, { told: [told] });
   const noteRead = (session: Session) => {
     const bookmark = session.isSure() ? session.reached() : null;

@@ -54,10 +54,27 @@ export function answerPreflight(c: Context, methods: readonly string[]): Respons
 /** Answers of a credential may be read by pages of its allowed origins, and by no others. */
 export const shareWithOrigins = createMiddleware<ApiEnv>(async (c, next) => {
   await next();
+  const { origins } = (c.var.grant ?? {}) as { origins?: readonly string[] };
+  shareWith(c, origins);
+});
+
+export function shareWith(c: Context, origins: readonly string[] = []): void {
   const origin = c.req.header("Origin");
-  const { origins } = (c.var.grant ?? { origins: [] }) as { origins?: readonly string[] };
-  if (origin === undefined || !origins?.includes(origin)) return;
+  if (origin === undefined || !origins.includes(origin)) return;
   c.res.headers.set("Access-Control-Allow-Origin", origin);
   c.res.headers.set("Access-Control-Expose-Headers", exposed.join(", "));
   c.res.headers.append("Vary", "Origin");
+}
+
+/** What tells nothing of any credential, but where one is had, may be read by every page. */
+export function shareWithAll(c: Context): void {
+  c.res.headers.set("Access-Control-Allow-Origin", "*");
+  c.res.headers.set("Access-Control-Expose-Headers", "WWW-Authenticate, Retry-After, X-Request-Id");
+}
+
+/** A public document, of which a page may also ask first. */
+export const publicly = createMiddleware(async (c, next) => {
+  if (isPreflight(c)) return answerPreflight(c, ["GET"]);
+  await next();
+  shareWithAll(c);
 });

@@ -11,15 +11,18 @@ import {
   text,
   type Schema,
 } from "../schemas/schema";
-import { op } from "./batches";
 
 /** `typed` where the fields are known: then each operation has their data. */
 export function batchSchemas({ kind, one }: Noun, typed: boolean): Schema {
-  const operations = Object.entries(operationsOf(kind, one, typed)).map(
-    ([name, schema]) => [`${one}Operation${name}`, schema] as const,
+  const operations = operationsOf(kind, `${one}Operation`, (name) =>
+    typed ? ref("schemas", one + name) : { type: "object", additionalProperties: true },
+  );
+  const verbs = verbsOf(kind);
+  const mapping = Object.entries(verbs).map(
+    ([verb, name]) => [verb, `#/components/schemas/${one}Operation${name}`] as const,
   );
   const result = {
-    op: oneOfTexts(["create", "update", "upsert", ...(kind === "form" ? ["delete"] : [])]),
+    op: oneOfTexts(Object.keys(verbs)),
     outcome: oneOfTexts(["created", "updated", "unchanged", "deleted"]),
     id: text,
     ...(kind === "form" ? {} : { receipt_number: text }),
@@ -29,8 +32,11 @@ export function batchSchemas({ kind, one }: Noun, typed: boolean): Schema {
   const shown = { ...result, warnings, item: ref("schemas", one) };
   const several = { ...listOf(ref("schemas", `${one}Operation`)), minItems: 1 };
   return {
-    ...Object.fromEntries(operations),
-    [`${one}Operation`]: { anyOf: operations.map(([name]) => ref("schemas", name)) },
+    ...operations,
+    [`${one}Operation`]: {
+      oneOf: Object.values(verbs).map((name) => ref("schemas", `${one}Operation${name}`)),
+      discriminator: { propertyName: "op", mapping: Object.fromEntries(mapping) },
+    },
     [`${one}Batch`]: closed({ operations: { ...several, maxItems: mostOperations } }, [
       "operations",
     ]),
@@ -39,25 +45,37 @@ export function batchSchemas({ kind, one }: Noun, typed: boolean): Schema {
   };
 }
 
-function operationsOf(kind: CollectionKind, one: string, typed: boolean): Schema {
+/** Each `op`, and the end of its schema's name. */
+const verbsOf = (kind: CollectionKind) => ({
+  create: "Create",
+  update: "Update",
+  upsert: "Upsert",
+  ...(kind === "form" ? { delete: "Delete" } : {}),
+});
+
+function operationsOf(kind: CollectionKind, name: string, dataOf: (use: string) => Schema): Schema {
   const form = kind === "form";
-  const dataOf = (name: string) =>
-    typed ? ref("schemas", one + name) : { type: "object", additionalProperties: true };
   const statuses = (...some: string[]): Schema => (form ? { status: oneOfTexts(some) } : {});
   const whole = { data: dataOf(dataNames.create) };
   const some = { data: dataOf(form ? dataNames.draft : dataNames.change) };
   const item = { id: text, if_match: text };
   const every = { ...some, ...statuses("draft", "submitted", "closed") };
+  const create = closed({ op: op("create"), ...whole, ...statuses("submitted") }, ["op", "data"]);
   const shared: Schema = {
-    Create: closed({ op: op("create"), ...whole, ...statuses("submitted") }, ["op", "data"]),
-    Update: closed({ op: op("update"), ...item, ...every }, ["op", "id"]),
-    Upsert: closed({ op: op("upsert"), by: text, ...every }, ["op", "by", "data"]),
+    [`${name}Create`]: create,
+    [`${name}Update`]: closed({ op: op("update"), ...item, ...every }, ["op", "id"]),
+    [`${name}Upsert`]: closed({ op: op("upsert"), by: text, ...every }, ["op", "by", "data"]),
   };
   if (!form) return shared;
   const draft = { op: op("create"), ...some, ...statuses("draft") };
+  const [submittedName, draftName] = [`${name}CreateSubmitted`, `${name}CreateDraft`];
   return {
     ...shared,
-    CreateDraft: closed(draft, ["op", "data", "status"]),
-    Delete: closed({ op: op("delete"), ...item }, ["op", "id"]),
+    [`${name}Create`]: { anyOf: [ref("schemas", submittedName), ref("schemas", draftName)] },
+    [submittedName]: create,
+    [draftName]: closed(draft, ["op", "data", "status"]),
+    [`${name}Delete`]: closed({ op: op("delete"), ...item }, ["op", "id"]),
   };
 }
+
+const op = (name: string) => oneOfTexts([name]);

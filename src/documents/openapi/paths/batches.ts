@@ -42,8 +42,6 @@ export function batchPaths(noun: Noun, examples: Examples): Schema {
   };
 }
 
-export const op = (name: string) => oneOfTexts([name]);
-
 export function batchParameters(): Schema {
   const said = "`representation` adds the items, for credentials that may read them.";
   const schema = { ...oneOfTexts(["minimal", "representation"]), default: "minimal" };
