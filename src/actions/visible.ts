@@ -4,7 +4,7 @@ import type { Item } from "../domain/item/item";
 import { isVisible } from "../domain/credential/resources";
 import { problem } from "../domain/problem/problem";
 import { receiptPlaces } from "../domain/item/receipt";
-import { findItem, findItemByReceipt, type ItemNow } from "../store/items/find-item";
+import { findItem, findItemByReceipt, type ItemNow } from "../store/items/items";
 import type { ActionContext, ReadContext } from "./context";
 import {
   allKnown,
