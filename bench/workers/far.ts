@@ -86,13 +86,15 @@ function away(objects: Namespace, milliseconds: number): Namespace {
   } as unknown as Namespace;
 }
 
-/** The cache of the data centre, which outlives isolates. */
-const kept = new Map<string, Response>();
+/** The cache of the data centre, which outlives isolates; an answer itself belongs to the request that made it. */
+const kept = new Map<string, string>();
 const cache = {
-  match: async (key: RequestInfo) => kept.get(new Request(key).url)?.clone(),
+  match: async (key: RequestInfo) => {
+    const text = kept.get(new Request(key).url);
+    return text === undefined ? undefined : new Response(text);
+  },
   put: async (key: RequestInfo, answer: Response) => {
-    const body = await answer.arrayBuffer();
-    kept.set(new Request(key).url, new Response(body, answer));
+    kept.set(new Request(key).url, await answer.text());
   },
   delete: async (key: RequestInfo) => kept.delete(new Request(key).url),
 };
