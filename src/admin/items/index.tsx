@@ -1,5 +1,5 @@
 import { Hono, type Context } from "hono";
-import { itemHistory } from "../../actions/changes/item-history";
+import { itemHistory, itemWithHistory } from "../../actions/changes/item-history";
 import { deleteSubmission } from "../../actions/items/delete-submission";
 import { reopenSubmission } from "../../actions/items/reopen-submission";
 import { updateItem } from "../../actions/items/update-item";
@@ -9,7 +9,7 @@ import { itemDocument } from "../../documents/item";
 import type { CollectionKind } from "../../domain/definition/collection";
 import { viewOf, type ItemView } from "../../domain/item/item-view";
 import { may } from "../../domain/credential/permissions";
-import { problem } from "../../domain/problem/problem";
+import { problem, type Problem } from "../../domain/problem/problem";
 import type { AdminEnv } from "../../env";
 import { able, answer, answerDone, attempted } from "../frame/answers";
 import { frameOf } from "../frame/frame";
@@ -25,7 +25,7 @@ import { changeFromForm, createFromForm } from "./item/save";
 import { titleOf } from "./item/title";
 import { exportItems, listItems } from "./list/list";
 import { actOnSelected } from "./list/selected";
-import { addressOf, foundItem, opened, versionSent } from "./opened";
+import { addressOf, foundItem, keyOf, opened, versionSent } from "./opened";
 
 type C = Context<AdminEnv>;
 
@@ -62,25 +62,36 @@ export const itemRoutes = (kind: CollectionKind) =>
     .post("/:id/delete", able("write"), (c) => deleteItem(c, kind));
 
 async function showItem(c: C, kind: CollectionKind): Promise<Response> {
+  const edits = c.req.query("edit") !== undefined && may(c.var.member.role, "write");
+  if (!edits) return showWithHistory(c, kind);
   const { item, compiled } = await foundItem(c, kind);
+  if (item.status === "closed") return c.redirect(`${addressOf(c, kind)}/${item.id}`, 303);
   const { collection } = compiled;
   const view = viewOf(item, compiled);
   const frame = frameOf(c);
-  const edits = c.req.query("edit") !== undefined && view.status !== "closed";
-  if (!edits || !may(frame.member.role, "write")) {
-    const history = await itemHistory(c.var.action, { item, compiled });
-    const { fields } = collection.definition.fields;
-    const at = `${addressOf(c, kind)}/${view.id}`;
-    const list = <HistoryList {...{ frame, at, view, fields, history }} />;
-    const shown = { frame, collection, view, history: list, names: namesIn(history) };
-    return answer(c, { ...itemDocument(view), history: historyDocument(history) }, () => (
-      <ItemPage {...shown} />
-    ));
-  }
   const seen = await seenOf(collection.definition.fields.fields, view.data, frame.reader.zone);
   return answer(c, itemDocument(view), () => (
     <ItemFormPage {...{ frame, collection, view, seen }} />
   ));
+}
+
+async function showWithHistory(c: C, kind: CollectionKind): Promise<Response> {
+  const { view, history, page } = await drawn(c, kind);
+  return answer(c, { ...itemDocument(view), history: historyDocument(history) }, page);
+}
+
+/** The item as it is now, and how it came to be so. */
+async function drawn(c: C, kind: CollectionKind, refusal?: Problem) {
+  const name = { kind, key: keyOf(c), id: c.req.param("id") ?? "" };
+  const { found, history } = await itemWithHistory(c.var.action, name);
+  const { collection } = found.compiled;
+  const view = viewOf(found.item, found.compiled);
+  const frame = frameOf(c);
+  const { fields } = collection.definition.fields;
+  const at = `${addressOf(c, kind)}/${view.id}`;
+  const list = <HistoryList {...{ frame, at, view, fields, history }} />;
+  const shown = { frame, collection, view, history: list, names: namesIn(history) };
+  return { view, history, page: () => <ItemPage {...shown} problem={refusal} /> };
 }
 
 /** The former values of one change, as a change of the version that is seen. */
@@ -112,7 +123,7 @@ async function change(
       say(c, `${titleOf(view, fields)} ${done}.`);
       return answerDone(c, itemDocument(view), `${addressOf(c, kind)}/${view.id}`);
     },
-    (refusal) => itemAgain(c, kind, refusal),
+    async (refusal) => (await drawn(c, kind, refusal)).page(),
   );
 }
 
@@ -127,18 +138,6 @@ async function deleteItem(c: C, kind: CollectionKind): Promise<Response> {
       say(c, `${titleOf(viewOf(one.item, one.compiled), fields)} is deleted.`);
       return answerDone(c, null, addressOf(c, kind));
     },
-    (refusal) => itemAgain(c, kind, refusal),
+    async (refusal) => (await drawn(c, kind, refusal)).page(),
   );
-}
-
-/** The item as it is now: the next try is made knowing it. */
-async function itemAgain(
-  c: C,
-  kind: CollectionKind,
-  refusal: Parameters<Parameters<typeof attempted>[2]>[0],
-) {
-  const { item, compiled } = await foundItem(c, kind);
-  const view = viewOf(item, compiled);
-  const { collection } = compiled;
-  return <ItemPage {...{ frame: frameOf(c), collection, view, problem: refusal }} />;
 }

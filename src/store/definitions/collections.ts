@@ -39,7 +39,7 @@ export interface PendingChange extends PendingRules {
   unindexed: number[];
 }
 
-interface NowRow extends HeadRow {
+export interface NowRow extends HeadRow {
   live: number;
   largest: number;
   indexed_fields: string | null;
@@ -76,7 +76,9 @@ const selectNow = (condition: (values: Parameters<CollectionName>) => SQL | unde
       .where(condition(values)),
   );
 
-const selectByKey = selectNow((v) => and(eq(collection.kind, v.kind), eq(collection.key, v.key)));
+export const selectByKey = selectNow((v) =>
+  and(eq(collection.kind, v.kind), eq(collection.key, v.key)),
+);
 const selectById = selectNow((v) => eq(collection.id, v.id));
 
 export async function findCollection(
@@ -94,7 +96,7 @@ export async function findCollectionById(
   return nowOf(await attempt(() => selectById(db, { kind: "app", key: "", id }).first<NowRow>()));
 }
 
-function nowOf(row: NowRow | null): CollectionNow | undefined {
+export function nowOf(row: NowRow | null): CollectionNow | undefined {
   const fresh = row && headOf(row).fresh;
   if (!fresh) return undefined;
   const { indexed_fields: fields, indexed: done, to_index: total } = row;

@@ -7,6 +7,7 @@ import { itemOf, type ItemRow } from "../items/items";
 import { collection, indexing } from "../db/schema";
 import { statement } from "../db/statement";
 import { headColumns, headOf, type Head, type HeadRow } from "../definitions/head";
+import { selectStanding, standingOf, type Standing } from "../definitions/standing";
 import { scanBudget, tooHeavy } from "./cost";
 import { countStatement, type Count } from "./count";
 import { leadingStatement, type Starts } from "./leading";
@@ -69,6 +70,7 @@ export interface Besides {
   known?: string;
   count?: boolean;
   leading?: Starts | null;
+  standing?: boolean;
 }
 
 export interface Page {
@@ -84,6 +86,8 @@ export interface Page {
   count: Count | null;
   /** The items that begin with the texts that were given, newest first. */
   leading: Item[];
+  /** How the collection stands, where it was asked for. */
+  standing: Standing | null;
 }
 
 /** `allowed` is how many items the page may have, where every candidate is one. */
@@ -101,14 +105,14 @@ export async function readPage(
   besides: Besides = {},
 ): Promise<Page> {
   const page = prepare(db, pageStatement(plan, walk, rows));
-  const count = besides.count ? [prepare(db, countStatement(plan, walk))] : [];
-  const leading = besides.leading ? [prepare(db, leadingStatement(walk, besides.leading))] : [];
-  const collectionNow = selectHead(db, { id: walk.collectionId, known: besides.known ?? "{}" });
-  const [head, found, ...others] = await attempt(() =>
-    db.batch([collectionNow, page, ...count, ...leading]),
-  );
-  const [counted] = others.slice(0, count.length);
-  const [led] = others.slice(count.length);
+  const named = { id: walk.collectionId, known: besides.known ?? "{}" };
+  const [head, found, counted, led, stands] = await together(db, [
+    selectHead(db, named),
+    page,
+    besides.count ? prepare(db, countStatement(plan, walk)) : null,
+    besides.leading ? prepare(db, leadingStatement(walk, besides.leading)) : null,
+    besides.standing ? selectStanding(db, named) : null,
+  ]);
   const read = (found?.results ?? []) as Row[];
   const position = (row: Row): WholePosition =>
     [...walk.search.sort, null].map((_, index) => row[`k${index}`] ?? null);
@@ -125,7 +129,18 @@ export async function readPage(
     heavy: read.some((row) => row.kind === "heavy"),
     count: readCount(counted),
     leading: ((led?.results ?? []) as Row[]).filter(({ kind }) => kind === "hit").map(itemOf),
+    standing: standingOf(stands),
   };
+}
+
+/** The results of those that there are, each in its own place. */
+async function together(
+  db: D1Database,
+  statements: readonly (D1PreparedStatement | null)[],
+): Promise<(D1Result | undefined)[]> {
+  const asked = statements.filter((each) => each !== null);
+  const results = await attempt(() => db.batch(asked));
+  return statements.map((each) => (each === null ? undefined : results[asked.indexOf(each)]));
 }
 
 /** Without conditions there are no values, and D1 counts parameters. */

@@ -1,6 +1,6 @@
 import type { Context } from "hono";
-import { knownCollection } from "../../../actions/definitions/known-collections";
-import { browseItems, type Browsed } from "../../../actions/search/browse-items";
+import { likelyCollection } from "../../../actions/definitions/known-collections";
+import { browseItems, checkSearch, type Browsed } from "../../../actions/search/browse-items";
 import { itemDocument } from "../../../documents/item";
 import type { Compiled } from "../../../domain/data/compile";
 import { makeCursor, readCursor, type Position } from "../../../domain/cursor";
@@ -19,6 +19,7 @@ import { ItemsPage } from "./items-page";
 import { isNarrowed, readQuery, refuseUnknown, searchParams, type Query } from "./query";
 
 type C = Context<AdminEnv>;
+type Opened = Awaited<ReturnType<typeof opened>>;
 
 function clockOf(c: C): Clock {
   const { zone, now } = frameOf(c).reader;
@@ -29,29 +30,57 @@ export async function listItems(c: C, kind: CollectionKind): Promise<Response> {
   refuseUnknown(c.req.queries());
   const sent = readQuery(c.req.queries());
   const query = { ...sent, columns: chosenColumns(c, sent.columns) };
-  // What is known of it is searched at once; whether that is still so is learned on the way.
-  const known = knownCollection(kind, keyOf(c));
-  const early = known && pageOf(c, known, query).catch((error: unknown) => ({ error }));
-  const read = await opened(c, kind);
-  const shown = {
-    frame: frameOf(c),
-    collection: read.compiled.collection,
-    live: read.live,
-    indexing: read.indexing,
-    query,
-  };
+  const frame = frameOf(c);
+  let read: ReturnType<typeof opened> | undefined;
+  const now = () => (read ??= opened(c, kind));
   return attempted(
     c,
     async () => {
-      const found = known === read.compiled ? await early : undefined;
-      if (found && "error" in found) throw found.error;
-      const { views, next, count } = found ?? (await pageOf(c, read.compiled, query));
+      const { compiled, standing, views, next, count } = await foundPage(c, kind, query, now);
+      const { collection } = compiled;
       const links = { self: c.req.url, next: next && addressOf(c, query, next) };
+      const { live, indexing } = standing ?? (await now());
       const document = { items: views.map(itemDocument), count, links };
-      return answer(c, document, () => <ItemsPage {...shown} {...{ views, next, count }} />);
+      const shown = { frame, collection, live, indexing, query, views, next, count };
+      return answer(c, document, () => <ItemsPage {...shown} />);
     },
-    (refusal) => <ItemsPage {...shown} views={[]} next={null} count={null} problem={refusal} />,
+    async (refusal) => {
+      const { compiled, live, indexing } = await now();
+      const { collection } = compiled;
+      const none = { views: [], next: null, count: null, problem: refusal };
+      return <ItemsPage {...{ frame, collection, live, indexing, query }} {...none} />;
+    },
   );
+}
+
+/**
+ * What is known of the collection is searched at once; whether that is still so is learned on the way. What it refuses
+ * is refused by the collection as it is now.
+ */
+async function foundPage(c: C, kind: CollectionKind, query: Query, now: () => Promise<Opened>) {
+  const known = await likelyCollection(c.var.action, kind, keyOf(c));
+  if (!known) throw problem.notFound();
+  const browsed = (by: Compiled) => ({
+    body: searchOf(by.collection, query, clockOf(c)),
+    text: query.text,
+    // Without a search, what it holds is all there is to count.
+    forPeople: isNarrowed(query),
+    withStanding: true,
+  });
+  const likely = isSearchable(known, browsed(known)) ? known : (await now()).compiled;
+  checkSearch(likely, browsed(likely));
+  const page = await pageOf(c, likely, query, browsed(likely));
+  const { compiled } = page;
+  return compiled === likely ? page : pageOf(c, compiled, query, browsed(compiled));
+}
+
+function isSearchable(known: Compiled, browsed: Browsed): boolean {
+  try {
+    checkSearch(known, browsed);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 function addressOf(c: C, query: Query, cursor: string): string {
@@ -62,7 +91,7 @@ function addressOf(c: C, query: Query, cursor: string): string {
   return address.href;
 }
 
-async function pageOf(c: C, compiled: Compiled, query: Query) {
+async function pageOf(c: C, compiled: Compiled, query: Query, browsed: Browsed) {
   const keys = signingKeys(c.env.TOKEN_SECRET);
   const binding = `admin ${c.req.path}?${searchParams(query).toString()}`;
   const read = query.cursor ? await readCursor(keys, binding, query.cursor) : undefined;
@@ -70,13 +99,10 @@ async function pageOf(c: C, compiled: Compiled, query: Query) {
     const reason = "This is no cursor of this list. Follow links.next as it was given.";
     throw problem.invalidInput([{ field: "cursor", code: "invalid_cursor", reason }]);
   }
-  const body = searchOf(compiled.collection, query, clockOf(c));
-  // Without a search, the tally knows how many there are.
-  const browsed = { body, text: query.text, forPeople: isNarrowed(query) };
   const page = await browseItems(c.var.action, compiled, browsed, read?.position ?? null);
-  const { leading, views, more, count } = page;
+  const { leading, views, more } = page;
   const next = more ? await makeCursor(keys, binding, more) : null;
-  return { views: [...leading, ...views], next, count };
+  return { ...page, views: [...leading, ...views], next };
 }
 
 /** Downloads by their names in addresses. */
