@@ -84,6 +84,29 @@ describe("A page asks one object at most, and the database twice", () => {
     expect(await ask(`/admin/integrations/${called}`)).toMatchObject({ d1: 2, object: 1 });
   });
 
+  it.each(["submissions:create", "submissions:read", "records:read"])(
+    "the page of a new secret, whose first call is an example of %s",
+    async (permission) => {
+      const sent = { kind: "token", name: "New", permissions: permission, resources: "all" };
+      const made = await fetch(
+        new Request(`${host}/admin/integrations`, {
+          method: "POST",
+          headers: { Cookie: cookie, Accept: "text/html", Origin: host },
+          body: new URLSearchParams({ ...sent, expires: "30d" }),
+        }),
+      );
+      const handed = made.headers.get("Set-Cookie")?.split(";")[0] ?? "";
+      reset();
+      const headers = { Cookie: `${cookie}; ${handed}`, Accept: "text/html" };
+      const address = new URL(made.headers.get("Location") ?? "", host);
+      const page = await (await fetch(new Request(address, { headers }))).text();
+      expect(page).toContain(
+        permission.startsWith("records") ? "/records?limit=5" : "/submissions",
+      );
+      expect(counts).toMatchObject({ d1: 2, object: 0 });
+    },
+  );
+
   it("but for a search with conditions to choose between, which are weighed first", async () => {
     const { form } = await world();
     const weighed = "?f.amount.gte=1&f.title.contains=abc";

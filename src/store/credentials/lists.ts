@@ -1,10 +1,11 @@
-import { and, asc, eq, gt, gte, isNotNull, isNull, lt, lte, or } from "drizzle-orm";
+import { and, asc, desc, eq, gt, gte, isNotNull, isNull, lt, lte, or, sql } from "drizzle-orm";
 import { drizzle } from "drizzle-orm/d1";
 import type { Credential, CredentialKind } from "../../domain/credential/credential";
-import type { CollectionKind } from "../../domain/definition/collection";
+import type { Collection, CollectionKind } from "../../domain/definition/collection";
 import { attempt } from "../db/attempt";
 import { credential } from "../db/people-schema";
 import { collection } from "../db/schema";
+import { headColumns, headOf, type HeadRow } from "../definitions/head";
 import { credentialOf, selectCredentials } from "./credentials";
 
 export const credentialStates = ["current", "ends_soon", "expired", "revoked", "all"] as const;
@@ -109,4 +110,45 @@ export async function findWithReachable(
     drizzle(db).batch([selectCredentials(db, eq(credential.id, id), 1), selectReachable(db)]),
   );
   return { credential: found && credentialOf(found), reachable };
+}
+
+/** The app or form that was made last of those that a credential reaches. */
+function selectNewestReached(db: D1Database, id: string, kind: CollectionKind) {
+  const named = sql`${credential.resources} = '"all"' or exists (
+    select 1 from json_each(${credential.resources}) where value = ${collection.kind} || ':' || ${collection.key})`;
+  return drizzle(db)
+    .select(headColumns(sql`'{}'`))
+    .from(collection)
+    .innerJoin(credential, and(eq(credential.id, id), sql`(${named})`))
+    .where(eq(collection.kind, kind))
+    .orderBy(desc(collection.id))
+    .limit(1);
+}
+
+/** What a credential reaches: the form, and the app, that were made last. */
+export interface Reached {
+  form: Collection | undefined;
+  app: Collection | undefined;
+}
+
+/** A credential, and examples of what it reaches, in one trip. */
+export async function findWithReached(
+  db: D1Database,
+  id: string,
+): Promise<{ credential: Credential | undefined; reached: Reached }> {
+  const [[found], [form], [app]] = await attempt(() =>
+    drizzle(db).batch([
+      selectCredentials(db, eq(credential.id, id), 1),
+      selectNewestReached(db, id, "form"),
+      selectNewestReached(db, id, "app"),
+    ]),
+  );
+  return {
+    credential: found && credentialOf(found),
+    reached: { form: whole(form), app: whole(app) },
+  };
+}
+
+function whole(row: HeadRow | undefined): Collection | undefined {
+  return (row && headOf(row).fresh?.collection) ?? undefined;
 }
