@@ -1,5 +1,6 @@
 import { may } from "../../domain/credential/permissions";
 import type { Problem } from "../../domain/problem/problem";
+import { TextArea } from "../../html/field";
 import { Copyable } from "../../html/parts";
 import type { CollectionNow } from "../../store/definitions/collections";
 import type { Frame } from "../frame/frame";
@@ -53,6 +54,8 @@ interface Json {
   problem?: Problem | undefined;
 }
 
+const labels = { document: "Definition" };
+
 /** The definition as code. */
 export function JsonPage({ frame, now, text, problem }: Json) {
   const { collection, live } = now;
@@ -60,7 +63,7 @@ export function JsonPage({ frame, now, text, problem }: Json) {
   const base = `${words[kind].path}/${key}`;
   const define = may(frame.member.role, "define");
   return (
-    <CollectionHead {...{ frame, collection, live, problem }} tab="api">
+    <CollectionHead {...{ frame, collection, live, problem }} labels={labels} tab="api">
       <h2>Definition as code</h2>
       <p class="lead">
         The same document that{" "}
@@ -72,16 +75,15 @@ export function JsonPage({ frame, now, text, problem }: Json) {
       </p>
       <form method="post" action={`${base}/json`}>
         <input type="hidden" name="version" value={String(version)} />
-        <label for="definition">Definition</label>
-        <textarea
+        <TextArea
           name="document"
+          label="Definition"
           class="code"
-          id="definition"
           spellcheck={false}
           readonly={!define}
-        >
-          {text}
-        </textarea>
+          value={text}
+          wide
+        />
         <p class="actions">
           {define ? <button type="submit">Save changes</button> : null}
           <a class="button quiet" href={`${base}/api`}>

@@ -15,6 +15,7 @@ import type { Invitation } from "../../store/members/invitations";
 import type { MemberSummary } from "../../store/members/members";
 import { able, answer, answerDone, attempted } from "../frame/answers";
 import { frameOf } from "../frame/frame";
+import { toldAt } from "../frame/told-at";
 import { readFields, readSent } from "../frame/negotiate";
 import { say } from "../frame/said";
 import { memberContext } from "./context";
@@ -57,7 +58,7 @@ export const members = new Hono<AdminEnv>()
         const document = { ...invitationDocument(invitation), link: linkOf(c, secret) };
         return answerDone(c, document, "/admin/members", 201);
       },
-      (refusal) => pageAgain(c, refusal),
+      (refusal) => pageAgain(c, refusal.code === "conflict" ? toldAt(refusal, "email") : refusal),
     ),
   )
   .post("/invitations/withdraw", (c) =>
