@@ -9,7 +9,7 @@ import { textOf } from "../frame/sent";
 export function Value({ field, value, short }: { field: Field; value: unknown; short?: boolean }) {
   const reader = useReader();
   if (value === null || value === undefined || value === "") return <None />;
-  if (Array.isArray(value)) return <List field={field} values={value} />;
+  if (Array.isArray(value)) return <List {...{ field, short }} values={value} />;
   const text = textOf(value);
   switch (valueType(field)) {
     case "boolean":
@@ -46,7 +46,15 @@ export function cut(text: string): string {
     : text;
 }
 
-function List({ field, values }: { field: Field; values: readonly unknown[] }) {
+function List({
+  field,
+  values,
+  short,
+}: {
+  field: Field;
+  values: readonly unknown[];
+  short: boolean | undefined;
+}) {
   if (values.length === 0) return <None />;
   if (field.type === "line_items") {
     return (
@@ -55,6 +63,7 @@ function List({ field, values }: { field: Field; values: readonly unknown[] }) {
       </>
     );
   }
+  if (short) return <>{values.map((value) => labelOf(field, textOf(value))).join(", ")}</>;
   return (
     <>
       {values.map((value, index) => [
