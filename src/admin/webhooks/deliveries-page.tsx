@@ -87,7 +87,9 @@ function Row({ delivery, path }: { delivery: Delivery; path: string }) {
       <td class="number" data-label="ms">
         {milliseconds}
       </td>
-      <td data-label="Try">{attempt === 0 ? "by hand" : attempt}</td>
+      <td class="nowrap" data-label="Try">
+        {attempt === 0 ? "by hand" : attempt}
+      </td>
       <td>
         <Act
           action={`${path}/deliveries/${deliveryId(number)}/redeliver`}
@@ -121,7 +123,7 @@ function Answered({ delivery: { error, answer } }: { delivery: Delivery }) {
       {answer ? (
         <details>
           <summary>What it answered</summary>
-          <pre tabindex={0}>
+          <pre class="wrapped">
             <code>{answer}</code>
           </pre>
         </details>

@@ -12,6 +12,7 @@ import { Time } from "../../../html/reader";
 import { textOf } from "../../frame/sent";
 import type { Frame } from "../../frame/frame";
 import { Value } from "../value";
+import { statusWords } from "../status";
 import { By } from "./by";
 
 const verbs: Record<ItemAction, string> = {
@@ -84,8 +85,14 @@ function Changes({ entry, fields }: { entry: HistoryEntry; fields: readonly Fiel
   );
 }
 
+/** What is no field is the status. */
+function statusName(value: unknown): string {
+  const text = textOf(value);
+  return Object.entries(statusWords).find(([status]) => status === text)?.[1] ?? text;
+}
+
 function Side({ field, value }: { field: Field | undefined; value: unknown }) {
-  return field ? <Value field={field} value={value} short /> : <>{textOf(value)}</>;
+  return field ? <Value field={field} value={value} short /> : <>{statusName(value)}</>;
 }
 
 function canRevert({ fields: changes }: HistoryEntry, fields: readonly Field[]): boolean {
