@@ -4,7 +4,7 @@ import type { ActionContext, ReplayCache } from "./actions/context";
 import type { Problem } from "./domain/problem/problem";
 import type { SentKey } from "./actions/once-per-key";
 import type { Read } from "./http/doors/question";
-import type { Member } from "./store/members/find-member";
+import type { Member } from "./store/members/members";
 
 /** A context that is only read, whatever more its route knows. */
 export type Reading<E extends Env> = Pick<Context<E>, "env" | "executionCtx" | "req" | "var">;

@@ -5,12 +5,7 @@ import { isVisible } from "../domain/credential/resources";
 import { problem } from "../domain/problem/problem";
 import { receiptPlaces } from "../domain/item/receipt";
 import type { HistoryLimits, PastChange } from "../store/changes/history";
-import {
-  findItem,
-  findItemWithHistory,
-  type ItemName,
-  type ItemNow,
-} from "../store/items/find-item";
+import { findItem, findItemWithHistory, type ItemName, type ItemNow } from "../store/items/items";
 import type { ActionContext, ReadContext } from "./context";
 import {
   allKnown,

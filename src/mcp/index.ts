@@ -10,6 +10,7 @@ import {
   shareWithOrigins,
 } from "../http/doors/cross-origin";
 import { originOf } from "../http/request/host";
+import { asking } from "../http/doors/question";
 import { only } from "../http/doors/methods";
 import { query } from "../http/request/parameters";
 import { receiveBody } from "../http/request/whole-body";
@@ -22,7 +23,7 @@ import {
   takeMessage,
   type McpEnv,
 } from "./doors";
-import { resultFor } from "./methods";
+import { readOfCall, resultFor } from "./methods";
 import { Refused, resultAnswer } from "./protocol";
 
 const preflight = createMiddleware<McpEnv>(async (c, next) =>
@@ -33,7 +34,7 @@ const preflight = createMiddleware<McpEnv>(async (c, next) =>
 export const mcp = new Hono<McpEnv>()
   .use("/mcp", preflight, shareWithOrigins, leadToMetadata, identify)
   .use("/mcp", receiveBody, takeMessage, recallCall, authenticate, refuseOrigins)
-  .post("/mcp", query(chosenKeys), (c) => answerMessage(c))
+  .post("/mcp", query(chosenKeys), asking(readOfCall, answerMessage))
   .all("/mcp", only("POST"))
   .use(metadataPath, publicly)
   .get(metadataPath, (c) => {

@@ -3,6 +3,7 @@ import { shortened } from "../domain/problem/field-errors";
 import { Problem, problem } from "../domain/problem/problem";
 import { problemDocument } from "../documents/problem";
 import type { Reading } from "../env";
+import type { Question } from "../http/doors/question";
 import type { Called } from "../http/request/chosen";
 import type { Call, McpEnv } from "./doors";
 import { codes, discovered, initialized, Refused, type Message } from "./protocol";
@@ -61,8 +62,14 @@ async function permitted(c: Reading<McpEnv>, { tool, sent, key }: Call): Promise
   if (permission !== null && !allows(c.var.grant.permissions, permission)) {
     throw problem.permissionRequired(permission);
   }
-  return tool.call(c, sent, key);
+  return tool.call(c, sent, key, () => c.var.read(readOfCall));
 }
+
+/** What the tool that is called reads; nothing where it reads nothing ahead. */
+export const readOfCall: Question<unknown> = async (ctx, _, c) => {
+  const { called } = (c as unknown as Reading<McpEnv>).var;
+  return called?.tool.read?.(ctx, c, called.sent, called.key);
+};
 
 /** For programs, and as text for those that pass nothing else on. */
 function told(document: object) {

@@ -7,6 +7,7 @@ import { findCollection } from "../../src/store/definitions/collections";
 import { keepDefinition } from "../../src/store/definitions/definition-cache";
 import { waiting } from "../../src/http/answers/news";
 import { newCollection } from "../faults/world";
+import { speak } from "../mcp/speaking";
 import { rightRequest } from "../support/right-requests";
 import { routes } from "../support/routes";
 import { everything, client, issue, admin, makeApp, makeForm } from "../support/service";
@@ -190,6 +191,38 @@ describe("Whatever is read by GET", () => {
     const list = await going(some, (through) => through.get("/apps"));
     expect(list).toMatchObject({ status: 200, object: 1, before: 1, trips: 2 });
     expect(JSON.parse(list.text).items).toMatchObject([{ key: one }]);
+  });
+});
+
+describe("What tools of /mcp read", () => {
+  it("is read beside the object, and seen by nobody whom it is refused to", async () => {
+    const by = await client();
+    const [app, form] = [await makeApp(by, plain), await makeForm(by, plain)];
+    const data = { a: "secret", n: 1 };
+    const { id: record } = (await by.post(`/apps/${app}/records`, { data })).body;
+    const { id: submission } = (await by.post(`/forms/${form}/submissions`, { data })).body;
+    const elsewhere = await client({ permissions: everything, resources: ["app:another"] });
+    const calls: [string, object][] = [
+      ["get_record", { app, id: record }],
+      ["get_submission", { id: submission }],
+      ["search_records", { app, conditions: [] }],
+      [`search_submissions_${form}`, {}],
+      ["read_definition", { kind: "form", key: form }],
+    ];
+    for (const [name, sent] of calls) {
+      const tool = (one: Client) => speak(one, "tools/call", { name, arguments: sent });
+      const read = await going(by, tool);
+      expect([name, read]).toMatchObject([name, { object: 1, before: 1, trips: 1 }]);
+      expect(read.text).toContain(name === "read_definition" ? form : "secret");
+      const refused = await going(elsewhere, tool);
+      expect(refused.text).toContain("not_found");
+      expect(refused.text).not.toContain("secret");
+    }
+    const wrong = { app, conditions: [{ field: "nothing", op: "eq", value: 1 }] };
+    const hidden = await going(elsewhere, (one) =>
+      speak(one, "tools/call", { name: "search_records", arguments: wrong }),
+    );
+    expect(hidden.text).toContain("not_found");
   });
 });
 

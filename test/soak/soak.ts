@@ -127,6 +127,7 @@ if (import.meta.main) {
       minutes: { type: "string", default: process.env["SOAK_MINUTES"] ?? "10" },
       seed: { type: "string", default: process.env["SOAK_SEED"] ?? String(Date.now() % 1_000_000) },
       actors: { type: "string", default: "12" },
+      kills: { type: "string" },
       port: { type: "string", default: "8796" },
     },
   });
@@ -137,7 +138,7 @@ if (import.meta.main) {
     const world = await soak({
       seed,
       seconds,
-      kills: Math.max(1, Math.round(seconds / 40)),
+      kills: Number(values.kills ?? Math.max(1, Math.round(seconds / 40))),
       actors: Number(values.actors),
       port: Number(values.port),
       thorough: 4,

@@ -158,9 +158,24 @@ describe("The command edge-forms", () => {
     const told = await promisify(execFile)(node, [command, "plan", folder()], {
       env: wrong,
     }).catch((error) => error as { code: number; stderr: string });
-    expect(told).toMatchObject({ code: 1, stderr: expect.stringContaining("unauthenticated") });
+    expect(told).toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(/unauthenticated: EDGE_FORMS_TOKEN is wrong, expired/),
+    });
+    for (const address of ["localhost", "localhost:8787", `${to.url}/api/v1`]) {
+      const elsewhere = { ...wrong, EDGE_FORMS_URL: address };
+      const asked = promisify(execFile)(node, [command, "plan", folder()], { env: elsewhere });
+      const said = await asked.catch((error) => error as { code: number; stderr: string });
+      expect([address, said.stderr]).toEqual([
+        address,
+        expect.stringContaining("like https://forms.example.com, without /api/v1"),
+      ]);
+    }
     expect((await run(to, "import", folder())).stderr).toContain("no apps/*.ndjson");
-    expect((await run(to, "plan", folder(), "--token", "x")).code).toBe(1);
+    expect(await run(to, "plan", folder(), "--token", "x")).toMatchObject({
+      code: 1,
+      stderr: "edge-forms: Unknown option '--token'. See --help.\n",
+    });
   });
 
   it("nothing is written outside of the directory, whatever keys a service tells of", async () => {

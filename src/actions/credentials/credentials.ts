@@ -14,12 +14,12 @@ import { noUsage } from "../../domain/credential/usage";
 import { problem } from "../../domain/problem/problem";
 import { sha256, type SigningKeys } from "../../domain/credential/signature";
 import { makeSecret, openLength } from "../../domain/credential/token";
-import { findCredential } from "../../store/credentials/credentials";
 import {
+  findCredential,
   insertCredential,
   revokeCredential as storeRevocation,
   updateCredential,
-} from "../../store/credentials/save-credential";
+} from "../../store/credentials/credentials";
 import { findWithReachable, type Reachable } from "../../store/credentials/reachable";
 import { findWithReached, type Reached } from "../../store/credentials/reached";
 import { act, type ActionContext } from "../context";

@@ -1,7 +1,7 @@
 import type { Compiled } from "../../domain/data/compile";
 import type { CollectionKind } from "../../domain/definition/collection";
 import { problem } from "../../domain/problem/problem";
-import { listItems } from "../../store/items/list-items";
+import { listItems } from "../../store/items/items";
 import { pageBytes } from "../../store/search/plan/cost";
 import type { ReadContext } from "../context";
 import { showable, viewOf, type ItemView } from "../../domain/item/item-view";

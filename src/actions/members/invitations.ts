@@ -10,7 +10,7 @@ import {
   listWithInvitations,
   type Invitation,
 } from "../../store/members/invitations";
-import { findMemberId } from "../../store/members/find-member";
+import { findMemberId } from "../../store/members/members";
 import type { MemberSummary } from "../../store/members/list-members";
 import { act, type ActionContext } from "../context";
 import { givenBy, refuseRole, type MemberContext } from "./members";

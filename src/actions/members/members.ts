@@ -4,7 +4,7 @@ import type { SealingKeys } from "../../domain/credential/sealing";
 import type { Credential } from "../../domain/credential/credential";
 import { listMemberCredentials } from "../../store/credentials/lists";
 import { listMembers } from "../../store/members/list-members";
-import { updateMember, updatePassword } from "../../store/members/change-member";
+import { updateMember, updatePassword } from "../../store/members/members";
 import { endOtherSessions } from "../../store/members/sessions";
 import { act, type ActionContext } from "../context";
 import { hashPassword } from "./password";

@@ -1,6 +1,6 @@
 import { toBase64url } from "../../domain/base64url";
 import { sameText, sha256 } from "../../domain/credential/signature";
-import { findSession, findSigningIn, type Member } from "../../store/members/find-member";
+import { findSession, findSigningIn, type Member } from "../../store/members/members";
 import { insertFirstOwner } from "../../store/members/first-owner";
 import { deleteSession, insertSession } from "../../store/members/sessions";
 import { act, type ActionContext } from "../context";

@@ -12,7 +12,7 @@ import {
   type WebhookType,
 } from "../../domain/webhook/webhook";
 import { findCredential } from "../../store/credentials/credentials";
-import { findMember } from "../../store/members/find-member";
+import { findMember } from "../../store/members/members";
 import { nextChange } from "../../store/webhooks/next-change";
 import { viewChange } from "../changes/read-changes";
 import { collectionAt, knownStamp } from "../definitions/known-collections";

@@ -4,7 +4,11 @@ import { Badge } from "../../html/parts/badge";
 import { showCount } from "../../html/show-count";
 import type { Frame } from "../frame/frame";
 
-const closedWords = { not_open_yet: "Not open yet", closed: "Closed", full: "Full" } as const;
+export const closedWords = {
+  not_open_yet: "Not open yet",
+  closed: "Closed",
+  full: "Full",
+} as const;
 
 /** Whether a form takes submissions, and how full it is. */
 export function AcceptanceBadges({

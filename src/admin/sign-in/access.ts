@@ -1,7 +1,7 @@
 import { cloudflareAccess } from "@hono/cloudflare-access";
 import type { Context } from "hono";
 import type { AdminEnv } from "../../env";
-import { findMemberByEmail, type Member } from "../../store/members/find-member";
+import { findMemberByEmail, type Member } from "../../store/members/members";
 
 /** Whether Cloudflare Access signs in, instead of passwords. */
 export function usesAccess({ ACCESS_TEAM }: { ACCESS_TEAM?: string }): boolean {

@@ -1,4 +1,7 @@
-import { listVisible, readDefinition } from "../../actions/definitions/definitions";
+import { findDefinition, listVisible } from "../../actions/definitions/definitions";
+import { isVisible } from "../../domain/credential/resources";
+import { problem } from "../../domain/problem/problem";
+import type { CollectionNow } from "../../store/definitions/collection-now";
 import type { CollectionKind } from "../../domain/definition/collection";
 import { defaultLimit } from "../../domain/page-limit";
 import { schemaDocument, summaryDocument } from "../../documents/definition";
@@ -39,7 +42,7 @@ async function answerList(c: Reading<ApiEnv>, kind: CollectionKind, sent: Sent) 
   };
 }
 
-const definition: Tool = {
+const definition: Tool<CollectionNow> = {
   ...reading,
   name: "read_definition",
   title: "Read a definition",
@@ -47,10 +50,15 @@ const definition: Tool = {
     "The fields of an app or a form: their keys, types and rules, and whether a form accepts submissions.",
   permission: "schema:read",
   input: () => plainInput(parameterSchemas("kind", "key")),
-  async call(c, sent) {
+  async read(ctx, _, sent) {
     const { body, kind, key } = take(sent, "kind", "key");
     refuseRest(body);
-    const now = await readDefinition(c.var.action, kind, key);
+    return findDefinition(ctx, kind, key);
+  },
+  async call(c, _, __, given) {
+    const now = await given();
+    const { kind, key } = now.collection;
+    if (!isVisible(c.var.action.resources, kind, key)) throw problem.notFound();
     return schemaDocument(now.collection, now.live, now.indexing, now.pending, Date.now());
   },
 };

@@ -2,8 +2,19 @@ import { createItem } from "../../actions/items/create-item";
 import { updateItem } from "../../actions/items/update-item";
 import { validateItem } from "../../actions/items/validate-item";
 import { searchItems } from "../../actions/search/search-items";
-import { visibleCollection, visibleRecord, visibleSubmission } from "../../actions/visible";
+import {
+  findRecord,
+  findSubmission,
+  visible,
+  visibleCollection,
+  visibleRecord,
+  visibleSubmission,
+  type Found,
+} from "../../actions/visible";
+import { likelyCollection } from "../../actions/definitions/known-collections";
+import type { BrowsedPage } from "../../actions/search/browse-items";
 import type { ActionContext } from "../../actions/context";
+import { isVisible } from "../../domain/credential/resources";
 import { allows, readPermission } from "../../domain/credential/permissions";
 import type { CollectionKind } from "../../domain/definition/collection";
 import { viewOf } from "../../domain/item/item-view";
@@ -40,7 +51,12 @@ function whose(kind: CollectionKind, sent: Sent, own: string | undefined) {
 
 const within = (kind: CollectionKind, own: unknown) => (own ? [] : [kind]);
 
-const searching = (kind: CollectionKind): Tool => ({
+interface Searched extends Pick<BrowsedPage, "views" | "more"> {
+  binding: string;
+  bookmark: string | null;
+}
+
+const searching = (kind: CollectionKind): Tool<Searched> => ({
   name: `search_${nounOf(kind).many}`,
   title: `Search ${nounOf(kind).many}`,
   description:
@@ -50,22 +66,26 @@ const searching = (kind: CollectionKind): Tool => ({
   hints: harmless,
   kind,
   input: (own) => searchInput(parameterSchemas(...within(kind, own)), own),
-  async call(c, sent, own) {
-    const { action } = c.var;
+  async read(ctx, c, sent, own) {
     const { key, rest: body } = whose(kind, sent, own);
-    const known = await visibleCollection(action, kind, key);
-    const binding = await searchBinding(known.collection.id, body);
-    const { cursor } = body;
-    const start = await readPosition(c, binding, {
-      cursor: typeof cursor === "string" ? cursor : undefined,
-    });
-    const { views, more } = await searchItems(action, known, body, start);
+    const likely = await likelyCollection(ctx, kind, key);
+    if (!likely) throw problem.notFound();
+    const binding = await searchBinding(likely.collection.id, body);
+    const cursor = typeof body["cursor"] === "string" ? body["cursor"] : undefined;
+    const start = await readPosition(c, binding, { cursor }, ctx.versions);
+    const { views, more } = await searchItems(ctx, likely, body, start);
+    return { views, more, binding, bookmark: ctx.versions.reached() };
+  },
+  async call(c, sent, own, given) {
+    const { key } = whose(kind, sent, own);
+    if (!isVisible(c.var.action.resources, kind, key)) throw problem.notFound();
+    const { views, more, binding, bookmark } = await given();
     const items = views.map(itemDocument);
-    return { items, next_cursor: more && (await cursorAt(c, binding, more)) };
+    return { items, next_cursor: more && (await cursorAt(c, binding, more, bookmark)) };
   },
 });
 
-const getting = (kind: CollectionKind): Tool => ({
+const getting = (kind: CollectionKind): Tool<Found> => ({
   name: `get_${nounOf(kind).thing}`,
   title: `Get a ${nounOf(kind).thing}`,
   description: `One of the …, with its etag.`,
@@ -74,12 +94,15 @@ const getting = (kind: CollectionKind): Tool => ({
   hints: harmless,
   kind: null,
   input: () => plainInput(parameterSchemas(...(kind === "app" ? (["app"] as const) : []), "id")),
-  async call(c, sent) {
+  async read(ctx, _, sent) {
     const { key, rest } =
       kind === "app" ? whose(kind, sent, undefined) : { key: undefined, rest: sent };
     const { id, body } = take(rest, "id");
     refuseRest(body);
-    const { item, compiled } = await itemAt(c.var.action, kind, id, key);
+    return key === undefined ? findSubmission(ctx, id) : findRecord(ctx, key, id);
+  },
+  async call(c, _, __, given) {
+    const { item, compiled } = visible(c.var.action, await given());
     return itemDocument(viewOf(item, compiled));
   },
 });

@@ -2,12 +2,13 @@ import type { Permission } from "../../domain/credential/permissions";
 import type { Collection, CollectionKind } from "../../domain/definition/collection";
 import type { Schema } from "../../documents/openapi/schemas/schema";
 import type { Effect } from "../../http/doors/effect";
-import type { ApiEnv, Reading } from "../../env";
+import type { ReadContext } from "../../actions/context";
+import type { ApiEnv, AppEnv, Reading } from "../../env";
 
 export type Sent = Record<string, unknown>;
 
-/** What a model is told of a tool, and what the tool does. */
-export interface Tool {
+/** What a model is told of a tool, and what the tool does; some of them go by what is read ahead. */
+export interface Tool<Given = unknown> {
   name: string;
   title: string;
   description: string;
@@ -20,8 +21,15 @@ export interface Tool {
   kind: CollectionKind | null;
   /** What it takes; of the one app or form, what that takes. */
   input: (own?: Collection) => Schema;
-  /** `key` is that of the app or form whose own tool was called. */
-  call: (c: Reading<ApiEnv>, sent: Sent, key?: string) => Promise<object>;
+  /** What it reads, whoever asks: the database is asked for it beside the credential's object. */
+  read?(ctx: ReadContext, c: Reading<AppEnv>, sent: Sent, key?: string): Promise<Given>;
+  /** `key` is that of the app or form whose own tool was called; `given` waits for what `read` reads. */
+  call(
+    c: Reading<ApiEnv>,
+    sent: Sent,
+    key: string | undefined,
+    given: () => Promise<Given>,
+  ): Promise<object>;
 }
 
 /** As `tools/list` shows it; of the one app or form, under a name that ends in its key. */

@@ -4,7 +4,7 @@ import { insertAct, type Act } from "../audit/audit";
 import { guardCode, guardStatement } from "../db/guard";
 import { member } from "../db/schema";
 import { statement } from "../db/statement";
-import type { Member } from "./find-member";
+import type { Member } from "./members";
 
 const insertFirst = statement<{ at: number; email: string; id: string; password: string }>(
   (db, v) =>

@@ -8,7 +8,7 @@ import { guardCode, guardStatement } from "../db/guard";
 import { invitation, member } from "../db/schema";
 import { pick, statement } from "../db/statement";
 import { refusalFor, type Acting } from "./acting";
-import { changeCredentials } from "./change-member";
+import { changeCredentials } from "./members";
 import { selectMembers, type MemberSummary } from "./list-members";
 import { endSessions } from "./sessions";
 

@@ -1,7 +1,7 @@
 import { drizzle } from "drizzle-orm/d1";
 import { attempt } from "../db/attempt";
 import { member } from "../db/schema";
-import type { Member } from "./find-member";
+import type { Member } from "./members";
 
 export type MemberSummary = Omit<Member, "password"> & {
   createdAt: number;

@@ -29,7 +29,8 @@ Needs schema:read, and for items records:read and submissions:read.`,
 
   plan: `edge-forms plan [DIR] [--apps a,b] [--forms c,d]
 
-Shows what apply would change; nothing is written. A field that a file leaves out would be retired:
+Shows what apply would change. Nothing is written, and so nothing judged: a definition with a mistake
+is refused by apply, which names each property that is wrong. A field that a file leaves out would be retired:
 what is stored stays, hidden. "renamed_from": "old_key" on a field renames it. What a file leaves
 out beside the fields stays as it is. Apps and forms without a file are left alone.
 

@@ -37,8 +37,12 @@ export interface Service {
 export function connect(env: NodeJS.ProcessEnv): Service {
   const { EDGE_FORMS_URL: url, EDGE_FORMS_TOKEN: token } = env;
   const { EDGE_FORMS_CLIENT_ID: clientId, EDGE_FORMS_CLIENT_SECRET: clientSecret } = env;
-  if (!url || !URL.canParse(url)) {
-    throw new Failure("Set EDGE_FORMS_URL to the address of the service.");
+  if (!url) throw new Failure("Set EDGE_FORMS_URL to the address of the service.");
+  const address = URL.canParse(url) ? new URL(url) : undefined;
+  if (!address || !/^https?:$/.test(address.protocol) || /\/api\/v1\/*$/.test(address.pathname)) {
+    throw new Failure(
+      `EDGE_FORMS_URL is ${JSON.stringify(url)}; it has to be like https://forms.example.com, without /api/v1.`,
+    );
   }
   if (token) return { url, client: new EdgeForms({ url, token }) };
   if (!clientId || !clientSecret) {

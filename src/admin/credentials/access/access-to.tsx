@@ -1,3 +1,4 @@
+import { WrongWith } from "../../../html/form/field";
 import { useField } from "../../../html/form/use-field";
 import type { Reachable } from "../../../store/credentials/reachable";
 import type { Sent } from "../../frame/sent";
@@ -57,11 +58,7 @@ export function AccessTo({
           );
         })}
       </div>
-      {wrong.length === 0 ? null : (
-        <span class="error" id={`${wired.id}-wrong`}>
-          {wrong.join(" ")}
-        </span>
-      )}
+      <WrongWith id={wired.id} wrong={wrong} />
     </fieldset>
   );
 }

@@ -1,5 +1,6 @@
 import type { Child } from "hono/jsx";
 import { Input } from "../../../html/form/input";
+import { WrongWith } from "../../../html/form/field";
 import { useField } from "../../../html/form/use-field";
 import { showDay, useReader } from "../../../html/reader";
 import { textOf, type Sent } from "../../frame/sent";
@@ -51,11 +52,7 @@ export function Expiry({ sent, keep }: { sent: Sent; keep?: Child }) {
       </div>
       <input type="hidden" name="time_zone" value={textOf(sent["time_zone"]) || reader.zone} />
       {choice("never", "Never", "until it is revoked")}
-      {wrong.length === 0 ? null : (
-        <span class="error" id={`${wired.id}-wrong`}>
-          {wrong.join(" ")}
-        </span>
-      )}
+      <WrongWith id={wired.id} wrong={wrong} />
     </fieldset>
   );
 }

@@ -3,9 +3,9 @@ import { Badge } from "../../../html/parts/badge";
 import { showCount } from "../../../html/show-count";
 import { Time } from "../../../html/time";
 import type { Glance } from "../../../store/definitions/glance";
+import { closedWords } from "../acceptance-badges";
 
 const soon = 14 * 24 * 60 * 60 * 1000;
-const closedWords = { not_open_yet: "Not open yet", closed: "Closed", full: "Full" } as const;
 
 export function State({ each, now }: { each: Glance; now: number }) {
   const reason = closedReason(each, each.live, now);

@@ -1,7 +1,7 @@
 import type { CollectionKind } from "../../../domain/definition/collection";
-import { isObject } from "../../../domain/json";
 import type { CollectionNow } from "../../../store/definitions/collection-now";
-import { numberOf, textOf, type Sent } from "../../frame/sent";
+import { numberOf, type Sent } from "../../frame/sent";
+import { seenSent } from "../../items/input/changes";
 import { zoneSent } from "../../items/input/written";
 import { settingsOf, settingsSent, type Settings } from "./settings-input";
 
@@ -34,14 +34,4 @@ export function mergeSettings(
   );
   const theirs = Object.fromEntries(both.map((name) => [name, stored[name] ?? ""]));
   return { settings, theirs, version };
-}
-
-function seenSent(sent: Sent): Settings | undefined {
-  try {
-    const parsed: unknown = JSON.parse(textOf(sent["$seen"]));
-    if (!isObject(parsed)) return undefined;
-    return Object.fromEntries(Object.entries(parsed).map(([name, value]) => [name, textOf(value)]));
-  } catch {
-    return undefined;
-  }
 }

@@ -1,3 +1,4 @@
+import { WrongWith } from "../../../html/form/field";
 import { useField } from "../../../html/form/use-field";
 import { textOf } from "../../frame/sent";
 import { inputText } from "./written";
@@ -11,11 +12,7 @@ export function Cell({ field, name, label, value, isSent, zone }: CellProps) {
   return (
     <>
       <CellInput {...{ field, shared, text, value }} />
-      {wrong.length > 0 ? (
-        <span class="error" id={`${wired.id}-wrong`}>
-          {wrong.join(" ")}
-        </span>
-      ) : null}
+      <WrongWith id={wired.id} wrong={wrong} />
     </>
   );
 }

@@ -1,6 +1,7 @@
 import type { Collection } from "../../../../domain/definition/collection";
 import { importable, ownTargets } from "../../../../domain/import/columns";
 import { Options } from "../../../../html/form/options";
+import { WrongWith } from "../../../../html/form/field";
 import { useField } from "../../../../html/form/use-field";
 import { Table } from "../../../../html/parts/table";
 import type { Import } from "../file";
@@ -57,11 +58,7 @@ function Choice({
       <select {...wired} aria-label={`${of} becomes`}>
         <Options options={options} value={value} />
       </select>
-      {wrong.length === 0 ? null : (
-        <span class="error" id={`${wired.id}-wrong`}>
-          {wrong.join(" ")}
-        </span>
-      )}
+      <WrongWith id={wired.id} wrong={wrong} />
     </>
   );
 }
