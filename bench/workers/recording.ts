@@ -3,6 +3,8 @@ import type { Counts } from "./counts";
 /** What a request asked of storage: the calls of the credential's object, the round trips to D1, and KV. */
 export interface Recorded {
   admissions: Parameters<Stub["admit"]>[];
+  /** What else objects were asked for while somebody waited. */
+  asked: string[];
   trips: Trip[];
   /** Keys that KV was asked for, and what it was given to keep. */
   recalled: string[];
@@ -20,19 +22,20 @@ type Stub = ReturnType<Bindings["GATE"]["getByName"]>;
 
 export const nothing = (): Recorded => ({
   admissions: [],
+  asked: [],
   trips: [],
   recalled: [],
   remembered: [],
 });
 
-export function countsOf({ admissions, trips, recalled, remembered }: Recorded): Counts {
+export function countsOf({ admissions, asked, trips, recalled, remembered }: Recorded): Counts {
   const sum = (rows: "rowsRead" | "rowsWritten") =>
     trips.reduce((total, trip) => total + trip[rows], 0);
   return {
     d1: trips.length,
     rowsRead: sum("rowsRead"),
     rowsWritten: sum("rowsWritten"),
-    object: admissions.length,
+    object: admissions.length + asked.length,
     kvReads: recalled.length,
     kvWrites: remembered.length,
   };
@@ -43,23 +46,43 @@ export function recording(env: Bindings, recorded: Recorded): Bindings {
   return {
     ...env,
     DB: recordingDatabase(env.DB, recorded),
-    GATE: recordingObject(env.GATE, recorded),
+    GATE: recordingGate(env.GATE, recorded),
+    HOOKS: recordingObject(env.HOOKS, (name) => {
+      if (name !== "wake") recorded.asked.push(name);
+    }),
     REPLAYS: recordingCache(env.REPLAYS, recorded),
   };
 }
 
-function recordingObject(gate: Bindings["GATE"], { admissions }: Recorded): Bindings["GATE"] {
-  const getByName = (name: string) => {
-    const stub = gate.getByName(name);
-    return {
-      admit: (...args: Parameters<Stub["admit"]>) => {
-        admissions.push(args);
-        return stub.admit(...args);
+/** What is told behind an answer is not asked for: nobody waits for it. */
+function recordingGate(gate: Bindings["GATE"], { admissions, asked }: Recorded): Bindings["GATE"] {
+  return recordingObject(gate, (name, args) => {
+    if (name === "admit") admissions.push(args as Parameters<Stub["admit"]>);
+    else if (name !== "note") asked.push(name);
+  });
+}
+
+function recordingObject<Namespace extends Bindings["GATE"] | Bindings["HOOKS"]>(
+  objects: Namespace,
+  record: (name: string, args: unknown[]) => void,
+): Namespace {
+  const getByName = (id: string) =>
+    new Proxy(
+      {},
+      {
+        get:
+          (_, name: string) =>
+          (...args: unknown[]) => {
+            record(name, args);
+            const stub = objects.getByName(id) as unknown as Record<
+              string,
+              (...args: unknown[]) => unknown
+            >;
+            return stub[name]?.(...args);
+          },
       },
-      note: (...args: Parameters<Stub["note"]>) => stub.note(...args),
-    };
-  };
-  return { getByName } as unknown as Bindings["GATE"];
+    );
+  return { getByName } as unknown as Namespace;
 }
 
 function recordingCache(cache: KVNamespace, { recalled, remembered }: Recorded): KVNamespace {

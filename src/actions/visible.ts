@@ -4,7 +4,8 @@ import type { Item } from "../domain/item/item";
 import { isVisible } from "../domain/credential/resources";
 import { problem } from "../domain/problem/problem";
 import { receiptPlaces } from "../domain/item/receipt";
-import { findItem, findItemByReceipt, type ItemNow } from "../store/items/items";
+import type { HistoryLimits, PastChange } from "../store/changes/history";
+import { findItem, findItemWithHistory, type ItemName, type ItemNow } from "../store/items/items";
 import type { ActionContext, ReadContext } from "./context";
 import {
   allKnown,
@@ -60,15 +61,17 @@ export async function visibleRecord(
 
 /** The same, whoever asks. */
 export async function findRecord(ctx: ReadContext, appKey: string, id: string): Promise<Found> {
-  const { known, ...name } = nameWithKnown("app", appKey);
-  if (!id.startsWith("rec_")) {
-    const places = receiptPlaces(id);
-    if (places.length === 0) throw problem.notFound();
-    return foundOf(ctx, await findItemByReceipt(ctx.db, name, id, places, known));
-  }
-  const found = await foundOf(ctx, await findItem(ctx.db, "app", id, known));
+  const found = await foundOf(ctx, await findItem(ctx.db, recordName(appKey, id)));
   if (found.compiled.collection.key !== appKey) throw problem.notFound();
   return found;
+}
+
+function recordName(appKey: string, id: string): ItemName {
+  const { known, ...name } = nameWithKnown("app", appKey);
+  if (id.startsWith("rec_")) return { kind: "app", id, known };
+  const places = receiptPlaces(id);
+  if (places.length === 0) throw problem.notFound();
+  return { ...name, receipt: id, places: JSON.stringify(places), known };
 }
 
 export async function visibleSubmission(ctx: ActionContext, id: string): Promise<Found> {
@@ -77,7 +80,23 @@ export async function visibleSubmission(ctx: ActionContext, id: string): Promise
 
 /** The same, whoever asks. */
 export async function findSubmission(ctx: ReadContext, id: string): Promise<Found> {
-  return foundOf(ctx, await findItem(ctx.db, "form", id, allKnown("form")));
+  return foundOf(ctx, await findItem(ctx.db, submissionName(id)));
+}
+
+const submissionName = (id: string): ItemName => ({ kind: "form", id, known: allKnown("form") });
+
+/** The record or submission of this app or form, with its changes: newest first, asked for with it. */
+export async function visibleWithHistory(
+  ctx: ActionContext,
+  { kind, key, id }: { kind: CollectionKind; key: string; id: string },
+  most: HistoryLimits,
+): Promise<{ found: Found; past: PastChange[] }> {
+  if (!isVisible(ctx.resources, kind, key)) throw problem.notFound();
+  const name = kind === "app" ? recordName(key, id) : submissionName(id);
+  const read = await findItemWithHistory(ctx.db, name, most);
+  const found = await foundOf(ctx, read?.now);
+  if (found.compiled.collection.key !== key) throw problem.notFound();
+  return { found, past: read?.past ?? [] };
 }
 
 async function foundOf({ db, versions }: ReadContext, now: ItemNow | undefined): Promise<Found> {
@@ -96,5 +115,6 @@ export function visible({ resources }: ActionContext, found: Found): Found {
 /** The same item as it is now, after somebody else changed it. */
 export async function readAgain(ctx: ActionContext, { item, compiled }: Found): Promise<Found> {
   const { id, kind } = compiled.collection;
-  return visible(ctx, await foundOf(ctx, await findItem(ctx.db, kind, item.id, knownStamp(id))));
+  const name = { kind, id: item.id, known: knownStamp(id) };
+  return visible(ctx, await foundOf(ctx, await findItem(ctx.db, name)));
 }

@@ -24,7 +24,11 @@ function Lead({ document }: { document: string }) {
       The document itself is <a href={document}>{document}</a>. Each app and form has one of its
       own, with the types of its data: <code>/docs?form=KEY</code> or <code>/docs?app=KEY</code>{" "}
       shows it here, for whoever is signed in to the administration area. Guides, recipes and all
-      codes: <a href="/docs/contents">documentation</a>.
+      codes: <a href="/docs/contents">documentation</a>. For assistants there is{" "}
+      <a href="/docs/mcp">
+        <code>/mcp</code>
+      </a>
+      .
     </p>
   );
 }

@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
+import { gzipSync } from "node:zlib";
 import { chromium, type Browser, type BrowserContext, type Page } from "playwright-core";
 import type { AxeResults } from "axe-core";
 import { afterAll, afterEach, beforeAll, expect } from "vitest";
@@ -9,7 +10,7 @@ const axeSource = readFileSync(
   "utf8",
 );
 
-export const schemes = ["light", "dark"] as const;
+const schemes = ["light", "dark"] as const;
 
 interface Opened {
   page: Page;
@@ -88,23 +89,51 @@ export async function expectNoAxeViolations(
 }
 
 /** Nothing wider than the window, except in areas that scroll by themselves. */
-export async function expectNoSidewaysScroll(page: Page): Promise<void> {
+async function expectNoSidewaysScroll(page: Page): Promise<void> {
   const over = await page.evaluate(
     "document.documentElement.scrollWidth - document.documentElement.clientWidth",
   );
   expect([page.url(), over]).toEqual([page.url(), 0]);
 }
 
-/** At the widths of a phone and a desk, in light and dark: nothing that axe finds, nothing that has to be scrolled. */
+const [desk, phone] = [1440, 390];
+
+/**
+ * At the widths of a desk and a phone, in light and dark: nothing that axe finds, nothing that has to be scrolled to the
+ * side, and on a phone no table that is more than three times as tall.
+ */
 export async function expectGoodLooks(page: Page): Promise<void> {
-  for (const colorScheme of schemes) {
-    await page.emulateMedia({ colorScheme });
-    for (const width of [390, 1440]) {
-      await page.setViewportSize({ width, height: 900 });
+  const look = async (width: number) => {
+    await page.setViewportSize({ width, height: 900 });
+    for (const colorScheme of schemes) {
+      await page.emulateMedia({ colorScheme });
       await expectNoAxeViolations(page);
       await expectNoSidewaysScroll(page);
     }
-  }
+    const tables = page.locator(".scroll");
+    return tables.evaluateAll((all) =>
+      all.map((each) => [each.scrollWidth - each.clientWidth, each.scrollHeight] as const),
+    );
+  };
+  const atDesk = await look(desk);
+  const onPhone = await look(phone);
+  const over = onPhone.filter(([wider]) => wider > 0);
+  const towers = onPhone.filter(([, height], i) => height > 3 * (atDesk[i]?.[1] ?? 0));
+  expect([page.url(), over, towers]).toEqual([page.url(), [], []]);
+  await page.setViewportSize({ width: desk, height: 900 });
+}
+
+/** What a page may weigh: its HTML, style sheets and scripts, compressed. */
+const mostBytes = 25 * 1024;
+
+export async function expectLight(page: Page): Promise<void> {
+  const links = await page
+    .locator("link[rel=stylesheet], link[rel=modulepreload], script[src]")
+    .evaluateAll((all) => all.map((each) => each.getAttribute("href") ?? each.getAttribute("src")));
+  const paths = [page.url(), ...new Set(links.map((link) => new URL(link ?? "", page.url()).href))];
+  const parts = await Promise.all(paths.map(async (path) => (await page.request.get(path)).body()));
+  const bytes = parts.reduce((sum, part) => sum + gzipSync(part).length, 0);
+  expect([page.url(), bytes, bytes <= mostBytes]).toEqual([page.url(), bytes, true]);
 }
 
 export async function signIn(page: Page, email: string, password: string): Promise<void> {

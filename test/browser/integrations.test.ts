@@ -13,6 +13,26 @@ async function result(line: string | null) {
   return JSON.parse(stdout) as Record<string, unknown>;
 }
 
+interface Settings {
+  mcpServers: { "edge-forms": { url: string; headers: Record<string, string> } };
+}
+
+/** The names of the tools that an assistant with these settings finds. */
+async function toolsAt(url: string, headers: Record<string, string>): Promise<string[]> {
+  const answer = await fetch(url, {
+    method: "POST",
+    headers: {
+      ...headers,
+      "Content-Type": "application/json",
+      Accept: "application/json, text/event-stream",
+      "MCP-Protocol-Version": "2025-11-25",
+    },
+    body: JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/list" }),
+  });
+  const { result: listed } = (await answer.json()) as { result: { tools: { name: string }[] } };
+  return listed.tools.map(({ name }) => name);
+}
+
 describe.each([
   ["with scripts", true],
   ["without scripts", false],
@@ -65,6 +85,29 @@ describe.each([
     const python = await page.textContent("#ready-Python");
     const { stdout } = await run("python3", ["-c", python ?? ""]);
     expect(stdout).toMatch(/^200 .*'valid': True/);
+  });
+
+  it("the settings of an assistant name the address and the header by which it lists its tools", async () => {
+    const { page } = await enter();
+    await page.goto("/admin/integrations/new");
+    await page.getByLabel(/^Website form/).check();
+    await page.getByLabel(/^Purchase request/).check();
+    await page.getByRole("button", { name: "Issue credential" }).click();
+    await page.getByText("Settings (Model Context Protocol)").click();
+    const settings = JSON.parse((await page.textContent("#assistant")) ?? "") as Settings;
+    const { url, headers } = settings.mcpServers["edge-forms"];
+    const names = await toolsAt(url, headers);
+    expect(names).toEqual(expect.arrayContaining(["list_forms", "create_submission"]));
+    expect(names).not.toContain("search_records");
+
+    await page.goto("/admin/forms/purchase/api");
+    const own = (await page.textContent("#assistants")) ?? "";
+    expect(own).toBe(`${server.url}/mcp?forms=purchase`);
+    expect(await toolsAt(own, headers)).toContain("create_submission");
+    await page.getByRole("link", { name: "How assistants connect" }).click();
+    await page.getByRole("heading", { name: "Assistants" }).waitFor();
+    await page.goto("/docs");
+    await page.getByRole("link", { name: "/mcp" }).waitFor();
   });
 
   it("reloading the secret's page, and going back to it, issue nothing and show it no more", async () => {

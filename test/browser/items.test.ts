@@ -205,7 +205,7 @@ describe.each([
     const { page, person } = await start(at(id));
     const entries = page.locator(".history li");
     expect(await entries.allTextContents()).toEqual([
-      expect.stringMatching(/^Changed by Items, .*Yoshida Ren → Changed.*c a → b/),
+      expect.stringMatching(/^Changed by Items, .*Yoshida Ren → Changed.*c, a → b/),
       expect.stringMatching(/^Created by Items, /),
     ]);
     await person.press("Change back");

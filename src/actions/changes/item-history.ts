@@ -2,24 +2,32 @@ import { showValue } from "../../domain/data/show";
 import type { Value } from "../../domain/data/values";
 import { statusField } from "../../domain/item/change";
 import type { FieldChange, HistoryEntry, ItemHistory } from "../../domain/item/history";
-import { readHistory } from "../../store/changes/history";
+import type { CollectionKind } from "../../domain/definition/collection";
+import { readHistory, type PastChange } from "../../store/changes/history";
 import type { ActionContext } from "../context";
-import type { Stored } from "../visible";
+import { visibleWithHistory, type Found, type Stored } from "../visible";
 
-const mostChanges = 100;
-const mostBytes = 1_000_000;
+/** The last 100 changes, as far as they are kept. */
+const most = { limit: 100, bytes: 1_000_000 };
 
-/** Who changed which field of an item from what to what: the last 100 changes, as far as they are kept. */
-export async function itemHistory(
+/** Who changed which field of an item from what to what. */
+export async function itemHistory(ctx: ActionContext, stored: Stored): Promise<ItemHistory> {
+  const { lastChange } = stored.item;
+  if (lastChange === null) return historyOf(stored, []);
+  return historyOf(stored, await readHistory(ctx.db, { from: lastChange, ...most }));
+}
+
+/** An item of this app or form, with the same. */
+export async function itemWithHistory(
   ctx: ActionContext,
-  { item, compiled }: Stored,
-): Promise<ItemHistory> {
+  name: { kind: CollectionKind; key: string; id: string },
+): Promise<{ found: Found; history: ItemHistory }> {
+  const { found, past } = await visibleWithHistory(ctx, name, most);
+  return { found, history: historyOf(found, past) };
+}
+
+function historyOf({ item, compiled }: Stored, past: readonly PastChange[]): ItemHistory {
   if (item.lastChange === null) return { entries: [], older: item.version > 1 };
-  const past = await readHistory(ctx.db, {
-    from: item.lastChange,
-    limit: mostChanges,
-    bytes: mostBytes,
-  });
   // What a field holds behind the change that is looked at: what it held before the next one that changed it.
   const held = new Map<string, Value | null>(Object.entries(item.data));
   held.set(String(statusField), item.status);

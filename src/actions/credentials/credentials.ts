@@ -21,6 +21,7 @@ import {
   updateCredential,
 } from "../../store/credentials/credentials";
 import { findWithReachable, type Reachable } from "../../store/credentials/reachable";
+import { findWithReached, type Reached } from "../../store/credentials/reached";
 import { act, type ActionContext } from "../context";
 import { refuseInput } from "./refuse-input";
 
@@ -63,6 +64,15 @@ export async function visibleWithReachable(
 ): Promise<{ credential: Credential; reachable: Reachable[] }> {
   const { credential, reachable } = await findWithReachable(ctx.db, id);
   return { credential: visible(ctx, credential), reachable };
+}
+
+/** The same, with examples of what it reaches. */
+export async function visibleWithReached(
+  ctx: CredentialContext,
+  id: string,
+): Promise<{ credential: Credential; reached: Reached }> {
+  const { credential, reached } = await findWithReached(ctx.db, id);
+  return { credential: visible(ctx, credential), reached };
 }
 
 function visible({ member }: CredentialContext, credential: Credential | undefined): Credential {

@@ -8,12 +8,14 @@ import type { Merged } from "../../domain/definition/merge";
 import { definitionTag, namesVersion } from "../../domain/definition/tag";
 import type { Precondition } from "../../domain/etag";
 import { isVisible, visibleKeys, type Resources } from "../../domain/credential/resources";
+import type { Item } from "../../domain/item/item";
 import { problem } from "../../domain/problem/problem";
 import { findCollection } from "../../store/definitions/collections";
 import { listCollections, type CollectionSummary } from "../../store/definitions/list-collections";
 import type { CollectionNow } from "../../store/definitions/collection-now";
 import { changeDefinition, createCollection } from "../../store/definitions/save-definition";
 import { beginPending, forgetPending } from "../../store/definitions/save-pending";
+import { findWithNewestItem } from "../../store/items/newest-item";
 import { findDuplicate } from "../../store/items/unique-values";
 import { act, type ActionContext, type ReadContext } from "../context";
 import { catchUpLater, resume } from "./catch-up";
@@ -42,8 +44,26 @@ export async function findDefinition(
 ): Promise<CollectionNow> {
   const now = await findCollection(ctx.db, kind, key);
   if (!now) throw problem.notFound();
-  if (now.indexing || now.pending?.problem === null) resume(ctx);
+  goOn(ctx, now);
   return now;
+}
+
+/** With the item that was stored last: an example of what the definition is of. */
+export async function readWithNewestItem(
+  ctx: ActionContext,
+  kind: CollectionKind,
+  key: string,
+): Promise<{ now: CollectionNow; newest: Item | undefined }> {
+  if (!isVisible(ctx.resources, kind, key)) throw problem.notFound();
+  const found = await findWithNewestItem(ctx.db, kind, key);
+  if (!found) throw problem.notFound();
+  goOn(ctx, found.now);
+  return found;
+}
+
+/** Work on it that was broken off goes on. */
+function goOn(ctx: ReadContext, { indexing, pending }: CollectionNow): void {
+  if (indexing || pending?.problem === null) resume(ctx);
 }
 
 /** Apps or forms, and the number to go on behind where there are more. */

@@ -7,6 +7,7 @@ import { parseSearch } from "../../domain/search/parse";
 import { parseText } from "../../domain/search/text";
 import { namedFields, type Search } from "../../domain/search/tree";
 import type { Count } from "../../store/search/count";
+import type { Standing } from "../../store/search/standing";
 import { knownStamps } from "../../store/definitions/head";
 import { findPage, type TooMuch } from "../../store/search/find-page";
 import type { Starts } from "../../store/search/leading";
@@ -25,6 +26,8 @@ export interface Browsed {
   text?: string;
   /** Whether to count all matches, and to show first what begins with the text: what people see. */
   forPeople?: boolean;
+  /** Whether to tell how the collection stands. */
+  withStanding?: boolean;
 }
 
 export interface BrowsedPage {
@@ -37,6 +40,8 @@ export interface BrowsedPage {
   count: Count | null;
   /** What they are shown by. */
   compiled: Compiled;
+  /** Where it was asked for. */
+  standing: Standing | null;
 }
 
 /** A page of the items that match, newest first unless they are sorted. */
@@ -61,6 +66,7 @@ export async function browseItems(
     const leads = browsed.forPeople && after === null && newestFirst;
     const page = await findPage(ctx.db, collection.id, search, after, rows + 1, {
       count: browsed.forPeople ?? false,
+      standing: browsed.withStanding ?? false,
       leading: leads ? starts : null,
       known: knownStamps([collection]),
     });
@@ -90,6 +96,11 @@ async function parseNow(
     if (now.compiled === compiled) throw error;
     return now;
   }
+}
+
+/** Refuses what the definition that is known cannot be searched for. */
+export function checkSearch(known: Compiled, browsed: Browsed): void {
+  parse(known, browsed);
 }
 
 function parse({ collection }: Compiled, { body, text = "" }: Browsed): Asked {
@@ -132,7 +143,7 @@ function tooComplex({ tooMuch }: TooMuch): Problem {
 function showPage(
   compiled: Compiled,
   { fields }: Search,
-  { hits, edge, count, leading }: Page,
+  { hits, edge, count, leading, standing }: Page,
   rows: number,
 ): BrowsedPage {
   const items = hits.map(({ item }) => item);
@@ -145,6 +156,7 @@ function showPage(
   const seen = first.size + rest.length;
   return {
     compiled,
+    standing,
     views: rest.map(({ item }) => project(viewOf(item, compiled), fields)),
     more: full ? (shown.at(-1)?.position ?? null) : edge,
     leading: led.map((item) => project(viewOf(item, compiled), fields)),

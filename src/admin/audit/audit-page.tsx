@@ -41,7 +41,9 @@ export function AuditPage({ frame, entries, next, query }: Shown) {
               <td class="full">
                 <Sentence entry={entry} />
               </td>
-              <td class="less">{entry.session === null ? "" : <code>{entry.session}</code>}</td>
+              <td class="less">
+                {entry.session === null ? "" : <code class="nowrap">{entry.session}</code>}
+              </td>
               <td class="less nowrap">
                 <Id of={entry.requestId} shown={entry.requestId.slice(0, 8)} />
               </td>

@@ -14,6 +14,7 @@ const acts = [
   ["definition", "Forms and apps"],
   ["credential", "Credentials"],
   ["member", "Members"],
+  ["webhook", "Webhooks"],
 ].map(([value = "", label = ""]) => ({ value, label }));
 
 export function Filters({ query, filtered }: { query: Record<string, string>; filtered: boolean }) {

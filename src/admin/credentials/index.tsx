@@ -7,6 +7,7 @@ import {
   rotateCredential,
   visibleCredential,
   visibleWithReachable,
+  visibleWithReached,
   type Issued,
 } from "../../actions/credentials/credentials";
 import { visibleCredentials } from "../../actions/credentials/list-credentials";
@@ -37,7 +38,9 @@ import { callDocument } from "./calls/document";
 import { clientId, credentialDocument } from "./document";
 import { IssuePage } from "./issue/issue-page";
 import { IntegrationsPage } from "./list/list-page";
+import { assistantSettings } from "./secrets/assistant";
 import { dryRun, snippets } from "./secrets/dry-run";
+import { FormerSecretPage } from "./secrets/former-secret-page";
 import { NewSecretPage } from "./secrets/new-secret-page";
 import { SecretsPage } from "./secrets/secrets-page";
 
@@ -179,20 +182,16 @@ const placeOf = ({ id }: Credential) => `/admin/integrations/${id}`;
 
 /** What a new secret leads to; scripts had it with the answer, and find its name here. */
 async function newSecretPage(c: Context<AdminEnv, "/:id/secret">): Promise<Response> {
-  const credential = await visibleCredential(credentialContext(c), c.req.param("id"));
+  const found = await visibleWithReached(credentialContext(c), c.req.param("id"));
+  const { credential, reached } = found;
   if (wantsJson(c)) return c.json(credentialDocument(credential, Date.now()));
   const secret = await takeSecret(c, placeOf(credential));
+  const frame = frameOf(c);
+  if (secret === undefined) return c.html(<FormerSecretPage {...{ frame, credential }} />);
   const origin = originOf(c);
-  const told =
-    secret && snippets(await dryRun(c.env.DB, origin, credential), origin, credential, secret);
-  return c.html(
-    <NewSecretPage
-      frame={frameOf(c)}
-      credential={credential}
-      secret={secret}
-      snippets={told || undefined}
-    />,
-  );
+  const told = snippets(dryRun(origin, credential, reached), origin, credential, secret);
+  const assistant = assistantSettings(origin, credential, secret);
+  return c.html(<NewSecretPage {...{ frame, credential, secret, assistant }} snippets={told} />);
 }
 
 /** The one answer that holds a secret: scripts get it at once, people on the page that follows. */

@@ -2,7 +2,7 @@ import type { Status } from "../../domain/item/status";
 import { Badge } from "../../html/parts/badge";
 
 const tones = { draft: "warn", submitted: "good", closed: "quiet" } as const;
-const statusWords = { draft: "Draft", submitted: "Submitted", closed: "Closed" } as const;
+export const statusWords = { draft: "Draft", submitted: "Submitted", closed: "Closed" } as const;
 
 /** Where a submission stands; records have no status. */
 export function StatusBadge({ status }: { status: Status | null }) {

@@ -13,6 +13,7 @@ import { originOf } from "../../http/request/host";
 import { able, answer, answerDone } from "../frame/answers";
 import { attempted } from "../frame/attempted";
 import { frameOf } from "../frame/frame";
+import { toldAt } from "../frame/told-at";
 import { readFields, readSent } from "../frame/negotiate";
 import { say } from "../frame/said";
 import { memberContext } from "./context";
@@ -56,7 +57,7 @@ export const members = new Hono<AdminEnv>()
         const document = { ...invitationDocument(invitation), link: linkOf(c, secret) };
         return answerDone(c, document, "/admin/members", 201);
       },
-      (refusal) => pageAgain(c, refusal),
+      (refusal) => pageAgain(c, refusal.code === "conflict" ? toldAt(refusal, "email") : refusal),
     ),
   )
   .post("/invitations/withdraw", (c) =>

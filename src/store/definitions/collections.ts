@@ -6,7 +6,7 @@ import { statement, type Parameters } from "../db/statement";
 import { headColumns, headFromRow, type CollectionName, type HeadRow } from "./head";
 import type { CollectionNow, Pending, PendingChange } from "./collection-now";
 
-interface NowRow extends HeadRow {
+export interface NowRow extends HeadRow {
   live: number;
   largest: number;
   indexed_fields: string | null;
@@ -43,7 +43,9 @@ const selectNow = (condition: (values: Parameters<CollectionName>) => SQL | unde
       .where(condition(values)),
   );
 
-const selectByKey = selectNow((v) => and(eq(collection.kind, v.kind), eq(collection.key, v.key)));
+export const selectByKey = selectNow((v) =>
+  and(eq(collection.kind, v.kind), eq(collection.key, v.key)),
+);
 const selectById = selectNow((v) => eq(collection.id, v.id));
 
 export async function findCollection(
@@ -61,7 +63,7 @@ export async function findCollectionById(
   return nowOf(await attempt(() => selectById(db, { kind: "app", key: "", id }).first<NowRow>()));
 }
 
-function nowOf(row: NowRow | null): CollectionNow | undefined {
+export function nowOf(row: NowRow | null): CollectionNow | undefined {
   const fresh = row && headFromRow(row).fresh;
   if (!fresh) return undefined;
   const { indexed_fields: fields, indexed: done, to_index: total } = row;

@@ -1,9 +1,16 @@
-import { and, eq, sql, type SQL, asc } from "drizzle-orm";
+import { and, asc, eq, sql, type SQL } from "drizzle-orm";
 import type { CollectionKind } from "../../domain/definition/collection";
 import type { Item } from "../../domain/item/item";
+import {
+  historyFrom,
+  pastFromRow,
+  type HistoryLimits,
+  type PastChange,
+  type PastRow,
+} from "../changes/history";
 import { attempt } from "../db/attempt";
 import { collection, item } from "../db/schema";
-import { statement, type Parameters, parameters } from "../db/statement";
+import { parameters, statement, type Parameters } from "../db/statement";
 import {
   headColumns,
   headFromRow,
@@ -22,16 +29,28 @@ export interface ItemNow {
 
 type ItemNowRow = ItemRow & HeadRow;
 
-interface NamedItem {
+interface ById {
   kind: CollectionKind;
   id: string;
+  /** The definitions that need not come along (`knownStamps`). */
   known: string;
 }
 
-const itemWhere = <Values extends { known: string }>(
+interface ByReceipt extends CollectionName {
+  receipt: string;
+  /** JSON of the places in the collection that the receipt number can stand for. */
+  places: string;
+  known: string;
+}
+
+/** Which item is meant: by its id, or a record by its receipt number. */
+export type ItemName = ById | ByReceipt;
+
+/** The one item that is named, with its history or without. */
+function named<Values extends { known: string }>(
   condition: (values: Parameters<Values>) => SQL | undefined,
-) =>
-  statement<Values>((db, values) =>
+) {
+  const found = statement<Values>((db, values) =>
     db
       .select({ ...itemColumns, ...headColumns(values.known) })
       .from(item)
@@ -39,46 +58,46 @@ const itemWhere = <Values extends { known: string }>(
       .where(condition(values))
       .limit(1),
   );
-
-const selectById = itemWhere<NamedItem>((v) => and(eq(item.id, v.id), eq(collection.kind, v.kind)));
-
-/** `known`: the definitions that need not come along (`knownStamps`). */
-export async function findItem(
-  db: D1Database,
-  kind: CollectionKind,
-  id: string,
-  known: string,
-): Promise<ItemNow | undefined> {
-  return itemNowOf(await attempt(() => selectById(db, { id, kind, known }).first<ItemNowRow>()));
+  const lastChange = (values: Parameters<Values>) =>
+    sql`(select ${item.lastChange} from ${item}
+      join ${collection} on ${collection.id} = ${item.collectionId} where ${condition(values)})`;
+  return { found, history: historyFrom<Values>(lastChange) };
 }
 
-interface NamedRecord extends CollectionName {
-  receipt: string;
-  places: string;
-  known: string;
-}
+const byId = named<ById>((v) => and(eq(item.id, v.id), eq(collection.kind, v.kind)));
 
-const selectByReceipt = itemWhere<NamedRecord>((v) =>
+const byReceipt = named<ByReceipt>((v) =>
   and(
     sql`${item.number} in (select ${collectionId(v)} * ${perCollection} + value from json_each(${v.places}))`,
     eq(item.receiptNumber, v.receipt),
   ),
 );
 
-/** `places` are those that the receipt number can stand for in the collection. */
-export async function findItemByReceipt(
-  db: D1Database,
-  name: CollectionName,
-  receipt: string,
-  places: readonly number[],
-  known: string,
-): Promise<ItemNow | undefined> {
-  const values = { ...name, receipt, places: JSON.stringify(places), known };
-  return itemNowOf(await attempt(() => selectByReceipt(db, values).first<ItemNowRow>()));
+export async function findItem(db: D1Database, name: ItemName): Promise<ItemNow | undefined> {
+  const found = "receipt" in name ? byReceipt.found(db, name) : byId.found(db, name);
+  const row = await attempt(() => found.first<ItemNowRow>());
+  return row ? itemNowFromRow(row) : undefined;
 }
 
-function itemNowOf(row: ItemNowRow | null): ItemNow | undefined {
-  return row ? { item: itemFromRow(row), head: headFromRow(row) } : undefined;
+/** The same with its changes, newest first, at once. */
+export async function findItemWithHistory(
+  db: D1Database,
+  name: ItemName,
+  most: HistoryLimits,
+): Promise<{ now: ItemNow; past: PastChange[] } | undefined> {
+  const both =
+    "receipt" in name
+      ? [byReceipt.found(db, name), byReceipt.history(db, { ...name, ...most })]
+      : [byId.found(db, name), byId.history(db, { ...name, ...most })];
+  const [found, history] = await attempt(() => db.batch(both));
+  const [row] = (found?.results ?? []) as ItemNowRow[];
+  if (!row) return undefined;
+  const past = ((history?.results ?? []) as PastRow[]).map(pastFromRow);
+  return { now: itemNowFromRow(row), past };
+}
+
+function itemNowFromRow(row: ItemNowRow): ItemNow {
+  return { item: itemFromRow(row), head: headFromRow(row) };
 }
 
 interface PageValues extends CollectionName {

@@ -4,6 +4,8 @@ import { placesPerCollection, type Item } from "../../domain/item/item";
 import { attempt } from "../db/attempt";
 import { collection, item } from "../db/schema";
 import { statement } from "../db/statement";
+import type { CollectionNow } from "../definitions/collection-now";
+import { nowOf, selectByKey, type NowRow } from "../definitions/collections";
 import { itemColumns, itemFromRow, type ItemRow } from "./item-row";
 
 const selectNewest = statement<{ kind: CollectionKind; key: string }>((db, v) =>
@@ -22,12 +24,16 @@ const selectNewest = statement<{ kind: CollectionKind; key: string }>((db, v) =>
     .limit(1),
 );
 
-/** The item of a collection that was stored last. */
-export async function findNewestItem(
+/** A collection as it is now, and the item that was stored last in it. */
+export async function findWithNewestItem(
   db: D1Database,
   kind: CollectionKind,
   key: string,
-): Promise<Item | undefined> {
-  const row = await attempt(() => selectNewest(db, { kind, key }).first<ItemRow>());
-  return row ? itemFromRow(row) : undefined;
+): Promise<{ now: CollectionNow; newest: Item | undefined } | undefined> {
+  const [found, items] = await attempt(() =>
+    db.batch([selectByKey(db, { kind, key, id: null }), selectNewest(db, { kind, key })]),
+  );
+  const now = nowOf(((found?.results ?? []) as NowRow[])[0] ?? null);
+  const [row] = (items?.results ?? []) as ItemRow[];
+  return now && { now, newest: row && itemFromRow(row) };
 }

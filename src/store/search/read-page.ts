@@ -6,6 +6,7 @@ import { itemFromRow, type ItemRow } from "../items/item-row";
 import { collection, indexing } from "../db/schema";
 import { statement } from "../db/statement";
 import { headColumns, headFromRow, type Head, type HeadRow } from "../definitions/head";
+import { selectStanding, standingOf, type Standing } from "./standing";
 import { countStatement, type Count } from "./count";
 import { leadingStatement, type Starts } from "./leading";
 import { pageStatement, type PageStatement } from "./page-statement";
@@ -27,6 +28,7 @@ export interface Besides {
   known?: string;
   count?: boolean;
   leading?: Starts | null;
+  standing?: boolean;
 }
 
 export interface Page {
@@ -42,6 +44,8 @@ export interface Page {
   count: Count | null;
   /** The items that begin with the texts that were given, newest first. */
   leading: Item[];
+  /** How the collection stands, where it was asked for. */
+  standing: Standing | null;
 }
 
 /** `allowed` is how many items the page may have, where every candidate is one. */
@@ -59,14 +63,14 @@ export async function readPage(
   besides: Besides = {},
 ): Promise<Page> {
   const page = prepare(db, pageStatement(plan, walk, rows));
-  const count = besides.count ? [prepare(db, countStatement(plan, walk))] : [];
-  const leading = besides.leading ? [prepare(db, leadingStatement(walk, besides.leading))] : [];
-  const collectionNow = selectHead(db, { id: walk.collectionId, known: besides.known ?? "{}" });
-  const [head, found, ...others] = await attempt(() =>
-    db.batch([collectionNow, page, ...count, ...leading]),
-  );
-  const [counted] = others.slice(0, count.length);
-  const [led] = others.slice(count.length);
+  const named = { id: walk.collectionId, known: besides.known ?? "{}" };
+  const [head, found, counted, led, stands] = await together(db, [
+    selectHead(db, named),
+    page,
+    besides.count ? prepare(db, countStatement(plan, walk)) : null,
+    besides.leading ? prepare(db, leadingStatement(walk, besides.leading)) : null,
+    besides.standing ? selectStanding(db, named) : null,
+  ]);
   const read = (found?.results ?? []) as Row[];
   const position = (row: Row): WholePosition =>
     [...walk.search.sort, null].map((_, index) => row[`k${index}`] ?? null);
@@ -83,7 +87,18 @@ export async function readPage(
     heavy: read.some((row) => row.kind === "heavy"),
     count: readCount(counted),
     leading: ((led?.results ?? []) as Row[]).filter(({ kind }) => kind === "hit").map(itemFromRow),
+    standing: standingOf(stands),
   };
+}
+
+/** The results of those that there are, each in its own place. */
+async function together(
+  db: D1Database,
+  statements: readonly (D1PreparedStatement | null)[],
+): Promise<(D1Result | undefined)[]> {
+  const asked = statements.filter((each) => each !== null);
+  const results = await attempt(() => db.batch(asked));
+  return statements.map((each) => (each === null ? undefined : results[asked.indexOf(each)]));
 }
 
 /** Without conditions there are no values, and D1 counts parameters. */

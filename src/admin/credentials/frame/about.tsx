@@ -30,7 +30,10 @@ export function About({ credential }: { credential: Credential }) {
           : ["Revoked", <Time at={revokedAt} />],
         ["Last used", lastUsedAt === null ? "not yet" : <Time at={lastUsedAt} as="distance" />],
         ["Issued", <Time at={createdAt} as="day" />],
-        ["Limits a minute", `${showCount(limits.requests)}, ${showCount(limits.writes)} writes`],
+        [
+          "Limits a minute",
+          `${showCount(limits.requests)} requests, ${showCount(limits.writes)} writes`,
+        ],
       ]}
     />
   );

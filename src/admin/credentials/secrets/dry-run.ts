@@ -1,10 +1,7 @@
 import type { Credential } from "../../../domain/credential/credential";
-import type { CollectionKind } from "../../../domain/definition/collection";
 import { exampleData } from "../../../documents/openapi/answers/example";
 import { allows, type Permission } from "../../../domain/credential/permissions";
-import { visibleKeys } from "../../../domain/credential/resources";
-import { findCollection } from "../../../store/definitions/collections";
-import { listCollections } from "../../../store/definitions/list-collections";
+import type { Reached } from "../../../store/credentials/reached";
 import { clientId } from "../document";
 
 /** A first call that works and changes nothing. */
@@ -15,34 +12,23 @@ export interface DryRun {
 }
 
 /** A check of a submission where it may create, else the best that it may read. */
-export async function dryRun(
-  db: D1Database,
+export function dryRun(
   origin: string,
-  credential: Credential,
-): Promise<DryRun> {
+  { permissions }: Credential,
+  { form, app }: Reached,
+): DryRun {
   const at = (path: string) => `${origin}/api/v1${path}`;
-  const has = (permission: Permission) => allows(credential.permissions, permission);
-  const form = has("submissions:create") || has("submissions:read") || has("schema:read");
-  const key = form ? await lastKey(db, "form", credential) : undefined;
-  if (key !== undefined && has("submissions:create")) {
-    const now = await findCollection(db, "form", key);
-    const data = now ? exampleData(now.collection.definition.fields.fields) : {};
-    return { method: "POST", url: at(`/forms/${key}/submissions/validate`), body: { data } };
+  const has = (permission: Permission) => allows(permissions, permission);
+  if (form && has("submissions:create")) {
+    const data = exampleData(form.definition.fields.fields);
+    return { method: "POST", url: at(`/forms/${form.key}/submissions/validate`), body: { data } };
   }
-  if (key !== undefined && has("submissions:read"))
-    return { method: "GET", url: at(`/forms/${key}/submissions?limit=5`) };
-  const app = has("records:read") ? await lastKey(db, "app", credential) : undefined;
-  if (app !== undefined) return { method: "GET", url: at(`/apps/${app}/records?limit=5`) };
-  if (key !== undefined && has("schema:read"))
-    return { method: "GET", url: at(`/forms/${key}/schema`) };
+  if (form && has("submissions:read"))
+    return { method: "GET", url: at(`/forms/${form.key}/submissions?limit=5`) };
+  if (app && has("records:read"))
+    return { method: "GET", url: at(`/apps/${app.key}/records?limit=5`) };
+  if (form && has("schema:read")) return { method: "GET", url: at(`/forms/${form.key}/schema`) };
   return { method: "GET", url: at("/me") };
-}
-
-/** The one that was made last: most likely what the credential is for. */
-async function lastKey(db: D1Database, kind: CollectionKind, { resources }: Credential) {
-  const keys = visibleKeys(resources, kind);
-  if (keys !== "all") return keys.at(-1);
-  return (await listCollections(db, kind, "all", 0, 500)).at(-1)?.key;
 }
 
 /** The same call in three languages. */

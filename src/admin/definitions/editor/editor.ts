@@ -1,5 +1,9 @@
 import type { Context } from "hono";
-import { putDefinition, readDefinition, type Put } from "../../../actions/definitions/definitions";
+import {
+  putDefinition,
+  readWithNewestItem,
+  type Put,
+} from "../../../actions/definitions/definitions";
 import type { Preview } from "../../../actions/definitions/preview-definition";
 import type { CollectionKind } from "../../../domain/definition/collection";
 import { collectionKey } from "../../../domain/definition/document";
@@ -10,7 +14,6 @@ import { errorAt } from "../../../domain/problem/field-errors";
 import { Problem, problem } from "../../../domain/problem/problem";
 import type { AdminEnv } from "../../../env";
 import type { CollectionNow } from "../../../store/definitions/collection-now";
-import { findNewestItem } from "../../../store/items/newest-item";
 import { answerDone } from "../../frame/answers";
 import { readSent, wantsJson } from "../../frame/negotiate";
 import { say } from "../../frame/said";
@@ -28,11 +31,7 @@ type C = Context<AdminEnv>;
 
 async function basisOf(c: C, kind: CollectionKind): Promise<Basis & { now: CollectionNow }> {
   const key = c.req.param("key") ?? "";
-  const [now, newest] = await Promise.all([
-    readDefinition(c.var.action, kind, key),
-    findNewestItem(c.env.DB, kind, key),
-  ]);
-  return { kind, now, newest };
+  return { kind, ...(await readWithNewestItem(c.var.action, kind, key)) };
 }
 
 export async function showEditor(c: C, kind: CollectionKind): Promise<Response> {

@@ -34,6 +34,12 @@ export function ApiPage({ frame, now, host }: { frame: Frame; now: CollectionNow
       <Copyable id="address" text={`${route}/${items}`} />
       <h2>Read the first ones</h2>
       <Copyable id="read" text={read} />
+      <h2>For assistants</h2>
+      <p class="lead">
+        The same as tools of the Model Context Protocol.{" "}
+        <a href="/docs/mcp">How assistants connect</a>
+      </p>
+      <Copyable id="assistants" text={`${host}/mcp?${kind}s=${key}`} />
     </CollectionHead>
   );
 }

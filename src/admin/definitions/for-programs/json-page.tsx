@@ -1,5 +1,6 @@
 import { may } from "../../../domain/credential/roles";
 import type { Problem } from "../../../domain/problem/problem";
+import { TextArea } from "../../../html/form/text-area";
 import type { CollectionNow } from "../../../store/definitions/collection-now";
 import type { Frame } from "../../frame/frame";
 import { CollectionHead } from "../head";
@@ -12,6 +13,8 @@ interface Json {
   problem?: Problem | undefined;
 }
 
+const labels = { document: "Definition" };
+
 /** The definition as code. */
 export function JsonPage({ frame, now, text, problem }: Json) {
   const { collection, live } = now;
@@ -19,7 +22,7 @@ export function JsonPage({ frame, now, text, problem }: Json) {
   const base = `${words[kind].path}/${key}`;
   const define = may(frame.member.role, "define");
   return (
-    <CollectionHead {...{ frame, collection, live, problem }} tab="api">
+    <CollectionHead {...{ frame, collection, live, problem }} labels={labels} tab="api">
       <h2>Definition as code</h2>
       <p class="lead">
         The same document that{" "}
@@ -31,16 +34,15 @@ export function JsonPage({ frame, now, text, problem }: Json) {
       </p>
       <form method="post" action={`${base}/json`}>
         <input type="hidden" name="version" value={String(version)} />
-        <label for="definition">Definition</label>
-        <textarea
+        <TextArea
           name="document"
+          label="Definition"
           class="code"
-          id="definition"
           spellcheck={false}
           readonly={!define}
-        >
-          {text}
-        </textarea>
+          value={text}
+          wide
+        />
         <p class="actions">
           {define ? <button type="submit">Save changes</button> : null}
           <a class="button quiet" href={`${base}/api`}>

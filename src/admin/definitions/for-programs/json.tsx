@@ -10,6 +10,7 @@ import { frameOf } from "../../frame/frame";
 import { readSent } from "../../frame/negotiate";
 import { say } from "../../frame/said";
 import { numberOf, textOf } from "../../frame/sent";
+import { toldAt } from "../../frame/told-at";
 import { JsonPage } from "./json-page";
 import { documentOf } from "../document-of";
 import { words } from "../words";
@@ -47,7 +48,9 @@ export async function saveJson(c: C, kind: CollectionKind): Promise<Response> {
     async (refusal) => {
       const now = await readDefinition(c.var.action, kind, key);
       const shown = { frame: frameOf(c), now, text: textOf(sent["document"]) };
-      return <JsonPage {...shown} problem={refusal} />;
+      // Being late is nothing that is wrong with what was written.
+      const told = refusal.code === "conflict" ? refusal : toldAt(refusal, "document");
+      return <JsonPage {...shown} problem={told} />;
     },
   );
 }

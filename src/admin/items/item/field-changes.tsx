@@ -1,6 +1,7 @@
 import type { Field } from "../../../domain/definition/field";
 import type { HistoryEntry } from "../../../domain/item/history";
 import { textOf } from "../../frame/sent";
+import { statusWords } from "../status";
 import { Value } from "../value/value";
 
 export function Changes({ entry, fields }: { entry: HistoryEntry; fields: readonly Field[] }) {
@@ -23,6 +24,12 @@ export function Changes({ entry, fields }: { entry: HistoryEntry; fields: readon
   );
 }
 
+/** What is no field is the status. */
+function statusName(value: unknown): string {
+  const text = textOf(value);
+  return Object.entries(statusWords).find(([status]) => status === text)?.[1] ?? text;
+}
+
 function Side({ field, value }: { field: Field | undefined; value: unknown }) {
-  return field ? <Value field={field} value={value} short /> : <>{textOf(value)}</>;
+  return field ? <Value field={field} value={value} short /> : <>{statusName(value)}</>;
 }

@@ -4,7 +4,7 @@ import type { Field } from "../../../domain/definition/field";
 
 const cookie = "columns";
 const year = 365 * 24 * 60 * 60;
-const mostColumns = 6;
+const mostColumns = 5;
 const mostCharacters = 2000;
 
 /** The columns that somebody chose for this list, or chooses now. The browser keeps them, for this list alone. */

@@ -4,7 +4,13 @@ import { textOf } from "../../frame/sent";
 import { None } from "./none";
 import { optionLabel } from "./option-label";
 
-export function List({ field, values }: { field: Field; values: readonly unknown[] }) {
+interface Shown {
+  field: Field;
+  values: readonly unknown[];
+  short: boolean | undefined;
+}
+
+export function List({ field, values, short }: Shown) {
   if (values.length === 0) return <None />;
   if (field.type === "line_items") {
     return (
@@ -13,6 +19,7 @@ export function List({ field, values }: { field: Field; values: readonly unknown
       </>
     );
   }
+  if (short) return <>{values.map((value) => optionLabel(field, textOf(value))).join(", ")}</>;
   return (
     <>
       {values.map((value, index) => [

@@ -14,7 +14,7 @@ import { Text } from "./text";
 export function Value({ field, value, short }: { field: Field; value: unknown; short?: boolean }) {
   const reader = useReader();
   if (value === null || value === undefined || value === "") return <None />;
-  if (Array.isArray(value)) return <List field={field} values={value} />;
+  if (Array.isArray(value)) return <List {...{ field, short }} values={value} />;
   const text = textOf(value);
   switch (valueType(field)) {
     case "boolean":

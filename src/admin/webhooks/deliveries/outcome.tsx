@@ -21,7 +21,7 @@ export function Answered({ delivery: { error, answer } }: { delivery: Delivery }
       {answer ? (
         <details>
           <summary>What it answered</summary>
-          <pre tabindex={0}>
+          <pre class="wrapped">
             <code>{answer}</code>
           </pre>
         </details>

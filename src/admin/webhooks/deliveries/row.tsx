@@ -26,7 +26,9 @@ export function Row({ delivery, path }: { delivery: Delivery; path: string }) {
       <td class="number" data-label="ms">
         {milliseconds}
       </td>
-      <td data-label="Try">{attempt === 0 ? "by hand" : attempt}</td>
+      <td class="nowrap" data-label="Try">
+        {attempt === 0 ? "by hand" : attempt}
+      </td>
       <td>
         <Act
           action={`${path}/deliveries/${deliveryId(number)}/redeliver`}

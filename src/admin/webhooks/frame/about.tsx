@@ -15,7 +15,7 @@ export function About(shown: HookShown) {
         ["Tells of", typesInWords(types)],
         ["Sends", include === "item" ? "the whole item" : "ids alone"],
         ["Made", <Time at={createdAt} as="day" />],
-        ["Tells what may be read by", isOwn(shown) ? "you" : <bdi>{shown.makerName ?? maker}</bdi>],
+        ["With the rights of", isOwn(shown) ? "you" : <bdi>{shown.makerName ?? maker}</bdi>],
         ["Id", <Id of={id} />],
       ]}
     />

@@ -49,7 +49,7 @@ export function Editor(shown: EditorShown) {
                 formnovalidate
                 data-check=""
               >
-                Look first
+                Check first
               </button>
             </p>
             <section class="card" id="preview" data-live="">

@@ -31,7 +31,7 @@ export function Outcome({
 
 function Changes({ preview, items }: { preview: Preview; items: string }) {
   const lines = [...preview.differences.map(differenceLine), ...workLines(preview, items)];
-  if (lines.length === 0) return <p class="muted">Nothing is changed.</p>;
+  if (lines.length === 0) return <p class="muted">No field is added or changed.</p>;
   return (
     <ul>
       {lines.map((line) => (

@@ -30,15 +30,11 @@ export function FilterInputs({ by, filters }: { by: Filterable; filters: readonl
   switch (type) {
     case "number":
       return (
-        <div class="pair">
-          <Input
-            name={name("gte")}
-            label={`${label} from`}
-            value={one("gte")}
-            inputmode="decimal"
-          />
+        <fieldset class="pair range">
+          <legend>{label}</legend>
+          <Input name={name("gte")} label="from" value={one("gte")} inputmode="decimal" />
           <Input name={name("lte")} label="to" value={one("lte")} inputmode="decimal" />
-        </div>
+        </fieldset>
       );
     case "date":
     case "datetime":

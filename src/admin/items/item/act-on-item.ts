@@ -10,12 +10,11 @@ import { viewOf, type ItemView } from "../../../domain/item/item-view";
 import { problem } from "../../../domain/problem/problem";
 import { answerDone } from "../../frame/answers";
 import { attempted } from "../../frame/attempted";
-import { frameOf } from "../../frame/frame";
 import { readSent } from "../../frame/negotiate";
 import { numberOf } from "../../frame/sent";
 import { say } from "../../frame/said";
+import { drawItem } from "./draw-item";
 import { formerData } from "./former-data";
-import { ItemPage } from "./item-page";
 import { titleOf } from "./title";
 import { addressOf, foundItem, versionSent } from "../opened";
 
@@ -50,7 +49,7 @@ export async function actOnItem(
       say(c, `${titleOf(view, fields)} ${done}.`);
       return answerDone(c, itemDocument(view), `${addressOf(c, kind)}/${view.id}`);
     },
-    (refusal) => itemAgain(c, kind, refusal),
+    async (refusal) => (await drawItem(c, kind, refusal)).page(),
   );
 }
 
@@ -65,18 +64,6 @@ export async function deleteItem(c: C, kind: CollectionKind): Promise<Response> 
       say(c, `${titleOf(viewOf(one.item, one.compiled), fields)} is deleted.`);
       return answerDone(c, null, addressOf(c, kind));
     },
-    (refusal) => itemAgain(c, kind, refusal),
+    async (refusal) => (await drawItem(c, kind, refusal)).page(),
   );
-}
-
-/** The item as it is now: the next try is made knowing it. */
-async function itemAgain(
-  c: C,
-  kind: CollectionKind,
-  refusal: Parameters<Parameters<typeof attempted>[2]>[0],
-) {
-  const { item, compiled } = await foundItem(c, kind);
-  const view = viewOf(item, compiled);
-  const { collection } = compiled;
-  return <ItemPage {...{ frame: frameOf(c), collection, view, problem: refusal }} />;
 }
