@@ -16,17 +16,14 @@ export interface Head {
 export function Table({
   caption,
   heads,
-  wide,
   children,
 }: PropsWithChildren<{
   caption: string;
   heads: readonly (string | Head)[];
-  /** It scrolls by itself on a phone as well. */
-  wide?: boolean;
 }>) {
   return (
     <div class="scroll" role="region" aria-label={caption} tabindex={0}>
-      <table class={wide ? undefined : "stack"}>
+      <table class="stack">
         <thead>
           <tr>
             {heads.map((head) => (

@@ -8,6 +8,8 @@ import type { Refused } from "../outcomes";
 import { RefusedTable } from "./refused-table";
 
 const firstRows = 5;
+/** Columns that a phone has room for. */
+const mostOnPhone = 3;
 
 const outcomeNames: Record<Exclude<RowOutcome, Problem>, readonly [name: string, tone: Tone]> = {
   created: ["New", "good"],
@@ -40,12 +42,11 @@ export function Preview({
         <>
           <h2>The first rows</h2>
           <Table
-            wide
             caption="The first rows"
             heads={[
               { name: "Line", number: true },
               "What happens",
-              ...columns.map(({ name }) => name),
+              ...columns.map(({ name }) => shortened(name)),
             ]}
           >
             {good.map(({ row, outcome }) => (
@@ -54,8 +55,10 @@ export function Preview({
                 <td>
                   <Outcome outcome={outcome} />
                 </td>
-                {columns.map(({ index }) => (
-                  <td>{shortened(row.cells[index] ?? "")}</td>
+                {columns.map(({ name, index }, at) => (
+                  <td class={at < mostOnPhone ? undefined : "less"} data-label={shortened(name)}>
+                    {shortened(row.cells[index] ?? "")}
+                  </td>
                 ))}
               </tr>
             ))}
