@@ -115,7 +115,8 @@ export class Batcher {
       item?.note(`#${now} ${this.#name} batch of #${began} → ${outcome} ${etag}`);
       item?.writes.push(write);
       if (item && item.id !== id) throw item.wrong(`is not what a batch changed: ${id}`);
-      // A replay has no representations.
+      // A replay has no representations: what the item is now, the next comparison says.
+      if (item && !document) item.uncertain = true;
       if (document) {
         const shown = collection.observe(document, began, write.span, now);
         if (create && create.item !== shown) throw shown.wrong("is not what a batch created");
