@@ -16,7 +16,7 @@ describe("The pages of the documentation", () => {
     for (const path of [...paths, "/problems/invalid_input"]) {
       await page.goto(path ?? "");
       expect(await page.locator("h1").count()).toBe(1);
-      await expectGoodLooks(page);
+      await expectGoodLooks(page, "prose");
     }
     expect(complaints).toEqual([]);
   }, 600_000);
