@@ -26,6 +26,7 @@ export function CellInput({
   switch (field.type) {
     case "multi_select": {
       const chosen = textsOf(value);
+      const checked = new Set(chosen);
       const { id, name, "aria-label": label } = shared;
       return (
         <div role="group" id={id} aria-label={label} class="several">
@@ -35,7 +36,7 @@ export function CellInput({
                 type="checkbox"
                 name={name}
                 value={option.value}
-                checked={chosen.includes(option.value)}
+                checked={checked.has(option.value)}
               />
               <span>{option.label}</span>
             </label>
