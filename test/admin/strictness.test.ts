@@ -93,6 +93,11 @@ describe("The administration area", () => {
     }
   });
 
+  it("has no list where a key says more than a key, and keeps nothing for one", async () => {
+    const { status, headers } = await admin("GET", "/forms/a;Domain=b.example/items?columns=a");
+    expect([status, headers.getSetCookie()]).toEqual([404, []]);
+  });
+
   it("reads JSON as the API does: no number is rounded on the way, and no text is repaired", async () => {
     const post = (raw: string) => admin("POST", `/forms/${form}/items`, undefined, {}, raw);
     const inexact = await post('{"data":{"a":0.12345678901234567891}}');
