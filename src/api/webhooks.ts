@@ -1,13 +1,7 @@
 import { Hono, type Context } from "hono";
 import { createMiddleware } from "hono/factory";
 import { listDeliveries, redeliver, testWebhook } from "../actions/webhooks/deliveries";
-import {
-  everyWebhook,
-  oneWebhook,
-  seen,
-  seenAmong,
-  visibleWebhook,
-} from "../actions/webhooks/visible";
+import { everyWebhook, oneWebhook, seenAmong, visibleWebhook } from "../actions/webhooks/visible";
 import { changeWebhook, createWebhook, removeWebhook } from "../actions/webhooks/webhooks";
 import { deliveryDocument, shownDocument, webhookDocument } from "../documents/webhook";
 import { etagOf } from "../domain/etag";
@@ -34,7 +28,10 @@ const one: Question<Webhook> = (ctx, { id = "" }) => oneWebhook(ctx, id);
 const webhook = asking(
   one,
   createMiddleware<HookEnv>(async (c, next) => {
-    c.set("hook", seen(c.var.action, await c.var.read(one)));
+    const found = await c.var.read(one);
+    const [near] = seenAmong(c.var.action, [found]);
+    // What it tells of can have changed: that it is not to be seen is said by the primary.
+    c.set("hook", near ?? (await visibleWebhook(webhookContext(c), found.id)));
     await next();
   }),
 );

@@ -4,7 +4,7 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { app } from "../../src/app";
 import { waiting } from "../../src/http/answers/news";
 import type { Client, Json } from "../support/client";
-import { client, freshKey } from "../support/service";
+import { client, freshKey, makeForm } from "../support/service";
 import { behind } from "./behind";
 import { copyAll, Lagging } from "./lagging";
 
@@ -106,6 +106,24 @@ describe("Where a replica answers", () => {
     const walking = other.through((request) => at(0, request, restored));
     const next = await walking.get(first.body.links.next);
     expect([next.status, next.body.items.length]).toEqual([200, 1]);
+  });
+
+  it("a webhook that it shows as another's is asked for at the primary before a 404 is said", async () => {
+    const [seen, hidden] = await Promise.all([makeForm(writer, fields), makeForm(writer, fields)]);
+    const narrow = (await client({ resources: [`form:${seen}`] })).through((request) =>
+      at(0, request),
+    );
+    const { body } = await writer.post("/webhooks", {
+      name: "moved",
+      url: "https://receiver.example/hook",
+      types: ["submission.created"],
+      collections: [`form:${hidden}`],
+    });
+    await lagging.catchUp(0);
+    const path = `/webhooks/${body.id}`;
+    expect((await narrow.get(path)).status).toBe(404);
+    await writer.patch(path, { collections: [`form:${seen}`] });
+    expect((await narrow.get(path)).status).toBe(200);
   });
 
   it("the changes feed tells all that was written, whatever the replica has", async () => {

@@ -24,7 +24,7 @@ export function seenAmong(ctx: Seeing, hooks: readonly Webhook[]): Webhook[] {
   return hooks.filter((hook) => sees(ctx, hook));
 }
 
-export function seen(ctx: Seeing, hook: Webhook): Webhook {
+function seen(ctx: Seeing, hook: Webhook): Webhook {
   if (!sees(ctx, hook)) throw problem.notFound();
   return hook;
 }

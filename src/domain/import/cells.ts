@@ -80,9 +80,10 @@ interface Names {
   values: ReadonlySet<string>;
   /** Values by labels without case; of two options with one label it is the first. */
   labels: ReadonlyMap<string, string>;
-  /** All of these without case, and how many parts the one has that has most. */
+  /** All of these without case. */
   all: ReadonlySet<string>;
-  mostParts: number;
+  /** How those of them begin that have separators of their own: all that stands before one. */
+  beginnings: ReadonlySet<string>;
 }
 
 function namesOf(options: readonly Option[]): Names {
@@ -91,11 +92,13 @@ function namesOf(options: readonly Option[]): Names {
     values: new Set(options.map(({ value }) => value)),
     labels: new Map(options.toReversed().map(({ value, label }) => [folded(label), value])),
     all,
-    mostParts: [...all].reduce((most, name) => Math.max(most, name.split(separator).length), 1),
+    beginnings: new Set(
+      [...all].flatMap((name) => separatorsIn(name).map((at) => name.slice(0, at))),
+    ),
   };
 }
 
-const separator = /[,;\n]/;
+const separatorsIn = (text: string) => Array.from(text.matchAll(/[,;\n]/g), ({ index }) => index);
 const folded = (text: string) => text.trim().toLowerCase();
 
 /** By value, or by label. */
@@ -103,32 +106,35 @@ function optionOf({ values, labels }: Names, text: string): string {
   return values.has(text) ? text : (labels.get(folded(text)) ?? text);
 }
 
+/** Names that are found take less than one look for each character of the cell. */
+const looksPerCharacter = 8;
+
 /**
  * Options with commas, semicolons or lines between; a label may have such of its own, so the longest one counts. What is
- * behind as many as there are is left in one piece: it is too much anyhow.
+ * behind as many as there are, or takes too many looks, is left in one piece: it is too much anyhow.
  */
 function choicesOf(names: Names, text: string): string[] {
+  const ends = [...separatorsIn(text), text.length];
   const chosen: string[] = [];
+  let looks = looksPerCharacter * text.length;
   let at = 0;
-  while (at < text.length && chosen.length < names.values.size) {
-    const ends = endsOfParts(text, at, names.mostParts);
-    const known = ends.findLast((end) => names.all.has(folded(text.slice(at, end))));
-    const end = known ?? ends[0] ?? text.length;
+  for (let first = 0; first < ends.length; first += 1) {
+    if (chosen.length >= names.values.size || looks <= 0) break;
+    let last = first;
+    for (let next = first; next < ends.length; next += 1) {
+      looks -= 1;
+      const begun = text.slice(at, ends[next]).trimStart().toLowerCase();
+      if (names.all.has(begun.trimEnd())) last = next;
+      if (!names.beginnings.has(begun)) break;
+    }
+    const end = ends[last] ?? text.length;
     const part = text.slice(at, end).trim();
     if (part !== "") chosen.push(optionOf(names, part));
     at = end + 1;
+    first = last;
   }
   const rest = text.slice(at).trim();
   return rest === "" ? chosen : [...chosen, rest];
-}
-
-/** Where the next parts of a text end, at most so many. */
-function endsOfParts(text: string, from: number, most: number): number[] {
-  const ends: number[] = [];
-  for (let at = from; at <= text.length && ends.length < most; at += 1) {
-    if (at === text.length || separator.test(text.charAt(at))) ends.push(at);
-  }
-  return ends;
 }
 
 /** A list as JSON, as the lossless CSV has it. */

@@ -19,6 +19,7 @@ export function Choices({
   children?: Child;
 }) {
   const { wired, wrong } = useField({ name, hint });
+  const checked = new Set(chosen);
   const { id, "aria-invalid": invalid, "aria-describedby": described } = wired;
   return (
     <fieldset
@@ -39,7 +40,7 @@ export function Choices({
             id={i === 0 ? id : undefined}
             name={name}
             value={option.value}
-            checked={chosen.includes(option.value)}
+            checked={checked.has(option.value)}
             aria-invalid={many ? invalid : undefined}
           />
           <span>

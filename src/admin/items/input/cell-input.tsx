@@ -10,6 +10,8 @@ export interface CellProps {
   value: unknown;
   isSent: boolean;
   zone: string;
+  /** The id of the list in which its options stand; absent where the cell has them. */
+  list: string | undefined;
 }
 
 export function CellInput({
@@ -17,34 +19,43 @@ export function CellInput({
   shared,
   text,
   value,
+  list,
 }: {
   field: RowField;
   shared: Record<string, string | undefined> & { name: string; id: string };
   text: string;
   value: unknown;
+  list: string | undefined;
 }) {
   switch (field.type) {
     case "multi_select": {
       const chosen = textsOf(value);
+      const checked = new Set(chosen);
       const { id, name, "aria-label": label } = shared;
       return (
         <div role="group" id={id} aria-label={label} class="several">
-          {optionsFor(field.options, chosen).map((option) => (
-            <label class="choice">
-              <input
-                type="checkbox"
-                name={name}
-                value={option.value}
-                checked={chosen.includes(option.value)}
-              />
-              <span>{option.label}</span>
-            </label>
-          ))}
+          {optionsFor(field.options, chosen)
+            .filter((option) => list === undefined || checked.has(option.value))
+            .map((option) => (
+              <label class="choice">
+                <input
+                  type="checkbox"
+                  name={name}
+                  value={option.value}
+                  checked={checked.has(option.value)}
+                />
+                <span>{option.label}</span>
+              </label>
+            ))}
+          {list === undefined ? null : <input name={name} aria-label={label} list={list} />}
         </div>
       );
     }
     case "select":
     case "boolean": {
+      if (list !== undefined && field.type === "select") {
+        return <input {...shared} type="text" list={list} value={text} />;
+      }
       const own = field.type === "select" ? optionsFor(field.options, [text]) : [];
       const options = field.type === "select" ? [{ value: "", label: "" }, ...own] : yesOrNo;
       return (

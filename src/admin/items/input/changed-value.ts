@@ -29,6 +29,7 @@ function changedRows(field: LineItemsField, sent: Sent, stored: unknown, zone: s
 }
 
 function inStoredOrder(chosen: string[], stored: unknown): string[] {
-  const kept = textsOf(stored).filter((each) => chosen.includes(each));
-  return [...kept, ...chosen.filter((each) => !kept.includes(each))];
+  const wanted = new Set(chosen);
+  const kept = new Set(textsOf(stored).filter((each) => wanted.has(each)));
+  return [...kept, ...chosen.filter((each) => !kept.has(each))];
 }

@@ -70,8 +70,9 @@ export function untouched(field: Field, value: unknown, zone: string): unknown {
   }
   if (field.type === "multi_select") {
     const chosen = textsOf(value);
+    const checked = new Set(chosen);
     const shown = optionsFor(field.options, chosen).map((option) => option.value);
-    return shown.filter((each) => chosen.includes(each));
+    return shown.filter((each) => checked.has(each));
   }
   return scalarOf(field, inputText(field, value, zone), zone);
 }

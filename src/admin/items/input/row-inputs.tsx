@@ -8,12 +8,15 @@ export function RowInputs({
   columns,
   row,
   zone,
+  lists,
 }: {
   name: string;
   index: number;
   columns: readonly RowField[];
   row: Row;
   zone: string;
+  /** How the ids of the lists begin in which the options of columns stand; absent where cells have them. */
+  lists: string | undefined;
 }) {
   return (
     <tr>
@@ -27,6 +30,7 @@ export function RowInputs({
               value: row.cells[column.key],
               isSent: row.isSent,
               zone,
+              list: lists && `${lists}-${column.key}`,
             }}
           />
         </td>

@@ -13,6 +13,8 @@ export function chosenColumns(c: Context, chosen: string[] | undefined): string[
   const kept = chosen.join(".");
   if (kept.length > mostCharacters) return chosen;
   const { pathname } = new URL(c.req.url);
+  // No path of a cookie has one, nor has any key: there is no such list.
+  if (pathname.includes(";")) return chosen;
   setCookie(c, cookie, kept, {
     secure: true,
     httpOnly: true,
