@@ -1,3 +1,4 @@
+import { balanced } from "../sql/balanced";
 import type { Anywhere, Condition, Leaf } from "../../../domain/search/tree";
 import type { EntryDriver } from "./driver";
 
@@ -134,15 +135,22 @@ export function worstPerByte({ perByte, perEntry, perText, texts }: ItemCost): n
 
 /** The cost of judging an item `i`, as SQL. Its size is told without reading it. */
 export function itemCostSql({ perByte, perEntry, perText }: ItemCost): string {
-  const lists = perEntry.map(
-    ({ slot, cost }) => ` + ${cost} * coalesce(json_array_length(i.data, '$."${slot}"'), 0)`,
+  const lists = bySlot(perEntry).map(
+    ([slot, cost]) => `${cost} * coalesce(json_array_length(i.data, '$."${slot}"'), 0)`,
   );
-  const inner = perText.map(({ slot, cost }) => {
+  const inner = bySlot(perText).map(([slot, cost]) => {
     const list = `coalesce(i.data -> '$."${slot}"', '')`;
     // Each text has two quotes, keys included.
-    return ` + ${cost} * (octet_length(${list}) - octet_length(replace(${list}, '"', ''))) / 2`;
+    return `${cost} * (octet_length(${list}) - octet_length(replace(${list}, '"', ''))) / 2`;
   });
-  return `octet_length(i.data) * ${perByte}${lists.join("")}${inner.join("")}`;
+  return balanced("+", [`octet_length(i.data) * ${perByte}`, ...lists, ...inner]);
+}
+
+/** Conditions on the same list are reckoned together. */
+function bySlot(costs: readonly { slot: string; cost: number }[]): [slot: string, cost: number][] {
+  const sums = new Map<string, number>();
+  for (const { slot, cost } of costs) sums.set(slot, (sums.get(slot) ?? 0) + cost);
+  return [...sums];
 }
 
 /** The same with what pages count as rows. */
