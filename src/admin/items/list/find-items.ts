@@ -34,9 +34,14 @@ export async function findItems(
     forPeople: isNarrowed(query),
     withStanding: true,
   });
-  const likely = isSearchable(known, browsed(known)) ? known : (await now()).compiled;
-  checkSearch(likely, browsed(likely));
-  const page = await pageOf(c, likely, query, browsed(likely));
+  let likely = known;
+  let asked = browsed(likely);
+  if (!isSearchable(likely, asked)) {
+    likely = (await now()).compiled;
+    asked = browsed(likely);
+    checkSearch(likely, asked);
+  }
+  const page = await pageOf(c, likely, query, asked);
   const { compiled } = page;
   return compiled === likely ? page : pageOf(c, compiled, query, browsed(compiled));
 }
