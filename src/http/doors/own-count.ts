@@ -7,13 +7,13 @@ import {
   waitFor,
   type SlidingWindow,
 } from "../../gate/sliding-window";
+import { keepNewest } from "./keep-newest";
 
 /**
  * What this isolate has let through while objects could not be reached: nobody gets more than his limit from one isolate
  * by making his own object fail.
  */
 const counted = new Map<string, { requests: SlidingWindow; writes: SlidingWindow }>();
-const most = 1000;
 
 /** Counts a request by the credential's own limits; `wait` is the milliseconds until it fits, 0 where it did. */
 export function countHere(
@@ -35,10 +35,6 @@ export function countHere(
 
 function windowsOf(credentialId: string) {
   const windows = counted.get(credentialId) ?? { requests: emptyWindow(), writes: emptyWindow() };
-  // Who came last stands last.
-  counted.delete(credentialId);
-  const [oldest] = counted.keys();
-  if (counted.size >= most && oldest !== undefined) counted.delete(oldest);
-  counted.set(credentialId, windows);
+  keepNewest(counted, credentialId, windows);
   return windows;
 }
