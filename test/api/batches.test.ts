@@ -286,7 +286,7 @@ describe("A batch", () => {
 
   it("100 creates cost two round trips and at most 20 statements, and rows as single ones less what they share", async () => {
     const { batch, path } = await appWith();
-    const { fetch, counts, reset } = counted();
+    const { fetch, counts, statements, reset } = counted();
     const by = integrator.through(fetch);
     await batch([create({ code: "warm" })]);
     reset();
@@ -295,6 +295,7 @@ describe("A batch", () => {
     );
     expect((await by.post(`${path}/batch`, { operations })).status).toBe(200);
     const { d1, rowsWritten } = counts;
+    expect(statements.reduce((sum, each) => sum + each)).toBeLessThanOrEqual(20);
     reset();
     await by.post(path, { data: { code: "single", amount: 1 } });
     expect(d1).toBeLessThanOrEqual(2);

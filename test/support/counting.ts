@@ -7,8 +7,10 @@ import { app } from "../../src/app";
 import type { Fetch } from "./client";
 
 /** The service with bindings that count what a request costs. What runs behind the answer counts too. */
-export function counted(): { fetch: Fetch; counts: Counts; reset: () => void } {
-  const counts = { ...none };
+export function counted() {
+  const counts: Counts = { ...none };
+  /** Of each round trip to D1. */
+  const statements: number[] = [];
   // What waits behind an answer would be waited for with each request.
   Object.assign(waiting, { refused: 0, served: 0 });
   const fetch: Fetch = async (request) => {
@@ -19,7 +21,12 @@ export function counted(): { fetch: Fetch; counts: Counts; reset: () => void } {
     for (const [name, count] of Object.entries(countsOf(recorded))) {
       counts[name as keyof Counts] += count;
     }
+    statements.push(...recorded.trips.map((trip) => trip.statements.length));
     return response;
   };
-  return { fetch, counts, reset: () => Object.assign(counts, none) };
+  const reset = () => {
+    Object.assign(counts, none);
+    statements.length = 0;
+  };
+  return { fetch, counts, statements, reset };
 }

@@ -84,7 +84,7 @@ describe("What wakes a webhook", () => {
           SELECT collection_id, '[2]', min(number), max(number), 0, 2 FROM item WHERE collection_id = ${own}`,
       ).bind(app),
     ]);
-    await onSchedule(env, 2 * notHour);
+    await onSchedule(env, notHour + 60_000);
     await until(() => receiver.taken.length === 3);
     expect(twice()).toEqual(["aa", "bb", "aa"]);
   });

@@ -15,11 +15,7 @@ const bytesPerStep = 2_000_000;
 
 /** Removes entries that their items do not have; those that are missing are made by the indexing that was started. */
 export async function checkEntries(db: D1Database, failures: unknown[] = []): Promise<void> {
-  await inTurns(
-    (turn) => nextIndexCheck(db, turn),
-    (check) => checkStep(db, check),
-    failures,
-  );
+  await inTurns(db, nextIndexCheck, checkStep, failures);
 }
 
 async function checkStep(db: D1Database, check: IndexCheck): Promise<void> {

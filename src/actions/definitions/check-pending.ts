@@ -28,11 +28,7 @@ const valueBytesPerStep = 200_000;
 
 /** Looks at the items that pending changes of definitions wait for, in bounded steps. */
 export async function checkPending(db: D1Database, failures: unknown[] = []): Promise<void> {
-  await inTurns(
-    (turn) => nextPending(db, turn),
-    (work) => pendingStep(db, work),
-    failures,
-  );
+  await inTurns(db, nextPending, pendingStep, failures);
 }
 
 /** A step that meets another change of the definition does nothing: the next one sees it. */

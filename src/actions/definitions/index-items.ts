@@ -19,7 +19,7 @@ import {
   type IndexingStep,
 } from "../../store/definitions/indexing";
 import { itemsInRange } from "../../store/items/range";
-import { inTurns } from "./in-turns";
+import { inTurns, type Step } from "./in-turns";
 import { collectionNow } from "./known-collections";
 
 const itemsPerStep = 200;
@@ -41,16 +41,11 @@ export async function indexItems(
   failures: unknown[] = [],
   noteChange: NoteChange = () => undefined,
 ): Promise<void> {
-  await inTurns(
-    (turn) => nextIndexing(db, turn),
-    async (work) => {
-      if (await indexStep(db, work)) noteChange(work.collectionId);
-    },
-    failures,
-  );
+  const step = (counting: D1Database, work: Indexing) => indexStep(counting, work, noteChange);
+  await inTurns(db, nextIndexing, step, failures);
 }
 
-async function indexStep(db: D1Database, work: Indexing): Promise<boolean> {
+async function indexStep(db: D1Database, work: Indexing, noteChange: NoteChange): Promise<Step> {
   const compiled = await collectionNow(db, work.collectionId);
   const fields = new Set(JSON.parse(work.fields) as number[]);
   const slots = slotsOf(compiled, fields);
@@ -92,7 +87,8 @@ async function indexStep(db: D1Database, work: Indexing): Promise<boolean> {
     step.to = number + 1;
     if (formulaSteps > formulaStepsPerStep) break;
   }
-  return storeStep(db, work, step);
+  if (await storeStep(db, work, step)) noteChange(work.collectionId);
+  return { formulaSteps };
 }
 
 /** The slots that hold these fields, those of rows under their list; null where formulas need all that there is. */

@@ -1,5 +1,4 @@
 import { eq, sql } from "drizzle-orm";
-import { fieldNumber } from "../../domain/data/field-number";
 import {
   defaultHistoryDays,
   type Collection,
@@ -11,16 +10,9 @@ import { actTime, insertAct, type Act } from "../audit/audit";
 import type { Pending, PendingChange } from "./collection-now";
 import { failureOf } from "../db/failure";
 import { guardCode, guardStatement } from "../db/guard";
-import {
-  auditEntry,
-  collection,
-  formerUnique,
-  indexing,
-  pendingChange,
-  tally,
-  uniqueValue,
-} from "../db/schema";
+import { auditEntry, collection, indexing, pendingChange, tally } from "../db/schema";
 import { parameters, pick, statement } from "../db/statement";
+import { endUnique } from "./field-statements";
 
 /** The statements that changes of definitions are made of. */
 
@@ -80,45 +72,6 @@ export const auditCreation = statement<Own & Act>((db, v) =>
 export const isExpected = guardStatement<{ id: number; revision: number }>(
   (v) => sql`select ${guardCode("definition_changed")} as code
     from collection where id = ${v.id} and revision <> ${v.revision}`,
-);
-
-/** Values are sought in the items themselves; those of rows one level down. */
-export const isEmpty = guardStatement<{
-  above: number;
-  below: number;
-  slot: string;
-  within: string | null;
-}>(
-  (v) => sql`select ${guardCode("values_exist")} as code where exists (
-      select 1 from item
-      where number > ${v.above} and number < ${v.below}
-        and case when ${v.within} is null
-          then data ->> ${v.slot} is not null
-          else exists (select 1 from json_each(item.data, '$."' || ${v.within} || '"') row
-            where row.value ->> ${v.slot} is not null) end)`,
-);
-
-/** Its values are none any more; they are swept in steps. */
-export const endUnique = statement<{ field: number }>((db, { field }) =>
-  db.insert(formerUnique).values({ field }).onConflictDoNothing(),
-);
-
-/** Dates are the same on the same calendar day; drafts hold no unique values. */
-export const fillUnique = statement<{
-  above: number;
-  below: number;
-  field: number;
-  isDate: number;
-  slot: string;
-}>((db, v) =>
-  db.insert(uniqueValue).select(
-    sql`select ${v.field},
-          case when ${v.isDate} then substr(data ->> ${v.slot}, 1, 10)
-            else data ->> ${v.slot} end, number
-        from item
-        where number > ${v.above} and number < ${v.below}
-          and data ->> ${v.slot} is not null and status is not 'draft'`,
-  ),
 );
 
 const updateCollection = statement<Pick<Columns, Changed> & { id: number }>((db, v) =>
@@ -181,7 +134,7 @@ export function takeEffect(
   const fieldsVersion = fields[0] === fields[1] ? current.fieldsVersion : version + 1;
   const values = { id, ...numbersOf(id), unindexed: JSON.stringify(unindexed) };
   return [
-    ...lost.map((each) => endUnique(db, { field: fieldNumber(id, each) })),
+    ...endUnique(db, id, lost),
     ...(unindexed.length > 0 ? [startIndexing(db, values)] : []),
     updateCollection(db, {
       ...values,
@@ -201,10 +154,8 @@ export function dropPending(
 ): D1PreparedStatement[] {
   if (!pending) return [];
   const gained = pending.problem === null ? pending.change.gained : [];
-  return [
-    deletePending(db, { id }),
-    ...gained.map(({ uniqueId }) => endUnique(db, { field: fieldNumber(id, uniqueId) })),
-  ];
+  const ended = gained.map(({ uniqueId }) => uniqueId);
+  return [deletePending(db, { id }), ...endUnique(db, id, ended)];
 }
 
 export const deletePending = statement<{ id: number }>((db, v) =>

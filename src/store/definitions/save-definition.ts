@@ -1,21 +1,18 @@
-import { fieldNumber } from "../../domain/data/field-number";
 import type { Collection, CollectionKind, Definition } from "../../domain/definition/collection";
-import { numbersOf } from "../../domain/item/item";
 import type { Act } from "../audit/audit";
 import type { Pending, PendingChange } from "./collection-now";
 import {
   auditCreation,
   dropPending,
   takeEffect,
-  fillUnique,
   insertCollection,
   insertTally,
-  isEmpty,
   isExpected,
   definitionRow,
   savedBy,
   type Saved,
 } from "./definition-statements";
+import { areEmpty, fillUnique } from "./field-statements";
 
 export async function createCollection(
   db: D1Database,
@@ -41,25 +38,11 @@ export async function changeDefinition(
   act: Act,
 ): Promise<Saved> {
   const { id, revision } = current;
-  const range = { id, ...numbersOf(id) };
   return savedBy(db, [
     isExpected(db, { id, revision }),
     ...dropPending(db, current, before),
-    ...change.emptied.map((field) =>
-      isEmpty(db, {
-        ...range,
-        slot: String(field.id),
-        within: field.within === null ? null : String(field.within),
-      }),
-    ),
-    ...change.gained.map((field) =>
-      fillUnique(db, {
-        ...range,
-        field: fieldNumber(id, field.uniqueId),
-        slot: String(field.id),
-        isDate: field.type === "date" ? 1 : 0,
-      }),
-    ),
+    ...areEmpty(db, id, change.emptied),
+    ...fillUnique(db, id, change.gained),
     ...takeEffect(db, current, change, act),
   ]);
 }

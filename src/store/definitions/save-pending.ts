@@ -1,5 +1,4 @@
 import { eq, sql } from "drizzle-orm";
-import { fieldNumber } from "../../domain/data/field-number";
 import type { Collection } from "../../domain/definition/collection";
 import { numbersOf } from "../../domain/item/item";
 import type { Act } from "../audit/audit";
@@ -8,11 +7,11 @@ import {
   deletePending,
   dropPending,
   takeEffect,
-  endUnique,
   isExpected,
   savedBy,
   type Saved,
 } from "./definition-statements";
+import { endUnique } from "./field-statements";
 import { collection, pendingChange } from "../db/schema";
 import { statement } from "../db/statement";
 
@@ -107,7 +106,11 @@ export async function refusePending(
   return savedBy(db, [
     isExpected(db, values),
     keepProblem(db, values),
-    ...gained.map(({ uniqueId }) => endUnique(db, { field: fieldNumber(id, uniqueId) })),
+    ...endUnique(
+      db,
+      id,
+      gained.map(({ uniqueId }) => uniqueId),
+    ),
     obeyPending(db, values),
   ]);
 }
