@@ -4,6 +4,7 @@ import { bars } from "../report/plot.ts";
 import { bundle } from "../serve/bundle.ts";
 import type { Service } from "../serve/service.ts";
 import { tokenCount, type Part } from "./bench.ts";
+import { floorOf, showFloor } from "./floor.ts";
 import { callsOf, operations, prepared, type Operation } from "./operations.ts";
 
 const scale = 100_000;
@@ -27,7 +28,7 @@ export const overhead: Part = async (bench) => {
     floor: bundle("bench/workers/floor.ts", bench.builds),
   };
   const { service, tokens } = await prepared(bench.inMemory(), bundles, 8820, scale, tokenCount);
-  await record(service, tokens);
+  await showFloor(service, tokens);
   const summaries: Summary[] = [];
   for (const connections of connectionCounts) {
     bench.note(`overhead, ${connections} connections`);
@@ -47,46 +48,11 @@ function subjectsOf(
 ): Subject[] {
   const { status } = operation;
   const shared = { pid: service.pid, connections: 1 };
-  const floor = callsOf(
-    { ...operation, path: `/replay/${operation.name}${query}` },
-    service.url("floor"),
-    tokens,
-  );
   const own = callsOf(operation, `${service.url()}/api/v1`, tokens);
   return [
-    {
-      ...shared,
-      name: `${name} floor`,
-      next: floor,
-      status: operation.name === "create" ? 201 : 200,
-    },
+    { ...floorOf(service, tokens, operation, query), name: `${name} floor`, connections: 1 },
     { ...shared, name: `${name} service`, next: own, status },
   ];
-}
-
-/** Shows the floor one request of each kind, and each credential. */
-async function record(service: Service, tokens: readonly string[]): Promise<void> {
-  const show = async (name: string, operation: Operation, token: string) => {
-    const call = callsOf(operation, "", [token])();
-    // The second time: an isolate that does not know the definition yet asks for it.
-    for (const time of [1, 2]) {
-      const answer = await fetch(`${service.url("floor")}/record/${name}`, {
-        method: operation.method,
-        headers: {
-          ...call.headers,
-          ...operation.headers?.(time),
-          "X-Target": `${service.url("floor")}/api/v1${operation.path}`,
-        },
-        ...(call.body === undefined ? {} : { body: call.body }),
-      });
-      if (answer.status !== operation.status) throw new Error(await answer.text());
-      await answer.text();
-      if (name === "credential") return;
-    }
-  };
-  const me = { name: "me", method: "GET", path: "/me", status: 200 };
-  for (const token of tokens) await show("credential", me, token);
-  for (const operation of operations) await show(operation.name, operation, tokens[0] ?? "");
 }
 
 function report(summaries: readonly Summary[], plot: Parameters<Part>[0]["plot"]): string {
