@@ -37,6 +37,7 @@ export interface ApiEnv extends AppEnv {
 export interface AdminEnv extends AppEnv {
   Variables: AppEnv["Variables"] & {
     member: Member;
+    read: Read;
     /** SHA-256 of the session's id; empty where Cloudflare Access says who it is. */
     session: string;
     action: ActionContext;

@@ -1,10 +1,12 @@
+import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { beforeAll, describe, expect, it } from "vitest";
+import { app as service } from "../../src/app";
 import { Client, host } from "../support/client";
 import { counted } from "../support/counting";
 import { ofTheArea, routeOf, rowsOf } from "../rights/tables";
 import { rightRequest } from "../support/right-requests";
-import { admin, issue, ownerCookie } from "../support/service";
+import { account, admin, anonymous, issue, ownerCookie } from "../support/service";
 import { world } from "../support/world";
 
 /** Every GET of the area: the table of rights names each route. */
@@ -107,10 +109,65 @@ describe("A page asks one object at most, and the database twice", () => {
     },
   );
 
-  it("but for a search with conditions to choose between, which are weighed first", async () => {
+  /** The session is told only once something else was asked for, or where nothing is, after a while. */
+  async function withSlowSession(path: string) {
+    const way = { asked: 0 };
+    const slow = (statement: D1PreparedStatement): D1PreparedStatement =>
+      new Proxy(statement, {
+        get: (target, name) => {
+          const method: unknown = Reflect.get(target, name);
+          if (typeof method !== "function") return method;
+          if (name === "bind") return (...values: unknown[]) => slow(target.bind(...values));
+          return async (...values: unknown[]) => {
+            const until = Date.now() + 400;
+            while (way.asked === 0 && Date.now() < until) await scheduler.wait(1);
+            return method.apply(target, values);
+          };
+        },
+      });
+    const DB = new Proxy(env.DB, {
+      get: (target, name) => {
+        const method: unknown = Reflect.get(target, name);
+        if (typeof method !== "function") return method;
+        if (name !== "prepare") return method.bind(target);
+        return (sql: string) => {
+          const statement = target.prepare(sql);
+          if (/from "session"/.test(sql)) return slow(statement);
+          way.asked += 1;
+          return statement;
+        };
+      },
+    });
+    const headers = { Cookie: cookie, Accept: "text/html" };
+    const ctx = createExecutionContext();
+    const request = new Request(host + path, { headers });
+    const response = await service.fetch(request, { ...env, DB }, ctx);
+    const text = await response.text();
+    await waitOnExecutionContext(ctx);
+    return { status: response.status, text, asked: way.asked };
+  }
+
+  it("a list is asked for beside the session, so that one whose conditions are weighed first waits twice", async () => {
     const { form } = await world();
-    const weighed = "?f.amount.gte=1&f.title.contains=abc";
-    const { status, d1 } = await ask(`/admin/forms/${form.key}/items${weighed}`);
-    expect([status, d1]).toEqual([200, 3]);
+    const path = `/admin/forms/${form.key}/items?f.amount.gte=1&f.title.contains=abc`;
+    expect(await ask(path)).toMatchObject({ status: 200, d1: 3 });
+    const started = Date.now();
+    expect(await withSlowSession(path)).toMatchObject({ status: 200 });
+    expect(Date.now() - started).toBeLessThan(400);
+  });
+
+  it("nothing of it is shown, or asked for again, once the session holds no more", async () => {
+    const { form } = await world();
+    const path = `/admin/forms/${form.key}/items`;
+    const before = cookie;
+    const signedIn = await anonymous("POST", "/admin/sign-in", account);
+    cookie = signedIn.headers.getSetCookie()[0]?.split(";")[0] ?? "";
+    expect(await ask(path)).toMatchObject({ status: 200 });
+    await env.DB.prepare(
+      "update session set expires_at = 0 where created_at = (select max(created_at) from session)",
+    ).run();
+    const [first, second] = [await withSlowSession(path), await withSlowSession(path)];
+    cookie = before;
+    expect([first.status, first.text, second.status, second.asked]).toEqual([303, "", 303, 0]);
   });
 });

@@ -20,7 +20,7 @@ import { revertItem, actOnItem, deleteItem } from "./item/act-on-item";
 /** The data of an app or a form. */
 export const itemRoutes = (kind: CollectionKind) =>
   new Hono<AdminEnv>()
-    .get("/", (c) => listItems(c, kind))
+    .get("/", listItems(kind))
     .get("/export", (c) => exportItems(c, kind))
     .post("/selected", (c) => actOnSelected(c, kind))
     .get("/new", able("write"), async (c) => {

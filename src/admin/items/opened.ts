@@ -4,18 +4,18 @@ import { visibleRecord, visibleSubmission, type Found } from "../../actions/visi
 import type { CollectionKind } from "../../domain/definition/collection";
 import { etagOf } from "../../domain/etag";
 import { problem } from "../../domain/problem/problem";
-import type { AdminEnv } from "../../env";
+import type { AdminEnv, AppEnv, Reading } from "../../env";
 import { words } from "../definitions/words";
 import { numberOf, type Sent } from "../frame/sent";
 
-export const keyOf = (c: Context<AdminEnv>) => c.req.param("key") ?? "";
+export const keyOf = (c: Reading<AppEnv>) => c.req.param("key") ?? "";
 
 export const addressOf = (c: Context<AdminEnv>, kind: CollectionKind) =>
   `${words[kind].path}/${keyOf(c)}/items`;
 
 /** The collection as it is now, and how many items it holds. */
-export async function opened(c: Context<AdminEnv>, kind: CollectionKind) {
-  const read = await readCollection(c.env.DB, kind, keyOf(c));
+export async function opened(c: Reading<AppEnv>, kind: CollectionKind, key = keyOf(c)) {
+  const read = await readCollection(c.env.DB, kind, key);
   if (!read) throw problem.notFound();
   return read;
 }

@@ -9,6 +9,7 @@ import { actionContext } from "../../http/doors/action-context";
 import { problem } from "../../domain/problem/problem";
 import { memberOfAccess, usesAccess } from "./access";
 import { limitAttempts } from "./attempts";
+import { askBeside, noteSession } from "./beside";
 import { ownPath } from "../frame/own-path";
 import { wantsJson } from "../frame/negotiate";
 import { keepSent } from "./kept";
@@ -33,9 +34,11 @@ export function dropSession(c: Context): void {
 export const signedIn = createMiddleware<AdminEnv>(async (c, next) => {
   const sessionId = sessionIdOf(c);
   const hash = sessionId === undefined ? "" : await sha256(sessionId);
+  const read = askBeside(c, hash);
   const member = await (usesAccess(c.env)
     ? memberOfAccess(c)
     : memberOfSession(c.env.DB, hash, Date.now()));
+  noteSession(hash, member !== undefined);
   if (!member) {
     if (wantsJson(c)) throw problem.unauthenticated(sessionId !== undefined);
     return toSignIn(c);
@@ -45,6 +48,7 @@ export const signedIn = createMiddleware<AdminEnv>(async (c, next) => {
   // The start of its hash tells one session from another, and is of no use to anybody else.
   const told = hash === "" ? null : hash.slice(0, 8);
   c.set("action", actionContext(c, `member:${member.id}`, rightsOf(member.role), told));
+  c.set("read", read);
   await next();
   return undefined;
 });

@@ -1,11 +1,8 @@
 import type { Context } from "hono";
-import type { AdminEnv } from "../../../../env";
-import { frameOf } from "../../../frame/frame";
+import { readerOf } from "../../../frame/reader-of";
 
-type C = Context<AdminEnv>;
-
-export function clockOf(c: C): Clock {
-  const { zone, now } = frameOf(c).reader;
+export function clockOf(c: Context): Clock {
+  const { zone, now } = readerOf(c);
   return { zone, now };
 }
 
