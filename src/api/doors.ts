@@ -29,8 +29,8 @@ const collection = (kind: CollectionKind) => {
     question,
     createMiddleware<CollectionEnv>(async (c, next) => {
       const key = c.req.param("key") ?? "";
-      if (!isVisible(c.var.action.resources, kind, key)) throw problem.notFound();
-      c.set("compiled", knownCollection(kind, key) ?? (await c.var.read(question)));
+      if (!isVisible(c.get("action").resources, kind, key)) throw problem.notFound();
+      c.set("compiled", knownCollection(kind, key) ?? (await c.get("read")(question)));
       await next();
     }),
   );
@@ -43,7 +43,7 @@ export const form = collection("form");
 export const within = (kind: CollectionKind) =>
   createMiddleware<ApiEnv>(async (c, next) => {
     const key = c.req.param("key") ?? "";
-    if (!isVisible(c.var.action.resources, kind, key)) throw problem.notFound();
+    if (!isVisible(c.get("action").resources, kind, key)) throw problem.notFound();
     await next();
   });
 
@@ -53,7 +53,7 @@ export function withDefinition(
   answer: (c: Context<ApiEnv>, now: CollectionNow) => Response | Promise<Response>,
 ) {
   const question: Question<CollectionNow> = (ctx, { key = "" }) => findDefinition(ctx, kind, key);
-  return asking(question, async (c: Context<ApiEnv>) => answer(c, await c.var.read(question)));
+  return asking(question, async (c: Context<ApiEnv>) => answer(c, await c.get("read")(question)));
 }
 
 const findOne: Question<Found> = (ctx, { key = "", id = "" }) => findRecord(ctx, key, id);
@@ -61,10 +61,10 @@ const findOne: Question<Found> = (ctx, { key = "", id = "" }) => findRecord(ctx,
 export const record = asking(
   findOne,
   createMiddleware<FoundEnv>(async (c, next) => {
-    if (!isVisible(c.var.action.resources, "app", c.req.param("key") ?? "")) {
+    if (!isVisible(c.get("action").resources, "app", c.req.param("key") ?? "")) {
       throw problem.notFound();
     }
-    c.set("found", await c.var.read(findOne));
+    c.set("found", await c.get("read")(findOne));
     await next();
   }),
 );
@@ -74,7 +74,7 @@ const findOneById: Question<Found> = (ctx, { id = "" }) => findSubmission(ctx, i
 export const submission = asking(
   findOneById,
   createMiddleware<FoundEnv>(async (c, next) => {
-    c.set("found", visible(c.var.action, await c.var.read(findOneById)));
+    c.set("found", visible(c.get("action"), await c.get("read")(findOneById)));
     await next();
   }),
 );

@@ -12,17 +12,18 @@ export function noteCall(
   status: number,
   error: unknown = c.error,
 ): void {
-  const { deed } = c.var;
+  const { deed, requestId } = c.var;
   const problem = deed?.refusal ?? (error instanceof Problem ? error : undefined);
   const told = deed?.refusal?.status ?? status;
   const refusal = loggedRefusal(told, problem);
+  const path = loggedPath(c.req.url);
   const call = {
     at: started,
     method: c.req.method,
-    path: deed ? `${loggedPath(c.req.url)} ${deed.name}` : loggedPath(c.req.url),
+    path: deed ? `${path} ${deed.name}` : path,
     status: told,
     milliseconds: Date.now() - started,
-    requestId: c.var.requestId,
+    requestId,
     ...(refusal ? { refusal } : {}),
   };
   keepNews(c, credentialId, { calls: [call] }, told >= 400);

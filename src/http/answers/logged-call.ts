@@ -13,8 +13,12 @@ const parameterName = /^[A-Za-z_][\w.[\]-]{0,39}$/;
 
 /** The address of a call, with the names of its parameters and not their values. */
 export function loggedPath(url: string): string {
-  const { pathname, searchParams } = new URL(url);
-  const names = [...new Set(searchParams.keys())].slice(0, mostParameters);
+  const [address = "", ...sent] = url.split("?");
+  const pathname = address.slice(address.indexOf("/", address.indexOf("://") + 3));
+  const names =
+    sent.length === 0
+      ? []
+      : [...new Set(new URLSearchParams(sent.join("?")).keys())].slice(0, mostParameters);
   const query = names.map((name) => `${parameterName.test(name) ? name : "…"}=…`).join("&");
   const path = cut(
     pathname.replaceAll(secrets, (secret) => `${secret.slice(0, 4)}…`),

@@ -9,8 +9,9 @@ const header = "X-Request-Id";
  */
 export const requestId = createMiddleware<AppEnv>(async (c, next) => {
   const sent = c.req.header(header) ?? "";
-  c.set("requestId", crypto.randomUUID());
+  const id = crypto.randomUUID();
+  c.set("requestId", id);
   c.set("sentRequestId", /^[\w.:=-]{1,128}$/.test(sent) ? sent : null);
-  c.header(header, c.var.requestId);
+  c.header(header, id);
   await next();
 });

@@ -23,20 +23,20 @@ export function readContext(c: Reading<AppEnv>, session?: Session): ReadContext 
       work().catch((error: unknown) => logMended("work behind an answer failed", error)),
     );
   };
-  const { origin } = new URL(c.req.url);
+  const origin = () => new URL(c.req.url).origin;
   return {
     db: session?.db ?? c.env.DB,
     versions: session ?? ofPrimary,
     primary: c.env.DB,
     definitions: {
       recall: (kind, key) =>
-        timely(() => recallDefinition(caches.default, origin, kind, key), cachePatience).catch(
+        timely(() => recallDefinition(caches.default, origin(), kind, key), cachePatience).catch(
           (error: unknown) => {
             logMended("cache of definitions unreadable", error);
             return undefined;
           },
         ),
-      keep: (stored) => later(() => keepDefinition(caches.default, origin, stored)),
+      keep: (stored) => later(() => keepDefinition(caches.default, origin(), stored)),
     },
     now,
     later,
@@ -54,6 +54,7 @@ export function actionContext(
   replays: ReplayCache = replayCache(c),
   reads = readContext(c),
 ): ActionContext {
+  const { requestId, sentRequestId } = c.var;
   return {
     ...reads,
     actor,
@@ -61,8 +62,8 @@ export function actionContext(
     resources: rights.resources,
     session,
     replays,
-    requestId: c.var.requestId,
-    sentRequestId: c.var.sentRequestId,
+    requestId,
+    sentRequestId,
     newId: () => ulid(),
   };
 }

@@ -40,9 +40,10 @@ export const identify = createMiddleware<Identified>(async (c, next) => {
  */
 export const authenticate = createMiddleware<ApiEnv & Identified>(async (c, next) => {
   const started = Date.now();
-  const { credentialId } = c.var.presented;
+  const { presented, replays } = c.var;
+  const { credentialId } = presented;
   const ahead = isBarred(credentialId, started) ? undefined : askAhead(c);
-  const admission = await admit(c.env, c.var.presented, declaredEffect(c).write);
+  const admission = await admit(c.env, presented, declaredEffect(c).write);
   if (admission.verdict === "refused") {
     bar(credentialId, started, null);
     const refused = await unauthenticated(c, true);
@@ -68,7 +69,7 @@ export const authenticate = createMiddleware<ApiEnv & Identified>(async (c, next
   const actor = `credential:${grant.credentialId}` as const;
   // What is not read ahead is read, and all is written, at the primary.
   const own = new Session(c.env.DB, primary);
-  c.set("action", actionContext(c, actor, grant, null, c.var.replays, readContext(c, own)));
+  c.set("action", actionContext(c, actor, grant, null, replays, readContext(c, own)));
   await next();
   if (ticket !== null && own.isSettled()) tell({ ticket, bookmark: own.reached() });
   noteCall(c, credentialId, started, c.res.status);

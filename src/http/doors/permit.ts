@@ -6,6 +6,7 @@ import type { ApiEnv } from "../../env";
 /** Permissions belong to the credential as a whole: 403 is decided before anything is looked up. */
 export const permit = (permission: Permission) =>
   createMiddleware<ApiEnv>(async (c, next) => {
-    if (!allows(c.var.grant.permissions, permission)) throw problem.permissionRequired(permission);
+    if (!allows(c.get("grant").permissions, permission))
+      throw problem.permissionRequired(permission);
     await next();
   });

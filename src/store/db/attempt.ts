@@ -15,15 +15,20 @@ export async function timely<T>(
   run: () => Promise<T>,
   milliseconds = patience.milliseconds,
 ): Promise<T> {
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  const limit = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new TookTooLong("No answer in time.")), milliseconds);
+  const answer = run();
+  return new Promise<T>((resolve, reject) => {
+    const timer = setTimeout(() => reject(new TookTooLong("No answer in time.")), milliseconds);
+    answer.then(
+      (value) => {
+        clearTimeout(timer);
+        resolve(value);
+      },
+      (error: unknown) => {
+        clearTimeout(timer);
+        reject(error);
+      },
+    );
   });
-  try {
-    return await Promise.race([run(), limit]);
-  } finally {
-    clearTimeout(timer);
-  }
 }
 
 /**
