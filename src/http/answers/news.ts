@@ -5,11 +5,14 @@ import { logMended } from "./log";
 interface Pending extends News {
   /** When it is told if no request takes it along; milliseconds since 1970. */
   dueAt: number;
+  /** Who waits behind an answer to look at it, and when. */
+  looker: object | undefined;
+  looksAt: number;
 }
 
 /**
  * What the objects of credentials have not been told yet. It travels with the credential's next request, so that it costs
- * no call of its own; when none comes, it is told behind the last answer.
+ * no call of its own; when none comes, it is told behind an answer.
  */
 const pending = new Map<string, Pending>();
 /** Of one credential at a time; a flood of refused calls beyond that is not told in full. */
@@ -18,16 +21,27 @@ const mostPending = 1000;
 /** How long news waits for a next request; milliseconds. */
 export const waiting = { refused: 1000, served: 7000 };
 
+/** So long one answer's request looks after what comes behind it; a Worker has 30 s after its answer. */
+const longest = 15_000;
+/** Who has not looked so long after he should have will not. */
+const lost = 2000;
+
 /** The news to tell the object of now. */
 export function takeNews(credentialId: string): News | undefined {
   const news = pending.get(credentialId);
-  pending.delete(credentialId);
-  return news && { calls: news.calls, told: news.told };
+  return news && takeFrom(news);
+}
+
+function takeFrom(news: Pending): News | undefined {
+  const { calls, told } = news;
+  if (calls.length === 0 && told.length === 0) return undefined;
+  Object.assign(news, { calls: [], told: [], dueAt: Infinity });
+  return { calls, told };
 }
 
 /** What could not be told of writes waits for the next request. Calls do not: they may be in the log already. */
 export function returnNews(credentialId: string, { told }: News): void {
-  add(newsOf(credentialId), { told });
+  if (told.length > 0) add(newsOf(credentialId), { told });
 }
 
 /** Tells the object with the next request; without one within a second where it is urgent, a little later otherwise. */
@@ -39,17 +53,18 @@ export function keepNews(
 ): void {
   const mine = newsOf(credentialId);
   add(mine, news);
-  const wait = urgent ? waiting.refused : waiting.served;
-  const dueAt = Date.now() + wait;
-  if (dueAt >= mine.dueAt) return;
-  mine.dueAt = dueAt;
-  c.executionCtx.waitUntil(tellLater(c.env, credentialId, mine, wait));
+  const now = Date.now();
+  const dueAt = now + (urgent ? waiting.refused : waiting.served);
+  if (dueAt < mine.dueAt) mine.dueAt = dueAt;
+  const looks = mine.looker !== undefined && mine.looksAt > now - lost;
+  if (looks && mine.looksAt <= mine.dueAt) return;
+  c.executionCtx.waitUntil(lookAfter(c.env, credentialId, mine, now));
 }
 
 function newsOf(credentialId: string): Pending {
   const known = pending.get(credentialId);
   if (known) return known;
-  const news: Pending = { calls: [], told: [], dueAt: Infinity };
+  const news: Pending = { calls: [], told: [], dueAt: Infinity, looker: undefined, looksAt: 0 };
   pending.set(credentialId, news);
   return news;
 }
@@ -59,18 +74,34 @@ function add(news: News, { calls = [], told = [] }: Partial<News>): void {
   news.told.push(...told.slice(0, mostPending - news.told.length));
 }
 
-async function tellLater(
+/** Looks when news is due, and at what has come since: one waits for many requests, and not each for itself. */
+async function lookAfter(
   env: Bindings,
   credentialId: string,
   mine: Pending,
-  milliseconds: number,
+  since: number,
 ): Promise<void> {
-  await scheduler.wait(milliseconds);
-  // A request has taken it along meanwhile.
-  if (pending.get(credentialId) !== mine) return;
-  pending.delete(credentialId);
+  const me = {};
+  for (let now = since; mine.dueAt < Infinity; now = Date.now()) {
+    const stays = now - since < longest;
+    // Whoever comes after the last look has to look for himself.
+    mine.looker = stays ? me : undefined;
+    mine.looksAt = mine.dueAt;
+    await scheduler.wait(mine.dueAt - now);
+    // Somebody else looks sooner.
+    if (stays && mine.looker !== me) return;
+    const news = mine.dueAt <= Date.now() ? takeFrom(mine) : undefined;
+    if (news) await tell(env, credentialId, news);
+    if (!stays) break;
+  }
+  if (mine.looker === me) mine.looker = undefined;
+  const isDone = mine.looker === undefined && mine.dueAt === Infinity;
+  if (isDone && pending.get(credentialId) === mine) pending.delete(credentialId);
+}
+
+async function tell(env: Bindings, credentialId: string, news: News): Promise<void> {
   try {
-    await env.GATE.getByName(credentialId).note({ calls: mine.calls, told: mine.told });
+    await env.GATE.getByName(credentialId).note(news);
   } catch (error) {
     logMended("calls not logged", error);
   }
