@@ -18,16 +18,7 @@ export async function timely<T>(
   const answer = run();
   return new Promise<T>((resolve, reject) => {
     const timer = setTimeout(() => reject(new TookTooLong("No answer in time.")), milliseconds);
-    answer.then(
-      (value) => {
-        clearTimeout(timer);
-        resolve(value);
-      },
-      (error: unknown) => {
-        clearTimeout(timer);
-        reject(error);
-      },
-    );
+    answer.finally(() => clearTimeout(timer)).then(resolve, reject);
   });
 }
 
