@@ -2,6 +2,7 @@ import { digestOf } from "../../../domain/cursor";
 import type { Field } from "../../../domain/definition/field";
 import { isObject } from "../../../domain/json";
 import { textOf, type Sent } from "../../frame/sent";
+import { fieldsWithInputs } from "../rows-shown";
 import { untouched, sentValue } from "./item-input";
 import { changedValue } from "./changed-value";
 
@@ -17,7 +18,7 @@ export async function digestSeen(
   data: Data,
   zone: string,
 ): Promise<Seen> {
-  const entries = inputs(fields).map(async (field) => {
+  const entries = fieldsWithInputs(fields, data).map(async (field) => {
     return [field.key, await written(untouched(field, data[field.key], zone))] as const;
   });
   return Object.fromEntries(await Promise.all(entries));

@@ -1,5 +1,6 @@
 import type { Field } from "../../../domain/definition/field";
 import type { Sent } from "../../frame/sent";
+import { fieldsWithInputs } from "../rows-shown";
 import { Rows } from "./rows";
 import { OneInput } from "./one-input";
 
@@ -18,6 +19,7 @@ interface Values {
 /** An input for each field that is not calculated. */
 export function Inputs({ fields, data, sent, written, zone, more }: Values) {
   const isNew = Object.keys(data).length === 0;
+  const drawn = new Set(fieldsWithInputs(fields, data));
   return (
     <>
       {fields.map((field) => {
@@ -26,6 +28,7 @@ export function Inputs({ fields, data, sent, written, zone, more }: Values) {
         const stored = data[key] ?? (isNew ? field.default : undefined);
         const own = sent && (written?.has(key) ?? true) ? sent : undefined;
         if (field.type === "line_items") {
+          if (!drawn.has(field)) return <TooManyRows field={field} rows={data[key]} />;
           return <Rows field={field} stored={stored} sent={own} zone={zone} more={more === key} />;
         }
         const required = field.required && (isNew || !isEmpty(stored));
@@ -33,6 +36,18 @@ export function Inputs({ fields, data, sent, written, zone, more }: Values) {
         return <OneInput {...{ field, value, isSent: own !== undefined, zone, required }} />;
       })}
     </>
+  );
+}
+
+function TooManyRows({ field, rows }: { field: Field; rows: unknown }) {
+  return (
+    <fieldset class="wide">
+      <legend>{field.label}</legend>
+      <p class="muted">
+        {Array.isArray(rows) ? rows.length : 0} rows are too many to change on a page. They stay as
+        they are; a program can change them.
+      </p>
+    </fieldset>
   );
 }
 

@@ -18,6 +18,7 @@ import { readSent } from "../../../frame/negotiate";
 import { say } from "../../../frame/said";
 import type { Sent } from "../../../frame/sent";
 import { compareChanges, digestSeen, seenSent, type Changes, type Seen } from "../../input/changes";
+import { refuseTooMany } from "../../input/drawn-rows";
 import { addressOf, foundItem, versionSent } from "../../opened";
 import { namesIn } from "../by";
 import { ItemFormPage } from "./form-page";
@@ -32,6 +33,7 @@ export async function changeFromForm(c: C, kind: CollectionKind): Promise<Respon
   const sent = await readSent(c);
   const seen = isObject(sent["data"]) ? undefined : seenSent(sent);
   let now = await foundItem(c, kind);
+  refuseTooMany(fieldsOf(now.compiled), sent);
   if (sent["$more"] !== undefined) return c.html(await drawn(c, now, sent, seen, undefined));
   return attempted(
     c,

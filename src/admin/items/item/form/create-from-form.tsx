@@ -11,6 +11,7 @@ import { frameOf } from "../../../frame/frame";
 import { readSent } from "../../../frame/negotiate";
 import { say } from "../../../frame/said";
 import { digestSeen } from "../../input/changes";
+import { refuseTooMany } from "../../input/drawn-rows";
 import { addressOf, opened } from "../../opened";
 import { ItemFormPage } from "./form-page";
 import { named } from "./refusal";
@@ -22,6 +23,7 @@ type C = Context<AdminEnv>;
 export async function createFromForm(c: C, kind: CollectionKind): Promise<Response> {
   const { compiled } = await opened(c, kind);
   const sent = await readSent(c);
+  refuseTooMany(fieldsOf(compiled), sent);
   const again = async (refusal: Problem | undefined) => (
     <ItemFormPage
       frame={frameOf(c)}
