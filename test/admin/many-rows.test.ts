@@ -49,7 +49,6 @@ describe("Line items with more cells than a page has room for", () => {
     const lines = Array.from({ length: 450 }, (_, at) => ({ c0: `row ${at}` }));
     const data = { title: "before", few: [{ c0: "first" }, { c0: "second" }], many: lines };
     const made = await integrator.post(`/forms/${form}/submissions`, { data });
-    expect(made.status).toBe(201);
     id = made.body.id;
   });
 
