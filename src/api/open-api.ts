@@ -1,6 +1,5 @@
 import { Hono, type Context } from "hono";
 import * as z from "zod/mini";
-import { findDefinition } from "../actions/definitions/definitions";
 import { isVisible } from "../domain/credential/resources";
 import { problem } from "../domain/problem/problem";
 import { joinedDocument, openApiDocument } from "../documents/openapi/collection";
@@ -12,7 +11,7 @@ import { chosenKeys, calledByKeys } from "../http/request/chosen";
 import { hostOf } from "../http/request/host";
 import { asking, type Question } from "../http/doors/question";
 import { permit } from "../http/doors/permit";
-import type { CollectionNow } from "../store/definitions/collection-now";
+import { findSeveral, type Several } from "../store/definitions/several";
 import { within, withDefinition } from "./doors";
 import { query, sentQuery } from "../http/request/parameters";
 
@@ -24,14 +23,17 @@ const version = z.object({ version: z.optional(z.enum(versions)) });
 const one = query(version);
 const severalQuery = z.extend(chosenKeys, version.shape);
 
-const chosenDefinitions: Question<CollectionNow[]> = async (ctx, _, c) => {
+const chosenDefinitions: Question<Several> = async (ctx, _, c) => {
   const sent = sentQuery(c, severalQuery);
   const chosen = calledByKeys(sent);
   if (chosen.length > mostJoined) {
     const reason = `At most ${mostJoined} apps and forms are joined, not ${chosen.length}.`;
     throw tooComplex(sent.forms, reason);
   }
-  return Promise.all(chosen.map(({ kind, key }) => findDefinition(ctx, kind, key)));
+  // One alone may be as large as any.
+  return chosen.length === 0
+    ? { count: 0, bytes: 0, collections: [] }
+    : findSeveral(ctx.db, chosen, chosen.length > 1 ? mostBytes : Number.MAX_SAFE_INTEGER);
 };
 
 /** OpenAPI documents: of one app or form, of those that are chosen, or of the service. */
@@ -40,14 +42,14 @@ export const openApi = new Hono<ApiEnv>().get(
   permit("schema:read"),
   query(severalQuery),
   asking(chosenDefinitions, async (c: Context<ApiEnv>) => {
-    const { forms, version: asked } = sentQuery(c, severalQuery);
+    const sent = sentQuery(c, severalQuery);
+    const { forms, version: asked } = sent;
     const { resources } = c.var.action;
-    const found = await c.var.read(chosenDefinitions);
-    const isSeen = ({ collection: { kind, key } }: CollectionNow) =>
-      isVisible(resources, kind, key);
-    if (!found.every(isSeen)) throw problem.notFound();
-    const bytes = found.reduce((sum, now) => sum + now.bytes, 0);
-    if (found.length > 1 && bytes > mostBytes) {
+    const { count, bytes, collections } = await c.var.read(chosenDefinitions);
+    const chosen = calledByKeys(sent);
+    const isSeen = chosen.every(({ kind, key }) => isVisible(resources, kind, key));
+    if (!isSeen || count < chosen.length) throw problem.notFound();
+    if (count > 1 && bytes > mostBytes) {
       throw tooComplex(
         forms,
         `Definitions of ${mostBytes} bytes together are joined, not of ${bytes}.`,
@@ -55,12 +57,7 @@ export const openApi = new Hono<ApiEnv>().get(
     }
     const shown = wantedVersion(c, asked);
     const document =
-      found.length === 0
-        ? serviceDocument(hostOf(c))
-        : joinedDocument(
-            found.map(({ collection }) => collection),
-            hostOf(c),
-          );
+      count === 0 ? serviceDocument(hostOf(c)) : joinedDocument(collections, hostOf(c));
     return answerDocument(c, shown, await rendered(document, shown));
   }),
 );

@@ -1,7 +1,9 @@
+import { env } from "cloudflare:workers";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";
 import { createGenerator } from "json-schema-faker";
 import { beforeAll, describe, expect, it } from "vitest";
+import { findSeveral } from "../../src/store/definitions/several";
 import type { Client, Json } from "../support/client";
 import { tellDocumented } from "../support/happenings";
 import { client, freshKey, makeApp, makeForm } from "../support/service";
@@ -237,6 +239,30 @@ describe("One document of several apps and forms", () => {
     const { body } = await (await client()).get("/openapi.json");
     tellDocumented(body);
     expect([Object.keys(body.paths).includes("/me"), brokenRefs(body)]).toEqual([true, []]);
+  });
+
+  it("is of definitions of 1 MB together at most, and reads none of them where they are more", async () => {
+    const by = await client();
+    const option = (at: number) => ({ value: `v${at}`, label: "x".repeat(180) });
+    const many = { options: Array.from({ length: 1000 }, (_, at) => option(at)) };
+    const wide = [1, 2, 3].map((at) => ({ key: `s${at}`, type: "select", ...many }));
+    const [one, other] = [await makeForm(by, wide), await makeForm(by, wide)];
+    expect((await by.get(`/openapi.json?forms=${one}`)).status).toBe(200);
+    const answer = await by.get(`/openapi.json?forms=${one},${other}`);
+    expect([answer.status, answer.body.errors[0]]).toEqual([
+      422,
+      {
+        field: "forms",
+        code: "too_complex",
+        reason: expect.stringMatching(/^Definitions of 1000000 bytes .*, not of 1\d{6}\.$/),
+      },
+    ]);
+    const read = await findSeveral(
+      env.DB,
+      [one, other].map((key) => ({ kind: "form" as const, key })),
+      1_000_000,
+    );
+    expect(read).toEqual({ count: 2, bytes: expect.any(Number), collections: [] });
   });
 
   it("has what is visible alone, and no more than 20 of them", async () => {
