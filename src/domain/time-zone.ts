@@ -45,19 +45,31 @@ export function instantInZone(local: string, zone: string): string | undefined {
 const quarter = 15 * minute;
 /** Since then, clocks change at full quarters of an hour. */
 const regular = Date.UTC(1972, 0, 1);
-const offsets = new Map<string, number>();
+/** By zone, and by quarters of an hour since 1970. */
+const offsets = new Map<string, Map<number, number>>();
+const mostZones = 10;
 const mostOffsets = 5000;
 
 /** Minutes east of UTC, rounded: before standard time, zones had seconds. */
 export function offsetAt(zone: string, time: number): number {
   if (time < regular) return offsetOf(zone, time);
-  const name = `${zone} ${Math.floor(time / quarter)}`;
-  const known = offsets.get(name);
+  const own = offsetsOf(zone);
+  const at = Math.floor(time / quarter);
+  const known = own.get(at);
   if (known !== undefined) return known;
-  if (offsets.size >= mostOffsets) offsets.clear();
+  if (own.size >= mostOffsets) own.clear();
   const offset = offsetOf(zone, time);
-  offsets.set(name, offset);
+  own.set(at, offset);
   return offset;
+}
+
+function offsetsOf(zone: string): Map<number, number> {
+  const known = offsets.get(zone);
+  if (known) return known;
+  if (offsets.size >= mostZones) offsets.clear();
+  const made = new Map<number, number>();
+  offsets.set(zone, made);
+  return made;
 }
 
 function offsetOf(zone: string, time: number): number {

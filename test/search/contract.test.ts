@@ -331,6 +331,18 @@ describe("Search", () => {
       "too_complex",
     ],
     [
+      "conditions of more than 500,000 characters",
+      {
+        conditions: Array.from({ length: 50 }, () => ({
+          field: "customer",
+          op: "in",
+          value: Array.from({ length: 100 }, (_, at) => `${at}`.padEnd(101, "x")),
+        })),
+      },
+      "/conditions",
+      "too_complex",
+    ],
+    [
       "4 sort keys",
       { sort: ["amount", "due", "at", "kind"].map((field) => ({ field })) },
       "/sort",

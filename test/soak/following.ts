@@ -121,14 +121,22 @@ export class Listener implements Following {
   }
 
   async compare(): Promise<void> {
-    const end = Date.now() + 180_000;
+    // It may have much to take, on a busy machine; but it has to go on.
+    let [known, end] = [-1, 0];
     for (;;) {
       this.#unlessFailed();
+      if (this.#known.size > known) end = Date.now() + 180_000;
+      known = this.#known.size;
       const differences = this.#collections.flatMap(
         (each) => this.#copies.get(`${each.kind}:${each.key}`)?.differenceTo(each) ?? [],
       );
       if (differences.length === 0) return;
-      if (Date.now() > end) throw new Difference(`A listener ${differences.join("\n")}`);
+      if (Date.now() > end) {
+        const hook = JSON.stringify(await this.#ask("GET", this.#path));
+        throw new Difference(`A listener ${differences.join("\n")}\nThe webhook: ${hook}`);
+      }
+      await pause(1000);
+      if (this.#known.size > known) continue;
       // A try that failed is made again at once, and not by its schedule.
       for (const state of ["paused", "active"]) await this.#ask("PATCH", this.#path, { state });
       await pause(2000);
@@ -153,7 +161,7 @@ export class Listener implements Following {
     if (this.#failed !== undefined) throw this.#failed;
   }
 
-  async #ask(method: string, path: string, body: object) {
+  async #ask(method: string, path: string, body?: object) {
     const [by] = this.#world.credentials;
     if (!by) throw new Error("Nobody is there to ask.");
     const answer = await this.#world.ask("webhook", { method, path, body, by });

@@ -5,7 +5,7 @@ import type { Turn } from "../../store/definitions/turn";
  * What one run may take: D1 takes 1,000 queries of one invocation, of which there are three such runs in some, and a row
  * holds the database for some 5 µs.
  */
-const most = { queries: 250, rowsWritten: 40_000, formulaSteps: 3_000_000 };
+const most = { queries: 250, rowsWritten: 30_000, formulaSteps: 3_000_000 };
 
 /** What a step took beyond its queries. */
 export interface Step {

@@ -3,7 +3,7 @@ import type { Collection } from "../definition/collection";
 import { oneOf, shortened } from "../problem/field-errors";
 import { defaultLimit, limitRefusal, pageLimit } from "../page-limit";
 import { problem } from "../problem/problem";
-import { deepest, mostConditions } from "./bounds";
+import { deepest, longestConditions, mostConditions } from "./bounds";
 import { operators, searchFields } from "./fields";
 import { parseOperand } from "./operand";
 import { inStoredOrder, parseProjection, parseSort } from "./parse-sort";
@@ -30,7 +30,16 @@ export function parseSearch(collection: Collection, body: unknown): Search {
     }
   }
   const fields = searchFields(collection);
-  const conditions = parseList(work, fields, sent["conditions"] ?? [], ["conditions"], 1);
+  const letters = JSON.stringify(sent["conditions"] ?? []).length;
+  if (letters > longestConditions) {
+    tooComplex(
+      work,
+      ["conditions"],
+      `The conditions of a search have at most ${longestConditions} characters together, as JSON, not ${letters}.`,
+    );
+  }
+  const readable = letters > longestConditions ? [] : (sent["conditions"] ?? []);
+  const conditions = parseList(work, fields, readable, ["conditions"], 1);
   if (work.conditions > mostConditions) {
     tooComplex(work, ["conditions"], `A search has at most ${mostConditions} conditions.`);
   }

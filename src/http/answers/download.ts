@@ -9,6 +9,8 @@ import { spreadsheetCsv, type SpreadsheetRows } from "../../documents/spreadshee
 
 /** Items of one step; a step holds no more bytes than a page, and a Worker makes at most 1,000 queries a request. */
 const itemsPerStep = 500;
+/** What is written at once: whoever else asks comes in between, and it is no faster than it is read. */
+const lettersPerPart = 250_000;
 
 /** What can be had in place of a page. */
 export type Format =
@@ -106,16 +108,24 @@ function streamOf(
 ): ReadableStream<Uint8Array> {
   const encoder = new TextEncoder();
   let step: Step | undefined = first;
-  let before = layout.header();
+  let written = 0;
+  let text = layout.header();
   return new ReadableStream({
     async pull(controller) {
-      if (!step) return controller.close();
-      const lines = step.views.map((view) => layout.lines(itemDocument(view)));
-      controller.enqueue(encoder.encode(before + lines.join("")));
-      before = "";
-      // An error here breaks the download off, so that nobody takes a part for the whole.
-      step = step.more ? await next(step.more) : undefined;
-      return undefined;
+      while (step && text.length < lettersPerPart) {
+        const view = step.views[written];
+        if (view) {
+          text += layout.lines(itemDocument(view));
+          written += 1;
+          continue;
+        }
+        // An error here breaks the download off, so that nobody takes a part for the whole.
+        step = step.more ? await next(step.more) : undefined;
+        written = 0;
+      }
+      if (text !== "") controller.enqueue(encoder.encode(text));
+      if (!step) controller.close();
+      text = "";
     },
   });
 }

@@ -50,16 +50,23 @@ const selectParts = statement<Step & { slots: string }>((db, v) =>
     .limit(fitting as never),
 );
 
-/** The next items of a range, at most `limit` of them and `bytes` of stored data; with all data, or these slots of it. */
+/** The database looks through an item for each slot; more of them than this cost more than reading all there is. */
+const mostSlots = 16;
+
+/**
+ * The next items of a range, at most `limit` of them and `bytes` of stored data; with all data, or no less than these slots
+ * of it.
+ */
 export async function itemsInRange(
   db: D1Database,
   { next, last }: Range,
   { limit, bytes, slots }: { limit: number; bytes: number; slots: readonly string[] | null },
 ): Promise<Item[]> {
   const values = { next, last, limit, bytes };
-  const bound = slots
-    ? selectParts(db, { ...values, slots: JSON.stringify(slots) })
-    : selectItems(db, values);
+  const bound =
+    slots && slots.length <= mostSlots
+      ? selectParts(db, { ...values, slots: JSON.stringify(slots) })
+      : selectItems(db, values);
   const { results } = await attempt(() => bound.all<ItemRow>());
   return results.map(itemFromRow);
 }
