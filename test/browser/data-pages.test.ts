@@ -157,6 +157,25 @@ describe("Pages of definitions and data", () => {
     expect(Math.max(...heights)).toBeLessThan(28);
   });
 
+  it("what an item is called and the way to change it stay in sight, however many columns are shown", async () => {
+    const { page } = await signedIn();
+    await page.goto(
+      `/admin/forms/long/items?${long.fields.map(({ key }) => `columns=${key}`).join("&")}`,
+    );
+    const table = page.locator(".pick .scroll");
+    const most = await table.evaluate((each) => each.scrollWidth - each.clientWidth);
+    expect(most).toBeGreaterThan(100);
+    const { x = 0, width = 0 } = (await table.boundingBox()) ?? {};
+    for (const scrolled of [0, most]) {
+      await table.evaluate((each, left) => each.scrollTo(left, 0), scrolled);
+      for (const cell of ["tbody th", "td.end"]) {
+        const box = await page.locator(cell).first().boundingBox();
+        const isSeen = box !== null && box.x >= x && box.x + box.width <= x + width;
+        expect([cell, scrolled, isSeen]).toEqual([cell, scrolled, true]);
+      }
+    }
+  });
+
   it("what is typed into rows has room, however many columns they have and whatever these are called", async () => {
     const { page } = await signedIn();
     const types = ["text", "datetime", "number", "text", "date", "datetime", "number"];
