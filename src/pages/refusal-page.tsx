@@ -1,6 +1,7 @@
 import type { Problem } from "../domain/problem/problem";
 import { problems, type ProblemCode } from "../domain/problem/problem-catalogue";
 import { Page } from "../html/page";
+import { Mark } from "../html/parts/mark";
 
 /** What went wrong, for people: what they see and can do, without what only programs send. */
 const forPeople: Partial<Record<ProblemCode, readonly [title: string, text: string]>> = {
@@ -29,7 +30,7 @@ const forPeople: Partial<Record<ProblemCode, readonly [title: string, text: stri
 export function refusalPage(problem: Problem, requestId: string) {
   const [title, text] = forPeople[problem.code] ?? [problems[problem.code].title, problem.detail];
   return (
-    <Page title={title}>
+    <Page title={title} crumbs={<Mark />}>
       <p>{text}</p>
       <Wrong problem={problem} />
       <p>

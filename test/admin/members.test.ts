@@ -38,6 +38,23 @@ describe("Members", () => {
     expect(JSON.stringify(results)).not.toContain(new URL(body.link).pathname.split("/").at(-1));
   });
 
+  it.each([
+    ["/members", { email: "nobody", role: "viewer" }, "email", "Must be an e-mail address."],
+    ["/webhooks", { name: "" }, "name", "Must not be empty."],
+    [
+      "/integrations",
+      { kind: "token", name: "None", permissions: [], resources: "all", expires: "30d" },
+      "permissions",
+      "Must have at least one entry.",
+    ],
+  ])("what %s refuses is said in words", async (path, sent, field, reason) => {
+    const { status, body } = await admin("POST", path, sent);
+    expect([status, body.errors]).toEqual([
+      422,
+      expect.arrayContaining([expect.objectContaining({ field, reason })]),
+    ]);
+  });
+
   it("admins make no admins; the last owner stays", async () => {
     const { cookie } = await join("admin");
     const invite = (role: string) =>

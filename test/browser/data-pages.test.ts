@@ -144,6 +144,89 @@ describe("Pages of definitions and data", () => {
     complaints.length = 0;
   }, 300_000);
 
+  it("a key is in one piece, whatever stands beside it", async () => {
+    const { page } = await signedIn();
+    const description = "Wer was wann und warum beantragt, mit Begründung und Kostenstelle";
+    const definition = { name: "Reisekosten".repeat(5), description, fields: [] };
+    await call("PUT", "/forms/travel_expenses_1/schema", definition);
+    await page.goto("/admin/forms");
+    const heights = await page
+      .locator("td > code")
+      .evaluateAll((all) => all.map((each) => each.getBoundingClientRect().height));
+    expect(heights.length).toBeGreaterThan(2);
+    expect(Math.max(...heights)).toBeLessThan(28);
+  });
+
+  it("what an item is called and the way to change it stay in sight, however many columns are shown", async () => {
+    const { page } = await signedIn();
+    await page.goto(
+      `/admin/forms/long/items?${long.fields.map(({ key }) => `columns=${key}`).join("&")}`,
+    );
+    const table = page.locator(".pick .scroll");
+    const most = await table.evaluate((each) => each.scrollWidth - each.clientWidth);
+    expect(most).toBeGreaterThan(100);
+    const { x = 0, width = 0 } = (await table.boundingBox()) ?? {};
+    for (const scrolled of [0, most]) {
+      await table.evaluate((each, left) => each.scrollTo(left, 0), scrolled);
+      for (const cell of ["tbody th", "td.end"]) {
+        const box = await page.locator(cell).first().boundingBox();
+        const isSeen = box !== null && box.x >= x && box.x + box.width <= x + width;
+        expect([cell, scrolled, isSeen]).toEqual([cell, scrolled, true]);
+      }
+    }
+  });
+
+  it("what is typed into rows has room, however many columns they have and whatever these are called", async () => {
+    const { page } = await signedIn();
+    const types = ["text", "datetime", "number", "text", "date", "datetime", "number"];
+    const labels = [
+      "Positionsbezeichnung",
+      "Bestelldatum",
+      "n",
+      "備",
+      "Liefertermin",
+      "Uhrzeit",
+      "円",
+    ];
+    const columns = labels.map((label, i) => ({ key: `c${i}`, label, type: types[i] }));
+    const list = { key: "rows", label: "Rows", type: "line_items", fields: columns };
+    await call("PUT", "/forms/narrow/schema", { name: "Narrow", fields: [list] });
+    for (const width of [1440, 390]) {
+      await page.setViewportSize({ width, height: 900 });
+      await page.goto("/admin/forms/narrow/items/new");
+      const widths = await page
+        .locator(".rows td input")
+        .evaluateAll((all) => all.map((each) => each.getBoundingClientRect().width));
+      expect(widths.length).toBeGreaterThan(4);
+      expect([width, Math.min(...widths) >= 96]).toEqual([width, true]);
+    }
+  });
+
+  it("the summary of what is wrong is in the order of the page, and leads to the cell of a row", async () => {
+    const { page, person, complaints } = await signedIn();
+    const text = (key: string, label: string) => ({ key, label, type: "text", required: true });
+    const fields = [
+      text("first", "First"),
+      { key: "middle", label: "Middle", type: "number", maximum: 3 },
+      { key: "rows", label: "Rows", type: "line_items", fields: [text("what", "What")] },
+      text("last", "Last"),
+    ];
+    await call("PUT", "/forms/ordered/schema", { name: "Ordered", fields });
+    const id = await post("ordered", { first: "a", middle: 1, rows: [{ what: "b" }], last: "c" });
+    await page.goto(`/admin/forms/ordered/items/${id}?edit`);
+    for (const label of ["First", "What, row 1", "Last"]) await page.getByLabel(label).fill("");
+    await person.fill("Middle", "9");
+    await page.evaluate("document.querySelector('form.item').noValidate = true");
+    await person.press("Save changes");
+    const links = page.getByRole("alert").getByRole("link");
+    expect(await links.allTextContents()).toEqual(["First", "Middle", "What, row 1", "Last"]);
+    await links.nth(2).click();
+    expect(await page.evaluate("document.activeElement.getAttribute('aria-label')")).toBe(
+      "What, row 1",
+    );
+    complaints.length = 0;
+  });
+
   it("a viewer is offered nothing that would be refused", async () => {
     const { page } = await signedIn();
     const invited = await page.request.post("/admin/members", {

@@ -27,7 +27,11 @@ export function What({ entry }: { entry: AuditEntry }): Child {
   if (!/^(rec|sub)_/.test(subject)) return <>{subjectName ?? subject}</>;
   const short = subjectName ?? `…${subject.slice(-8)}`;
   if (collection === null || action === "submission.delete") return <code>{short}</code>;
-  return <a href={`${addressOf(collection)}/items/${subject}`}>{short}</a>;
+  return (
+    <a class="nowrap" href={`${addressOf(collection)}/items/${subject}`}>
+      {short}
+    </a>
+  );
 }
 
 /** `form:KEY` as an address of this area. */

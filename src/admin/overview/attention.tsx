@@ -1,10 +1,10 @@
 import type { Credential } from "../../domain/credential/credential";
-import { Empty } from "../../html/parts/empty";
 import { showCount } from "../../html/show-count";
 import { Time } from "../../html/time";
 import { useReader } from "../../html/reader";
 import type { FormState, StoppedWebhook } from "../../store/overview";
 import { Entry } from "./entry";
+import { NothingWrong } from "./nothing-wrong";
 
 /** What somebody should look at. */
 export interface Attended {
@@ -20,17 +20,15 @@ export function Attention({
   forms,
   webhooks,
   define,
-}: Attended & { define: boolean }) {
+  isNew,
+}: Attended & {
+  define: boolean;
+  /** Nothing was asked or made lately. */
+  isNew: boolean;
+}) {
   const { now } = useReader();
   if (expiring.length + refused.length + forms.length + webhooks.length === 0) {
-    return (
-      <Empty>
-        <p>
-          Nothing at the moment. Refused calls, credentials that expire, forms that fill up and
-          webhooks that fail stand here.
-        </p>
-      </Empty>
-    );
+    return <NothingWrong begins={isNew && define} />;
   }
   return (
     <ul class="attention">

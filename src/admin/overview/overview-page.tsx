@@ -20,7 +20,11 @@ export function OverviewPage({ frame, days, ...attention }: Figures & { frame: F
       }
     >
       <h2 class="first">Needs attention</h2>
-      <Attention {...attention} define={may(member.role, "define")} />
+      <Attention
+        {...attention}
+        define={may(member.role, "define")}
+        isNew={days.every(({ requests, submissions }) => requests + submissions === 0)}
+      />
       <h2>The last 30 days</h2>
       <div class="columns">
         <Plot

@@ -1,6 +1,7 @@
 import type { PropsWithChildren } from "hono/jsx";
 import type { Problem } from "../../domain/problem/problem";
 import { Page } from "../../html/page";
+import { Mark } from "../../html/parts/mark";
 import { Summary } from "../../html/form/summary";
 import { WithWrong } from "../../html/form/wrong";
 import { labels } from "./inputs";
@@ -16,14 +17,5 @@ export function Outside({
       {problem ? <Summary problem={problem} labels={labels} /> : null}
       <WithWrong problem={problem}>{children}</WithWrong>
     </Page>
-  );
-}
-
-function Mark() {
-  return (
-    <p class="mark">
-      <img src="/assets/icon.svg" alt="" width="20" height="20" />
-      Edge Forms
-    </p>
   );
 }

@@ -48,7 +48,7 @@ function Row({ hook }: { hook: Webhook }) {
           <bdi>{name}</bdi>
         </a>
       </th>
-      <td class="call full">
+      <td class="full">
         <code title={url}>{url}</code>
       </td>
       <td data-label="Listens to">{resourcesInWords(hook.collections)}</td>

@@ -66,20 +66,28 @@ function reasonOf(issue: Issue): string {
     case "invalid_value":
       return `Must be one of ${oneOf(issue.values.map(String))}.`;
     case "too_small":
-      return `Must be at least ${issue.minimum}${unit(issue.origin)}.`;
+      return tooSmall(issue.origin, issue.minimum);
     case "too_big":
       return `Must be at most ${issue.maximum}${unit(issue.origin)}.`;
+    case "invalid_format":
+      return issue.format === "email" ? "Must be an e-mail address." : issue.message;
     case "invalid_union":
       return "options" in issue && Array.isArray(issue.options)
         ? `Must be one of ${oneOf(issue.options.map(String))}.`
         : issue.message;
     case "unrecognized_keys":
-    case "invalid_format":
     case "not_multiple_of":
     case "invalid_key":
     case "invalid_element":
       return issue.message;
   }
+}
+
+function tooSmall(origin: string, minimum: number | bigint): string {
+  const isOne = Number(minimum) === 1;
+  if (isOne && origin === "string") return "Must not be empty.";
+  if (isOne && origin === "array") return "Must have at least one entry.";
+  return `Must be at least ${minimum}${unit(origin)}.`;
 }
 
 function unit(origin: string): string {

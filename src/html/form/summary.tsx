@@ -9,11 +9,13 @@ export function Summary({
   children,
 }: {
   problem: Problem;
-  /** What people call the inputs of this page, by their names; what is not among them has no link. */
+  /** What people call the inputs of this page, by their names and in order; what is not among them has no link. */
   labels?: Record<string, string>;
   children?: Child;
 }) {
-  const wrong = wrongIn(problem);
+  const names = Object.keys(labels);
+  const placeOf = ({ field }: Wrong) => names.indexOf(knownName(field, names) ?? "");
+  const wrong = wrongIn(problem).toSorted((a, b) => placeOf(a) - placeOf(b));
   return (
     <div role="alert" id="wrong" tabindex={-1} autofocus>
       <p>
@@ -40,16 +42,21 @@ function notSaved(count: number): string {
 }
 
 function Entry({ field, reason, labels }: Wrong & { labels: Record<string, string> }) {
-  const known = Object.keys(labels)
-    .filter(
-      (name) =>
-        field === name || (field.startsWith(name) && /^[.[]/.test(field.slice(name.length))),
-    )
-    .toSorted((a, b) => b.length - a.length)[0];
+  const known = knownName(field, Object.keys(labels));
   if (known === undefined) return <>{field === "" ? reason : `${field}: ${reason}`}</>;
   return (
     <>
       <a href={`#${inputId(known)}`}>{labels[known]}</a>: {reason}
     </>
   );
+}
+
+/** The input that a field is, or is within. */
+function knownName(field: string, names: readonly string[]): string | undefined {
+  return names
+    .filter(
+      (name) =>
+        field === name || (field.startsWith(name) && /^[.[]/.test(field.slice(name.length))),
+    )
+    .toSorted((a, b) => b.length - a.length)[0];
 }

@@ -1,11 +1,11 @@
 import { textOf } from "../../frame/sent";
 
 export const labels = {
-  name: "Name",
-  kind: "Kind",
   purpose: "Purpose",
   permissions: "Permissions",
   resources: "Access to",
+  kind: "Kind",
+  name: "Name",
   expires: "Expires",
   expires_on: "Day",
   requests: "Requests a minute",

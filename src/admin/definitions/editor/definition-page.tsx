@@ -1,6 +1,7 @@
 import { may } from "../../../domain/credential/roles";
 import type { Problem } from "../../../domain/problem/problem";
 import type { CollectionNow } from "../../../store/definitions/collection-now";
+import { showCount } from "../../../html/show-count";
 import { textOf } from "../../frame/sent";
 import { CollectionHead } from "../head";
 import { Indexing } from "../indexing";
@@ -24,8 +25,8 @@ export function DefinitionPage(
       {indexing ? <Indexing {...indexing} /> : null}
       {pending?.problem === null ? (
         <p class="notice warn" role="status">
-          A change is under way: {pending.done} of {pending.total} looked at. What stands here holds
-          until then.
+          A change is under way: {showCount(pending.done)} of {showCount(pending.total)} looked at.
+          What stands here holds until then.
         </p>
       ) : null}
       {pending?.problem ? (

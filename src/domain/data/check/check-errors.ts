@@ -24,7 +24,8 @@ export function missingErrors(
     const rows = Array.isArray(value) ? value.length : 0;
     if (rows >= field.min_rows) return [];
     const { min_rows } = field;
-    return [errorAt(at, "too_few_rows", `Must have at least ${min_rows} rows.`, { min_rows })];
+    const reason = `Must have at least ${min_rows} ${min_rows === 1 ? "row" : "rows"}.`;
+    return [errorAt(at, "too_few_rows", reason, { min_rows })];
   });
 }
 

@@ -1,7 +1,8 @@
 import type { Collection } from "../../../../domain/definition/collection";
-import type { Field } from "../../../../domain/definition/field";
+import type { Field, LineItemsField } from "../../../../domain/definition/field";
 import type { ItemView } from "../../../../domain/item/item-view";
 import type { Problem } from "../../../../domain/problem/problem";
+import { wrongIn, type Wrong } from "../../../../html/form/wrong";
 import { words } from "../../../definitions/words";
 import { dataAssets } from "../../../definitions/assets";
 import type { Frame } from "../../../frame/frame";
@@ -52,7 +53,7 @@ export function ItemFormPage(shown: FormShown) {
       crumbs={crumbs}
       badges={view ? <StatusBadge status={view.status} /> : null}
       problem={problem}
-      labels={labelsOf(fields)}
+      labels={labelsOf(fields, wrongIn(problem))}
     >
       <form method="post" action={at} class="item">
         {clash ? <Conflict clash={clash} frame={frame} /> : null}
@@ -86,7 +87,21 @@ export function ItemFormPage(shown: FormShown) {
   );
 }
 
-/** What people call the inputs, those of rows included. */
-function labelsOf(fields: readonly Field[]): Record<string, string> {
-  return Object.fromEntries(fields.map(({ key, label }) => [key, label]));
+/** What people call the inputs; those of rows where something is wrong with them. */
+function labelsOf(fields: readonly Field[], wrong: readonly Wrong[]): Record<string, string> {
+  return Object.fromEntries(
+    fields.flatMap((field) => [
+      [field.key, field.label],
+      ...(field.type === "line_items" ? cellLabels(field, wrong) : []),
+    ]),
+  );
+}
+
+function cellLabels({ key, fields }: LineItemsField, wrong: readonly Wrong[]) {
+  return wrong.flatMap((each) => {
+    const [, list, index, column] = /^(\w+)\[(\d+)\]\.(\w+)$/.exec(each.field) ?? [];
+    const label = fields.find((one) => one.key === column)?.label;
+    if (list !== key || label === undefined) return [];
+    return [[each.field, `${label}, row ${Number(index) + 1}`]];
+  });
 }

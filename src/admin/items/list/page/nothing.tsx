@@ -23,6 +23,20 @@ export function Nothing({ collection, query, next, problem, frame }: ItemsShown)
       </Empty>
     );
   }
+  if (collection.definition.fields.fields.length === 0) {
+    return (
+      <Empty>
+        <p>There are no fields yet, so there is nothing to fill in.</p>
+        {may(frame.member.role, "define") ? (
+          <p>
+            <a class="button" href={base}>
+              Add fields
+            </a>
+          </p>
+        ) : null}
+      </Empty>
+    );
+  }
   return (
     <Empty>
       <p>There are no {items} yet.</p>
