@@ -169,6 +169,23 @@ describe("Data in the administration area", () => {
     expect((await items(path)).status).toBe(404);
   });
 
+  it("a list offers a new one where the form takes one", async () => {
+    const by = await client();
+    const own = await makeForm(by, fields);
+    const list = async () =>
+      (await admin("GET", `/forms/${own}/items`, undefined, { Accept: "text/html" })).text;
+    const put = (acceptance: object) => by.put(`/forms/${own}/schema`, { fields, acceptance });
+    expect(await list()).toContain(`/items/new"`);
+    expect((await put({ max_submissions: 1 })).status).toBe(200);
+    expect(await list()).toContain(`/items/new"`);
+    await by.post(`/forms/${own}/submissions`, { data: {} });
+    expect(await list()).not.toContain(`/items/new"`);
+    expect((await put({ max_submissions: 2 })).status).toBe(200);
+    expect(await list()).toContain(`/items/new"`);
+    expect((await put({ state: "closed" })).status).toBe(200);
+    expect(await list()).not.toContain(`/items/new"`);
+  });
+
   it("what an address says is never ignored", async () => {
     const refused = [
       ["?page=2", "page"],

@@ -13,7 +13,7 @@ import { isNarrowed } from "../query";
 import { searchRefusal } from "../search-refusal";
 import { Downloads } from "./downloads";
 import { ColumnChoice } from "./column-choice";
-import type { ItemsShown } from "./items-shown";
+import { mayAdd, type ItemsShown } from "./items-shown";
 import { Nothing } from "./nothing";
 import { Pages } from "./pages";
 
@@ -35,9 +35,11 @@ export function ItemsPage(shown: ItemsShown) {
           <a class="button quiet" href={`${base}/import`}>
             Import
           </a>
-          <a class="button" href={`${base}/new`}>
-            New {item}
-          </a>
+          {mayAdd(shown) ? (
+            <a class="button" href={`${base}/new`}>
+              New {item}
+            </a>
+          ) : null}
         </>
       ) : null}
     </>

@@ -1,5 +1,7 @@
 import type { BrowsedPage } from "../../../../actions/search/browse-items";
 import type { Collection } from "../../../../domain/definition/collection";
+import { closedReason } from "../../../../domain/definition/acceptance";
+import { may } from "../../../../domain/credential/roles";
 import type { ItemView } from "../../../../domain/item/item-view";
 import type { Problem } from "../../../../domain/problem/problem";
 import type { Frame } from "../../../frame/frame";
@@ -18,4 +20,12 @@ export interface ItemsShown {
   /** Of all that match; nothing where nothing is searched. */
   count: BrowsedPage["count"];
   problem?: Problem | undefined;
+}
+
+/** Whether who reads the list may add to it: a form may take no submissions now. */
+export function mayAdd({ frame, collection, live }: ItemsShown): boolean {
+  const { acceptance } = collection.definition;
+  return (
+    may(frame.member.role, "write") && closedReason(acceptance, live, frame.reader.now) === null
+  );
 }

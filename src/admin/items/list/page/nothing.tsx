@@ -2,9 +2,10 @@ import { may } from "../../../../domain/credential/roles";
 import { Empty } from "../../../../html/parts/empty";
 import { words } from "../../../definitions/words";
 import { isNarrowed } from "../query";
-import type { ItemsShown } from "./items-shown";
+import { mayAdd, type ItemsShown } from "./items-shown";
 
-export function Nothing({ collection, query, next, problem, frame }: ItemsShown) {
+export function Nothing(shown: ItemsShown) {
+  const { collection, query, next, problem, frame } = shown;
   const { items, item, path } = words[collection.kind];
   const base = `${path}/${collection.key}`;
   if (problem) return null;
@@ -40,7 +41,7 @@ export function Nothing({ collection, query, next, problem, frame }: ItemsShown)
   return (
     <Empty>
       <p>There are no {items} yet.</p>
-      {may(frame.member.role, "write") ? (
+      {mayAdd(shown) ? (
         <p>
           <a class="button" href={`${base}/items/new`}>
             New {item}
