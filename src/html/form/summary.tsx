@@ -14,8 +14,9 @@ export function Summary({
   children?: Child;
 }) {
   const names = Object.keys(labels);
-  const placeOf = ({ field }: Wrong) => names.indexOf(knownName(field, names) ?? "");
-  const wrong = wrongIn(problem).toSorted((a, b) => placeOf(a) - placeOf(b));
+  const wrong = wrongIn(problem)
+    .map((each) => ({ ...each, place: names.indexOf(knownName(each.field, names) ?? "") }))
+    .toSorted((a, b) => a.place - b.place);
   return (
     <div role="alert" id="wrong" tabindex={-1} autofocus>
       <p>
