@@ -9,5 +9,6 @@ export async function limitAttempts(c: Reading<AppEnv>, key: string): Promise<vo
     logMended("attempts cannot be counted", error);
     throw problem.tryAgain();
   });
-  if (!success) throw problem.rateLimited(60, "Too many attempts to sign in.");
+  if (!success)
+    throw problem.rateLimited(60, "Too many attempts to sign in. Wait a minute, then try again.");
 }

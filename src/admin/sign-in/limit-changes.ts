@@ -12,7 +12,8 @@ export const limitChanges = createMiddleware<AdminEnv>(async (c, next) => {
       logMended("changes of members cannot be counted", error);
       return { success: true };
     });
-    if (!success) throw problem.rateLimited(60, "Too many changes in a minute.");
+    if (!success)
+      throw problem.rateLimited(60, "Too many changes in a minute. Wait a minute, then try again.");
   }
   await next();
 });
