@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import type { News } from "../../src/gate/news";
-import { keepNews, takeNews, waiting } from "../../src/http/answers/news";
+import { keepNews, returnNews, takeNews, waiting } from "../../src/http/answers/news";
 
 /** What became of calls, on its way to the credential's object. */
 describe("What an object has not been told", () => {
@@ -73,6 +73,16 @@ describe("What an object has not been told", () => {
     expect(tasks).toHaveLength(2);
     await Promise.all(tasks);
     expect(told.map(({ paths }) => paths)).toEqual([["first"], ["second"]]);
+  });
+
+  it("what could not be told of writes waits for the next request, whoever looked meanwhile", async () => {
+    const write = { ticket: 1, bookmark: "b" } as unknown as News["told"][number];
+    keepNews(c, "e", { told: [write] });
+    const news = takeNews("e");
+    expect(news?.told).toEqual([write]);
+    if (news) returnNews("e", news);
+    await Promise.all(tasks);
+    expect(takeNews("e")).toEqual({ calls: [], told: [write] });
   });
 
   it("100 credentials at once are each told their own", async () => {

@@ -34,9 +34,8 @@ export function takeNews(credentialId: string): News | undefined {
 
 function takeFrom(news: Pending): News | undefined {
   const { calls, told } = news;
-  if (calls.length === 0 && told.length === 0) return undefined;
   Object.assign(news, { calls: [], told: [], dueAt: Infinity });
-  return { calls, told };
+  return calls.length + told.length > 0 ? { calls, told } : undefined;
 }
 
 /** What could not be told of writes waits for the next request. Calls do not: they may be in the log already. */
@@ -95,7 +94,8 @@ async function lookAfter(
     if (!stays) break;
   }
   if (mine.looker === me) mine.looker = undefined;
-  const isDone = mine.looker === undefined && mine.dueAt === Infinity;
+  // What was returned waits for the next request.
+  const isDone = mine.looker === undefined && mine.calls.length + mine.told.length === 0;
   if (isDone && pending.get(credentialId) === mine) pending.delete(credentialId);
 }
 
