@@ -25,9 +25,10 @@ const measure = statement<Values>((db) =>
     ),
 );
 
+/** What is pending is not read: it may be as large as what holds. */
 const select = statement<Values>((db) =>
   db
-    .select(headColumns(sql`'{}'`))
+    .select({ ...headColumns(sql`'{}'`), pending: sql<null>`null`.as("pending") })
     .from(sql`json_each(${named.names}) n`)
     .innerJoin(
       collection,
