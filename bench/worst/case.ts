@@ -12,6 +12,8 @@ export interface WorstCase {
   prepare: (api: Api) => Promise<(turn: number) => Call>;
   /** Whether what counts is the first request, when nothing has been compiled yet. */
   cold?: boolean;
+  /** A download that is written in parts: others come in between, so that its time in all holds up nobody. */
+  inParts?: boolean;
 }
 
 /** What a form or an app is defined with besides its fields. */

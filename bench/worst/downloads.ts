@@ -73,7 +73,8 @@ export const downloads: WorstCase[] = [
   },
   {
     route: list,
-    input: "spreadsheet, date-times of 4 MB, in a zone",
+    input: "spreadsheet, date-times of 4 MB, in a zone, written in parts",
+    inParts: true,
     prepare: downloading({
       form: "stamps",
       fields: [lines(fieldsOf(50, { type: "datetime", searchable: false }))],

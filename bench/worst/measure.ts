@@ -20,7 +20,7 @@ const longestCpu = 2;
 /** The work behind an answer has ended when no CPU time was used for so long. */
 const quietMilliseconds = 150;
 
-export type Measured = Cost & { route: string; input: string };
+export type Measured = Cost & { route: string; input: string; inParts: boolean };
 
 const local = { email: "owner@example.com", password: "a password of the bench" };
 
@@ -46,9 +46,9 @@ export async function measure(
   await service.stop();
   await service.start();
   const of = (figure: "cpu" | "megabytes") => median(kept.map((each) => each[figure]));
-  const { route, input } = worst;
+  const { route, input, inParts = false } = worst;
   const [{ status } = { status: 0 }] = kept;
-  return { route, input, cpu: of("cpu"), megabytes: of("megabytes"), status };
+  return { route, input, inParts, cpu: of("cpu"), megabytes: of("megabytes"), status };
 }
 
 /** Starts anew, and gives the memory of the idle process once it has answered the caller a few times. */
