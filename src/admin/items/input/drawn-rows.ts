@@ -27,7 +27,8 @@ export function refuseTooMany(fields: readonly Field[], sent: Sent): void {
   }
 }
 
-const indexesOf = ({ key }: LineItemsField, sent: Sent): number[] => [
+/** The places of a list's rows in a form that was sent, each once. */
+export const indexesOf = ({ key }: LineItemsField, sent: Sent): number[] => [
   ...new Set(
     Object.keys(sent)
       .filter((name) => name.startsWith(`${key}[`))

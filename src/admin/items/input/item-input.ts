@@ -1,6 +1,7 @@
 import type { Field, LineItemsField } from "../../../domain/definition/field";
 import { instantInZone } from "../../../domain/time-zone";
 import { textOf, type Sent } from "../../frame/sent";
+import { indexesOf } from "./drawn-rows";
 import { writtenColumns, inputText, optionsFor, textsOf } from "./written";
 
 /** A row as a form sends it. */
@@ -30,13 +31,11 @@ function scalarOf(field: Field, value: unknown, zone: string): unknown {
 const mostRows = 1000;
 
 /** The rows that were there, and the new ones in which something was written, in the order in which they were sent. */
-export function sentRows({ key, fields }: LineItemsField, sent: Sent, zone: string): SentRow[] {
-  const start = `${key}[`;
-  const indexes = Object.keys(sent)
-    .filter((name) => name.startsWith(start))
-    .map((name) => Number(/\[(\d+)\]/.exec(name)?.[1]));
-  return [...new Set(indexes)].slice(0, mostRows).flatMap((index): SentRow[] => {
-    const at = (name: string) => `${start}${index}].${name}`;
+export function sentRows(list: LineItemsField, sent: Sent, zone: string): SentRow[] {
+  const { key, fields } = list;
+  const places = indexesOf(list, sent).slice(0, mostRows);
+  return places.flatMap((index): SentRow[] => {
+    const at = (name: string) => `${key}[${index}].${name}`;
     const was = textOf(sent[at("#")]);
     if (sent[at("-")] !== undefined) return [];
     const cells = Object.fromEntries(
