@@ -9,7 +9,7 @@ export const project = new URL("../..", import.meta.url).pathname;
 export function bundle(entry: string, folder: string, minify = true, root = project): string {
   const name = entry.replaceAll("/", "-").replace(/\.ts$/, "");
   const outdir = join(folder, `${basename(root)}-${name}${minify ? "" : "-readable"}`);
-  const options = ["--dry-run", `--outdir=${outdir}`, ...(minify ? ["--minify"] : [])];
+  const options = ["--dry-run", `--outdir=${outdir}`, `--minify=${minify}`];
   execFileSync("wrangler", ["deploy", entry, ...options], { cwd: root, stdio: "pipe" });
   return join(outdir, entry.slice(entry.lastIndexOf("/") + 1).replace(/\.ts$/, ".js"));
 }
