@@ -113,7 +113,7 @@ describe.each(Object.entries(commands))(
   "The programs of the documentation, in %s",
   (language, command) => {
     // Each has a demo of its own, so that all of them meet the same data.
-    const server = new Server({ sh: 8795, python: 8796, ts: 8797 }[language] ?? 8798);
+    const server = new Server({ sh: 8782, python: 8783, ts: 8784 }[language] ?? 8785);
     let folder = "";
     const environment: Record<string, string> = {};
 

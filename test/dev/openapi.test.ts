@@ -33,7 +33,7 @@ const everyType = {
 };
 
 describe("OpenAPI documents", () => {
-  const server = new Server(8796);
+  const server = new Server(8786);
   let call: Call;
   beforeAll(async () => {
     await server.start();

@@ -1,5 +1,5 @@
 import { execFile, spawn, type ChildProcess } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync, symlinkSync } from "node:fs";
+import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
@@ -17,6 +17,9 @@ const parts = [
   "tsconfig.json",
 ];
 
+/** What a service keeps beside the project: its data, who its owner is, and its secrets. */
+export const kept = [".wrangler", ".dev.vars"];
+
 /** A personal token, or an API client. */
 interface Issued {
   id: string;
@@ -29,20 +32,29 @@ interface Issued {
 export class Server {
   readonly folder = mkdtempSync(join(tmpdir(), "edge-forms-"));
   readonly url: string;
-  readonly #port: number;
+  readonly #command: string[];
   #process: ChildProcess | undefined;
   output = "";
 
-  constructor(port: number) {
-    this.#port = port;
+  /** Of what `built.ts` has left, where a run of tests has it; or as a developer starts it. */
+  constructor(port: number, by: "built" | "npm run dev" = "built") {
     this.url = `http://127.0.0.1:${port}`;
     for (const part of parts) symlinkSync(join(project, part), join(this.folder, part));
+    const built = by === "built" ? process.env["EDGE_FORMS_BUILT"] : undefined;
+    if (built === undefined) {
+      this.#command = ["npm", "run", "dev", "--", "--port", String(port)];
+      return;
+    }
+    this.#command = ["node", join(project, "test/dev/serve-built.ts"), String(port), built];
+    for (const part of kept)
+      cpSync(join(built, part), join(this.folder, part), { recursive: true });
   }
 
-  /** `npm run dev`, until it has printed its curl line. */
+  /** Until it says where it answers. */
   async start(): Promise<void> {
     this.output = "";
-    const started = spawn("npm", ["run", "dev", "--", "--port", String(this.#port)], {
+    const [command = "", ...options] = this.#command;
+    const started = spawn(command, options, {
       cwd: this.folder,
       detached: true,
       stdio: ["ignore", "pipe", "pipe"],
@@ -51,11 +63,11 @@ export class Server {
     await new Promise<void>((resolve, reject) => {
       const read = (chunk: Buffer) => {
         this.output += chunk.toString();
-        if (this.output.includes("curl -s")) resolve();
+        if (this.output.includes("Edge Forms answers at")) resolve();
       };
       started.stdout.on("data", read);
       started.stderr.on("data", read);
-      started.on("exit", () => reject(new Error(`npm run dev ended:\n${this.output}`)));
+      started.on("exit", () => reject(new Error(`${command} ended:\n${this.output}`)));
     });
   }
 
@@ -66,6 +78,7 @@ export class Server {
     const gone = new Promise((resolve) => ended.on("exit", resolve));
     process.kill(-ended.pid, "SIGKILL");
     await gone;
+    this.#process = undefined;
     while (await this.#answers()) await new Promise((resolve) => setTimeout(resolve, 50));
   }
 
@@ -74,10 +87,10 @@ export class Server {
     rmSync(this.folder, { recursive: true, force: true });
   }
 
-  /** `npm run -s credential -- --json …` */
+  /** What `npm run credential` calls. */
   async credential(...options: string[]): Promise<Issued> {
-    const args = ["run", "-s", "credential", "--", "--json", "--url", this.url, ...options];
-    const { stdout } = await promisify(execFile)("npm", args, { cwd: this.folder });
+    const args = ["src/dev/credential.ts", "--json", "--url", this.url, ...options];
+    const { stdout } = await promisify(execFile)("node", args, { cwd: this.folder });
     return JSON.parse(stdout) as Issued;
   }
 

@@ -9,7 +9,7 @@ const wide = ["--requests", "100000", "--writes", "100000"];
 const title = { key: "title", type: "text" };
 
 describe("npm run dev", () => {
-  const server = new Server(8795);
+  const server = new Server(8781, "npm run dev");
   let call: Call;
   beforeAll(async () => {
     await server.start();

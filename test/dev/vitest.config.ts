@@ -1,13 +1,15 @@
 import { defineConfig } from "vitest/config";
 import { reporters } from "../reporters.ts";
 
-/** The built bundle under `npm run dev`, called over HTTP: where eval is forbidden and processes can be killed. */
+/** The built bundle, called over HTTP: where eval is forbidden and processes can be killed. */
 export default defineConfig({
   root: new URL("../..", import.meta.url).pathname,
   test: {
     ...reporters("dev"),
     include: ["test/dev/**/*.test.ts", "packages/client/test/**/*.test.ts"],
-    fileParallelism: false,
+    globalSetup: "test/dev/built.ts",
+    // Each file has ports of its own.
+    maxWorkers: 2,
     testTimeout: 180_000,
     hookTimeout: 180_000,
   },
