@@ -23,10 +23,10 @@ export default defineConfig({
           // How many submissions the costs of searches are counted at.
           SCALE: process.env["SCALE"] ?? "30000",
           // How many random cases each fuzz test tries, and from which seed; any where it is empty.
-          FUZZ: process.env["FUZZ"] ?? "250",
+          FUZZ: process.env["FUZZ"] ?? "150",
           FUZZ_SEED: process.env["FUZZ_SEED"] ?? "",
           // How many random acts are tried while a fifth of all calls fails.
-          FAULTS: process.env["FAULTS"] ?? "160",
+          FAULTS: process.env["FAULTS"] ?? "100",
           // How many changes one webhook tells while its receiver fails and recovers.
           WEBHOOK_CHANGES: process.env["WEBHOOK_CHANGES"] ?? "300",
           // How many histories are played over replicas that lag.
