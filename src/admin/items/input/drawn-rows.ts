@@ -16,13 +16,14 @@ export const blankRow = (): Row => ({ was: null, removed: false, cells: {}, isSe
 
 const mostRows = 1000;
 
-/** Refuses a form with more cells than one can be drawn with again. */
+/** Refuses a form with more cells, all its lists together, than one can be drawn with again. */
 export function refuseTooMany(fields: readonly Field[], sent: Sent): void {
+  let cells = 0;
   for (const field of fields) {
     if (field.type !== "line_items") continue;
-    const cells = indexesOf(field, sent).length * field.fields.length;
+    cells += indexesOf(field, sent).length * field.fields.length;
     if (cells <= mostSentCells) continue;
-    const reason = `A form has at most ${mostSentCells} cells, not ${cells}. A program can send them.`;
+    const reason = `A form has at most ${mostSentCells} cells, and up to this list there are ${cells}. A program can send them.`;
     throw problem.invalidInput([{ field: field.key, code: "too_many_rows", reason }]);
   }
 }
