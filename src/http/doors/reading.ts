@@ -59,13 +59,13 @@ export function makeReader(
       return session.isSure() || (error instanceof Problem && error.status >= 500);
     }
   };
-  const from = seen.untold || wantsPrimary(c) ? primary : nearest;
+  const from = () => (seen.untold || wantsPrimary(c) ? primary : nearest);
   return async <T>(question: Question<T>): Promise<T> => {
     const isAhead = ahead?.question === question;
     // Who waits for a part learns it from the whole.
     if (!isAhead) await ahead?.answer.catch(() => undefined);
     const params = c.req.param();
-    const first = isAhead ? ahead : ask(c, question, params, from, seen.bookmark);
+    const first = isAhead ? ahead : ask(c, question, params, from(), seen.bookmark);
     const { answer, session } = (await holds(first)) ? first : ask(c, question, params, primary);
     note(session);
     return answer as Promise<T>;
