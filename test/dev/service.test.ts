@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { caller, everyItem, Server, type Answer, type Call } from "./server.ts";
+import { account, caller, everyItem, Server, type Answer, type Call } from "./server.ts";
 
 const times = <T>(count: number, run: (index: number) => Promise<T>) =>
   Promise.all(Array.from({ length: count }, (_, index) => run(index)));
@@ -28,6 +28,23 @@ describe("npm run dev", () => {
     // Calculated by a formula, where eval is forbidden.
     expect(body.items[0].data.total).toBe(60.4);
   });
+
+  it("started again it finds its data, and seeds nothing twice", async () => {
+    const before = await everyItem(call, "/apps/orders/records");
+    await server.kill();
+    await server.start();
+    expect(await everyItem(call, "/apps/orders/records")).toEqual(before);
+  });
+});
+
+describe("The service, called by many at once and killed", () => {
+  const server = new Server(8780);
+  let call: Call;
+  beforeAll(async () => {
+    await server.start();
+    call = caller(server.url, (await server.credential(...wide)).token);
+  });
+  afterAll(() => server.remove());
 
   it("100 simultaneous posts with one key make one submission and 100 equal answers", async () => {
     await call("PUT", "/forms/keyed/schema", { fields: [title] });
@@ -86,7 +103,7 @@ describe("npm run dev", () => {
       headers: { "Content-Type": "application/json", Accept: "application/json" },
       body: JSON.stringify({
         email: "owner@example.com",
-        password: /Password +(\S+)/.exec(server.output)?.[1],
+        password: account(server).password,
       }),
     });
     const Cookie = signIn.headers.getSetCookie()[0]?.split(";")[0] ?? "";
@@ -215,12 +232,5 @@ describe("npm run dev", () => {
     const versions = records.map(({ data, version }) => [Number(data.code.split("-")[1]), version]);
     expect(versions.filter(([at, version]) => version !== (Number(at) < 50 ? 2 : 1))).toEqual([]);
     expect(records.every(({ data }) => data.code.startsWith(`${data.batch}-`))).toBe(true);
-  });
-
-  it("started again it finds its data, and seeds nothing twice", async () => {
-    const before = await everyItem(call, "/apps/orders/records");
-    await server.kill();
-    await server.start();
-    expect(await everyItem(call, "/apps/orders/records")).toEqual(before);
   });
 });
