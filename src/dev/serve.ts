@@ -43,6 +43,8 @@ function serve(): ChildProcess {
       `--port=${values.port}`,
       "--inspector-port=0",
       "--show-interactive-dev-session=false",
+      // The stacks of faults name functions here.
+      "--minify=false",
       // Webhooks may call one's own machine, by http; nothing that is deployed knows of this.
       "--var=LOCAL_RECEIVERS:allowed",
     ],

@@ -46,8 +46,9 @@ export class Server {
       return;
     }
     this.#command = ["node", join(project, "test/dev/serve-built.ts"), String(port), built];
-    for (const part of kept)
+    for (const part of kept) {
       cpSync(join(built, part), join(this.folder, part), { recursive: true });
+    }
   }
 
   /** Until it says where it answers. */
