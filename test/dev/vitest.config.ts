@@ -8,8 +8,8 @@ export default defineConfig({
     ...reporters("dev"),
     include: ["test/dev/**/*.test.ts", "packages/client/test/**/*.test.ts"],
     globalSetup: "test/dev/built.ts",
-    // Each file has ports of its own.
-    maxWorkers: 2,
+    // One after another: several of them build the client.
+    fileParallelism: false,
     testTimeout: 180_000,
     hookTimeout: 180_000,
   },
