@@ -98,13 +98,11 @@ describe("The service, called by many at once and killed", () => {
     const { id, token } = await server.credential();
     const revoked = caller(server.url, token);
     expect((await revoked("GET", "/me")).status).toBe(200);
+    const { email, password } = account(server);
     const signIn = await fetch(`${server.url}/admin/sign-in`, {
       method: "POST",
       headers: { "Content-Type": "application/json", Accept: "application/json" },
-      body: JSON.stringify({
-        email: "owner@example.com",
-        password: account(server).password,
-      }),
+      body: JSON.stringify({ email, password }),
     });
     const Cookie = signIn.headers.getSetCookie()[0]?.split(";")[0] ?? "";
     const headers = { Cookie, Accept: "application/json" };
