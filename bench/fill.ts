@@ -1,4 +1,4 @@
-import { fieldNumber, systemFieldIds } from "../src/domain/data/field-number.ts";
+import { fieldNumber, systemFieldIds } from "../src/domain/data/values.ts";
 
 /**
  * The form that everything is measured with, and SQL that fills it as creates would have: ten fields, of which eight

@@ -1,18 +1,16 @@
 import { Hono } from "hono";
 import { secureHeaders } from "hono/secure-headers";
-import { admin } from "./admin";
-import { api } from "./api";
-import { problem } from "./domain/problem/problem";
-import type { AppEnv } from "./env";
-import { contentSecurityPolicy } from "./html/content-security-policy";
-import { cacheDefaults } from "./http/answers/cache-defaults";
-import { logRequest } from "./http/answers/log";
-import { requestId } from "./http/answers/request-id";
-import { answerError } from "./http/answers/problem-response";
-import { mcp } from "./mcp";
-import { oauth } from "./oauth";
-import { pages } from "./pages";
-import { refusalPage } from "./pages/refusal-page";
+import { admin } from "#admin/index.tsx";
+import { api } from "#api/index.ts";
+import { problem } from "#domain/problem/problem.ts";
+import type { AppEnv } from "#http/env.ts";
+import { contentSecurityPolicy } from "#html/content-security-policy.ts";
+import { cacheDefaults, requestId, answerError } from "#http/responses.ts";
+import { logRequest } from "#http/log.ts";
+import { mcp } from "#mcp/index.ts";
+import { oauth } from "#oauth/token.ts";
+import { pages } from "#pages/index.tsx";
+import { refusalPage } from "#pages/problem-pages.tsx";
 
 const answerRefusal = answerError(refusalPage);
 

@@ -1,8 +1,7 @@
-import { app } from "./app";
-import { onSchedule } from "./scheduled";
-
-export { CredentialGate } from "./gate/credential-gate";
-export { WebhookSender } from "./hooks/webhook-sender";
+export { CredentialGate } from "#gate/gate.ts";
+export { WebhookSender } from "#delivery/sender.ts";
+import { app } from "./app.ts";
+import { onSchedule } from "./schedule.ts";
 
 export default {
   fetch: app.fetch,

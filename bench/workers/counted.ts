@@ -1,9 +1,9 @@
-import { app } from "../../src/app";
-import { waiting } from "../../src/http/answers/news";
+import { app } from "../../src/app.ts";
+import { waiting } from "../../src/http/gate-reports.ts";
 import { countsOf, nothing, recording } from "./recording";
 
-export { CredentialGate } from "../../src/gate/credential-gate";
-export { WebhookSender } from "../../src/hooks/webhook-sender";
+export { CredentialGate } from "../../src/gate/gate.ts";
+export { WebhookSender } from "../../src/delivery/sender.ts";
 
 /** The service, whose answers tell in the header `X-Counts` what they cost, with what ran behind them. */
 export default {

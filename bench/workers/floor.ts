@@ -1,9 +1,9 @@
-import { app } from "../../src/app";
-import { waiting } from "../../src/http/answers/news";
+import { app } from "../../src/app.ts";
+import { waiting } from "../../src/http/gate-reports.ts";
 import { nothing, recording, type Recorded } from "./recording";
 
-export { CredentialGate } from "../../src/gate/credential-gate";
-export { WebhookSender } from "../../src/hooks/webhook-sender";
+export { CredentialGate } from "../../src/gate/gate.ts";
+export { WebhookSender } from "../../src/delivery/sender.ts";
 
 /**
  * The floor: a bare Worker that makes the same object call and the same D1 statements as the service does for a

@@ -1,9 +1,9 @@
-import { compile } from "../../src/domain/data/compile";
-import { parseDefinition } from "../../src/domain/definition/document";
-import { mergeDefinition } from "../../src/domain/definition/merge";
-import { parseItemBody } from "../../src/domain/item/item-body";
-import { checkNew } from "../../src/domain/data/check/check";
-import { computeData } from "../../src/domain/formula/compute";
+import { compile } from "../../src/domain/data/compile.ts";
+import { parseDefinition } from "../../src/domain/definition/document.ts";
+import { mergeDefinition } from "../../src/domain/definition/merge.ts";
+import { parseItemBody } from "../../src/domain/item/body.ts";
+import { checkNew } from "../../src/domain/data/check.ts";
+import { computeData } from "../../src/domain/formula/compute.ts";
 
 /** Fifteen fields, of which one computed and one line items. */
 const text = (key: string, rest: object = {}) => ({ key, type: "text", ...rest });
@@ -85,5 +85,5 @@ export default {
   },
 } satisfies ExportedHandler;
 
-export { CredentialGate } from "../../src/gate/credential-gate";
-export { WebhookSender } from "../../src/hooks/webhook-sender";
+export { CredentialGate } from "../../src/gate/gate.ts";
+export { WebhookSender } from "../../src/delivery/sender.ts";

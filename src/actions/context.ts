@@ -1,13 +1,14 @@
-import type { Actor } from "../domain/actor";
-import type { AuditAction } from "../domain/audit-action";
-import type { Permission } from "../domain/credential/permissions";
-import type { Resources } from "../domain/credential/resources";
-import type { ItemAction } from "../domain/item/change";
-import type { Act } from "../store/audit/audit";
-import type { DefinitionCache } from "../store/definitions/definition-cache";
-import type { ItemAct } from "../store/changes/change-statements";
-import type { Versions } from "../store/db/versions";
-import type { Replay } from "../store/items/replays";
+import type { Actor, AuditAction } from "#domain/audit.ts";
+import type { Permission } from "#domain/credential/permissions.ts";
+import type { Resources } from "#domain/credential/credential.ts";
+import type { ItemAction } from "#domain/item/change.ts";
+import type { Act } from "#store/home/audit.ts";
+import type { DefinitionCache } from "#store/data/collections.ts";
+import type { ItemAct } from "#store/data/changes.ts";
+import type { Versions } from "#store/db/session.ts";
+import type { Replay } from "#store/data/replays.ts";
+import type { SigningKeys } from "#domain/credential/keys.ts";
+import type { Delivery, DeliveryReport } from "#domain/webhook/delivery.ts";
 
 /** Remembers the answers to requests with an Idempotency-Key. It may lag or be away: the truth is in D1. */
 export interface ReplayCache {
@@ -72,4 +73,30 @@ export function act(
     requestId: ctx.requestId,
     sentRequestId: ctx.sentRequestId,
   };
+}
+
+/** The objects of webhooks, each of which sends the messages of one. */
+export interface WebhookObjects {
+  /** Says that there may be something to send; gives the milliseconds within which it is looked for. */
+  wake(id: string): Promise<number>;
+  /** Forgets that tries failed: the next one is now. */
+  resume(id: string): Promise<void>;
+  /** Sends a message that tells of nothing. */
+  test(id: string): Promise<Delivery>;
+  /** Sends a message again; nothing where there is no such try. */
+  redeliver(id: string, number: number): Promise<Delivery | undefined>;
+  /** What was tried, from before this number on. */
+  report(id: string, before: number | null, limit: number): Promise<DeliveryReport>;
+  /** Forgets all that it knows. */
+  forget(id: string): Promise<void>;
+}
+
+/** What managing webhooks needs besides. */
+export interface WebhookContext extends ActionContext {
+  keys: SigningKeys;
+  objects: WebhookObjects;
+  /** 32 random bytes. */
+  random(): Uint8Array;
+  /** Whether receivers on one's own machine are allowed, as `npm run dev` does. */
+  localReceivers: boolean;
 }

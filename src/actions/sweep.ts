@@ -1,6 +1,6 @@
-import { sweepErasures, sweepHistory } from "../store/changes/sweep-changes";
-import { sweepFormerEntries, sweepFormerUnique } from "../store/definitions/sweep-former";
-import { sweepExpired } from "../store/sweep";
+import { sweepErasures, sweepHistory } from "#store/data/feed.ts";
+import { sweepFormerEntries, sweepFormerUnique } from "#store/data/index-check.ts";
+import { sweepExpired } from "#store/home/maintenance.ts";
 
 /** Steps of one run, so that a run is bounded; the next one goes on. */
 const stepsPerRun = 50;

@@ -1,20 +1,12 @@
-import type { Compiled } from "../domain/data/compile";
-import type { CollectionKind } from "../domain/definition/collection";
-import type { Item } from "../domain/item/item";
-import { isVisible } from "../domain/credential/resources";
-import { problem } from "../domain/problem/problem";
-import { receiptPlaces } from "../domain/item/receipt";
-import type { HistoryLimits, PastChange } from "../store/changes/history";
-import { findItem, findItemWithHistory, type ItemName, type ItemNow } from "../store/items/items";
-import type { ActionContext, ReadContext } from "./context";
-import {
-  allKnown,
-  nameWithKnown,
-  collectionAt,
-  knownCollection,
-  knownStamp,
-  readCollection,
-} from "./definitions/known-collections";
+import type { Compiled } from "#domain/data/compile.ts";
+import type { CollectionKind } from "#domain/definition/collection.ts";
+import { type Item, receiptPlaces } from "#domain/item/item.ts";
+import { isVisible } from "#domain/credential/credential.ts";
+import { problem } from "#domain/problem/problem.ts";
+import type { HistoryLimits, PastChange } from "#store/data/changes.ts";
+import { findItem, findItemWithHistory, type ItemName, type ItemNow } from "#store/data/items.ts";
+import type { ActionContext, ReadContext } from "./context.ts";
+import { allKnown, nameWithKnown, collectionAt, knownCollection, knownStamp, readCollection } from "./collection-cache.ts";
 
 /** A stored item with the collection that it belongs to. */
 export interface Stored {

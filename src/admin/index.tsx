@@ -1,23 +1,20 @@
+import * as z from "zod/mini";
 import { Hono } from "hono";
 import { createMiddleware } from "hono/factory";
-import * as z from "zod/mini";
-import type { AdminEnv, AppEnv } from "../env";
-import { wholeBody } from "../http/request/whole-body";
-import { account } from "./members/account";
-import { audit } from "./audit/index";
-import { collections } from "./definitions";
-import { integrations } from "./credentials";
-import { members } from "./members/index";
-import { overview } from "./overview/overview";
-import { answerDone } from "./frame/answers";
-import { Back } from "./frame/own-path";
-import { readFields } from "./frame/negotiate";
-import { keepPreferences, Preferences } from "./frame/preferences";
-import { sameOrigin } from "./frame/same-origin";
-import { limitChanges } from "./sign-in/limit-changes";
-import { signedIn } from "./sign-in/session";
-import { signInRoutes } from "./sign-in";
-import { webhooks } from "./webhooks";
+import type { AdminEnv, AppEnv } from "#http/env.ts";
+import { wholeBody } from "#http/body.ts";
+import { account } from "#admin/members/account.tsx";
+import { audit } from "#admin/audit/audit.tsx";
+import { collections } from "#admin/definitions/index.tsx";
+import { integrations } from "#admin/credentials/index.tsx";
+import { members } from "#admin/members/members.tsx";
+import { overview } from "./overview.tsx";
+import { answerDone } from "./page.ts";
+import { Back, readFields, sameOrigin } from "./form-input.ts";
+import { keepPreferences, Preferences } from "./preferences.ts";
+import { limitChanges, signedIn } from "#admin/sign-in/session.ts";
+import { signInRoutes } from "#admin/sign-in/sign-in.tsx";
+import { webhooks } from "#admin/webhooks/index.tsx";
 
 const uncached = createMiddleware<AppEnv>(async (c, next) => {
   await next();

@@ -1,4 +1,4 @@
-import { showCount } from "../html/show-count";
+import { showCount } from "#html/viewer.tsx";
 
 interface Bar {
   label: string;

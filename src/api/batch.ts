@@ -1,17 +1,17 @@
+import * as z from "zod/mini";
 import type { Context } from "hono";
 import { createMiddleware } from "hono/factory";
-import * as z from "zod/mini";
-import { applyBatch } from "../actions/batch/apply-batch";
-import type { OperationResult } from "../actions/batch/results";
-import { allows, readPermission, type Permission } from "../domain/credential/permissions";
-import type { CollectionKind } from "../domain/definition/collection";
-import { etagOf } from "../domain/etag";
-import { isObject } from "../domain/json";
-import { problem } from "../domain/problem/problem";
-import { itemDocument } from "../documents/item";
-import type { ApiEnv } from "../env";
-import type { CollectionEnv } from "./doors";
-import { query } from "../http/request/parameters";
+import { applyBatch } from "#actions/apply-batch.ts";
+import type { OperationResult } from "#actions/batch-results.ts";
+import { allows, readPermission, type Permission } from "#domain/credential/permissions.ts";
+import type { CollectionKind } from "#domain/definition/collection.ts";
+import { etagOf } from "#domain/preconditions.ts";
+import { isObject } from "#domain/json.ts";
+import { problem } from "#domain/problem/problem.ts";
+import { itemDocument } from "#documents/items.ts";
+import type { ApiEnv } from "#http/env.ts";
+import type { CollectionEnv } from "./doors.ts";
+import { query } from "#http/query.ts";
 
 type BodyEnv = ApiEnv & { Variables: { body: unknown } };
 

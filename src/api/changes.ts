@@ -1,17 +1,17 @@
-import type { Context } from "hono";
 import * as z from "zod/mini";
-import { knownCollection } from "../actions/definitions/known-collections";
-import { foundCollection } from "../actions/visible";
-import { readChanges, type ChangesPage, type FeedStart } from "../actions/changes/read-changes";
-import { ofPrimary } from "../store/db/versions";
-import { defaultLimit } from "../domain/page-limit";
-import { changeDocument } from "../documents/change";
-import type { CollectionEnv } from "./doors";
-import { nextUrl, page, readPosition } from "../http/request/paging";
-import type { Compiled } from "../domain/data/compile";
-import type { CollectionKind } from "../domain/definition/collection";
-import { query, sentQuery } from "../http/request/parameters";
-import { asking, type Question } from "../http/doors/question";
+import type { Context } from "hono";
+import { knownCollection } from "#actions/collection-cache.ts";
+import { foundCollection } from "#actions/visible.ts";
+import { readChanges, type ChangesPage, type FeedStart } from "#actions/changes.ts";
+import { ofPrimary } from "#store/db/session.ts";
+import { defaultLimit } from "#domain/cursor.ts";
+import { changeDocument } from "#documents/items.ts";
+import type { CollectionEnv } from "./doors.ts";
+import { nextUrl, page, readPosition } from "#http/paging.ts";
+import type { Compiled } from "#domain/data/compile.ts";
+import type { CollectionKind } from "#domain/definition/collection.ts";
+import { query, sentQuery } from "#http/query.ts";
+import { asking, type Question } from "#http/doors/question.ts";
 
 /** `all=true` tells each change; those of one item on one page are told as one otherwise. */
 const feed = z.extend(page, { all: z._default(z.enum(["true", "false"]), "false") });

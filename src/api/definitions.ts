@@ -1,25 +1,20 @@
 import { Hono, type Context } from "hono";
-import {
-  listVisible,
-  putDefinition,
-  tagOf,
-  type Summaries,
-} from "../actions/definitions/definitions";
-import type { Resources } from "../domain/credential/resources";
-import type { CollectionKind } from "../domain/definition/collection";
-import { summaryDocument, type Summary } from "../documents/definition";
-import { etagOf } from "../domain/etag";
-import { defaultLimit } from "../domain/page-limit";
-import type { ApiEnv } from "../env";
-import { writes } from "../http/doors/effect";
-import { jsonBody } from "../http/request/json-body";
-import { asking, type Question } from "../http/doors/question";
-import { permit } from "../http/doors/permit";
-import { ifMatch, ifNoneMatch } from "../http/request/preconditions";
-import { within, withDefinition } from "./doors";
-import { noParameters, sentQuery } from "../http/request/parameters";
-import { nextUrl, page, paging, readPosition, type PagingInput } from "../http/request/paging";
-import { answerPage, answerTagged, collectionLinks, definitionDocument } from "./representation";
+import { listVisible, putDefinition, tagOf, type Summaries } from "#actions/definitions.ts";
+import type { Resources } from "#domain/credential/credential.ts";
+import type { CollectionKind } from "#domain/definition/collection.ts";
+import { summaryDocument, type Summary } from "#documents/definitions.ts";
+import { etagOf } from "#domain/preconditions.ts";
+import { defaultLimit } from "#domain/cursor.ts";
+import type { ApiEnv } from "#http/env.ts";
+import { writes } from "#http/doors/effect.ts";
+import { jsonBody } from "#http/body.ts";
+import { asking, type Question } from "#http/doors/question.ts";
+import { permit } from "#http/doors/permit.ts";
+import { ifMatch, ifNoneMatch } from "#http/request.ts";
+import { within, withDefinition } from "./doors.ts";
+import { noParameters, sentQuery } from "#http/query.ts";
+import { nextUrl, page, paging, readPosition, type PagingInput } from "#http/paging.ts";
+import { answerPage, answerTagged, collectionLinks, definitionDocument } from "./representation.ts";
 
 export const definitions = new Hono<ApiEnv>();
 

@@ -1,21 +1,15 @@
 import type { Context } from "hono";
 import { createMiddleware } from "hono/factory";
-import { findDefinition } from "../actions/definitions/definitions";
-import { knownCollection } from "../actions/definitions/known-collections";
-import {
-  findRecord,
-  findSubmission,
-  foundCollection,
-  visible,
-  type Found,
-} from "../actions/visible";
-import type { Compiled } from "../domain/data/compile";
-import type { CollectionKind } from "../domain/definition/collection";
-import { isVisible } from "../domain/credential/resources";
-import { problem } from "../domain/problem/problem";
-import type { ApiEnv } from "../env";
-import type { CollectionNow } from "../store/definitions/collection-now";
-import { asking, type Question } from "../http/doors/question";
+import { findDefinition } from "#actions/definitions.ts";
+import { knownCollection } from "#actions/collection-cache.ts";
+import { findRecord, findSubmission, foundCollection, visible, type Found } from "#actions/visible.ts";
+import type { Compiled } from "#domain/data/compile.ts";
+import type { CollectionKind } from "#domain/definition/collection.ts";
+import { isVisible } from "#domain/credential/credential.ts";
+import { problem } from "#domain/problem/problem.ts";
+import type { ApiEnv } from "#http/env.ts";
+import type { CollectionNow } from "#store/data/collections.ts";
+import { asking, type Question } from "#http/doors/question.ts";
 
 /** Doors that a request passes before its body is read: what is not visible is not found. */
 

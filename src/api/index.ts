@@ -1,20 +1,19 @@
 import { Hono, type Context } from "hono";
 import { createMiddleware } from "hono/factory";
 import { matchedRoutes } from "hono/route";
-import { stamp } from "../domain/time";
-import type { ApiEnv } from "../env";
-import { authenticate, identify } from "../http/doors/authenticate";
-import { answerPreflight, isPreflight, shareWithOrigins } from "../http/doors/cross-origin";
-import { recallReplay } from "../http/doors/recall-replay";
-import { only } from "../http/doors/methods";
-import { receiveBody } from "../http/request/whole-body";
-import { definitions } from "./definitions";
-import { noParameters } from "../http/request/parameters";
-import { openApi } from "./open-api";
-import { records } from "./records";
-import { answerContent } from "./representation";
-import { submissions } from "./submissions";
-import { webhooks } from "./webhooks";
+import { stamp } from "#domain/time.ts";
+import type { ApiEnv } from "#http/env.ts";
+import { authenticate, identify } from "#http/authenticate.ts";
+import { answerPreflight, isPreflight, shareWithOrigins, only } from "#http/cors.ts";
+import { recallReplay } from "#http/replay-cache.ts";
+import { receiveBody } from "#http/body.ts";
+import { definitions } from "./definitions.ts";
+import { noParameters } from "#http/query.ts";
+import { openApi } from "./open-api.ts";
+import { records } from "./records.ts";
+import { answerContent } from "./representation.ts";
+import { submissions } from "./submissions.ts";
+import { webhooks } from "./webhooks.ts";
 
 /** Asked before there is a credential; unknown paths answer as they do to everybody. */
 const preflight = createMiddleware<ApiEnv>(async (c, next) => {

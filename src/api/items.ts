@@ -1,20 +1,20 @@
 import type { Context } from "hono";
-import { createItem } from "../actions/items/create-item";
-import { itemDocument, writtenDocument } from "../documents/item";
-import { viewOf } from "../domain/item/item-view";
-import { listPage, type ListPage } from "../actions/items/list-items";
-import { updateItem } from "../actions/items/update-item";
-import type { CollectionKind } from "../domain/definition/collection";
-import { etagOf } from "../domain/etag";
-import { allows, readPermission } from "../domain/credential/permissions";
-import { defaultLimit } from "../domain/page-limit";
-import { answerDownload, wantedFormat, type Format } from "../http/answers/download";
-import { sentQuery } from "../http/request/parameters";
-import { asking, type Question } from "../http/doors/question";
-import { ifMatch } from "../http/request/preconditions";
-import type { CollectionEnv, FoundEnv } from "./doors";
-import { nextUrl, page, readPosition, type Paging, type PagingInput } from "../http/request/paging";
-import { answerCreation, answerItem, answerPage } from "./representation";
+import { createItem } from "#actions/create-item.ts";
+import { itemDocument, writtenDocument } from "#documents/items.ts";
+import { viewOf } from "#domain/item/item.ts";
+import { listPage, type ListPage } from "#actions/list-items.ts";
+import { updateItem } from "#actions/update-item.ts";
+import type { CollectionKind } from "#domain/definition/collection.ts";
+import { etagOf } from "#domain/preconditions.ts";
+import { allows, readPermission } from "#domain/credential/permissions.ts";
+import { defaultLimit } from "#domain/cursor.ts";
+import { answerDownload, wantedFormat, type Format } from "#http/download.ts";
+import { sentQuery } from "#http/query.ts";
+import { asking, type Question } from "#http/doors/question.ts";
+import { ifMatch } from "#http/request.ts";
+import type { CollectionEnv, FoundEnv } from "./doors.ts";
+import { nextUrl, page, readPosition, type Paging, type PagingInput } from "#http/paging.ts";
+import { answerCreation, answerItem, answerPage } from "./representation.ts";
 
 /** What records and submissions have in common, once their doors are passed. */
 

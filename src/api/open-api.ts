@@ -1,19 +1,18 @@
-import { Hono, type Context } from "hono";
 import * as z from "zod/mini";
-import { isVisible } from "../domain/credential/resources";
-import { problem } from "../domain/problem/problem";
-import { joinedDocument, openApiDocument } from "../documents/openapi/collection";
-import { versions } from "../documents/openapi/rendering";
-import { serviceDocument } from "../documents/openapi/service";
-import type { ApiEnv } from "../env";
-import { answerDocument, rendered, wantedVersion } from "../http/answers/open-api";
-import { chosenKeys, calledByKeys } from "../http/request/chosen";
-import { hostOf } from "../http/request/host";
-import { asking, type Question } from "../http/doors/question";
-import { permit } from "../http/doors/permit";
-import { findSeveral, type Several } from "../store/definitions/several";
-import { within, withDefinition } from "./doors";
-import { query, sentQuery } from "../http/request/parameters";
+import { Hono, type Context } from "hono";
+import { isVisible } from "#domain/credential/credential.ts";
+import { problem } from "#domain/problem/problem.ts";
+import { joinedDocument, openApiDocument } from "#documents/openapi/document.ts";
+import { versions } from "#documents/openapi/versions.ts";
+import { serviceDocument } from "#documents/openapi/service.ts";
+import type { ApiEnv } from "#http/env.ts";
+import { answerDocument, rendered, wantedVersion } from "#http/answers/open-api.ts";
+import { chosenKeys, calledByKeys, query, sentQuery } from "#http/query.ts";
+import { hostOf } from "#http/request.ts";
+import { asking, type Question } from "#http/doors/question.ts";
+import { permit } from "#http/doors/permit.ts";
+import { findSeveral, type Several } from "#store/data/definition-head.ts";
+import { within, withDefinition } from "./doors.ts";
 
 /** What one document joins: as many, and as large together as one definition can be. */
 const mostJoined = 20;

@@ -1,16 +1,16 @@
 import { Hono } from "hono";
-import type { ApiEnv } from "../env";
-import { reads, writes, writesOnce } from "../http/doors/effect";
-import { jsonBody, mergePatch } from "../http/request/json-body";
-import { only } from "../http/doors/methods";
-import { permit } from "../http/doors/permit";
-import { answerBatch, batchQuery, permitOperations } from "./batch";
-import { answerChanges, feedPaging } from "./changes";
-import { app, record } from "./doors";
-import { answerCreate, answerFound, answerUpdate, answerList } from "./items";
-import { paging } from "../http/request/paging";
-import { noParameters } from "../http/request/parameters";
-import { answerSearch } from "./search";
+import type { ApiEnv } from "#http/env.ts";
+import { reads, writes, writesOnce } from "#http/doors/effect.ts";
+import { jsonBody, mergePatch } from "#http/body.ts";
+import { only } from "#http/cors.ts";
+import { permit } from "#http/doors/permit.ts";
+import { answerBatch, batchQuery, permitOperations } from "./batch.ts";
+import { answerChanges, feedPaging } from "./changes.ts";
+import { app, record } from "./doors.ts";
+import { answerCreate, answerFound, answerUpdate, answerList } from "./items.ts";
+import { paging } from "#http/paging.ts";
+import { noParameters } from "#http/query.ts";
+import { answerSearch } from "./search.ts";
 
 const list = "/apps/:key/records";
 const search = `${list}/search`;

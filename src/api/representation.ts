@@ -1,12 +1,12 @@
 import type { Context } from "hono";
-import type { Once } from "../actions/once-per-key";
-import { itemDocument } from "../documents/item";
-import type { ItemView } from "../domain/item/item-view";
-import type { CollectionKind } from "../domain/definition/collection";
-import { schemaDocument } from "../documents/definition";
-import { contentTag, etagOf, matches } from "../domain/etag";
-import type { CollectionNow } from "../store/definitions/collection-now";
-import { ifNoneMatch } from "../http/request/preconditions";
+import type { Once } from "#actions/idempotent.ts";
+import { itemDocument } from "#documents/items.ts";
+import type { ItemView } from "#domain/item/item.ts";
+import type { CollectionKind } from "#domain/definition/collection.ts";
+import { schemaDocument } from "#documents/definitions.ts";
+import { contentTag, etagOf, matches } from "#domain/preconditions.ts";
+import type { CollectionNow } from "#store/data/collections.ts";
+import { ifNoneMatch } from "#http/request.ts";
 
 /** Absolute addresses, as the caller reaches this service. */
 function apiUrl(c: Context, path: string): string {

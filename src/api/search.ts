@@ -1,26 +1,18 @@
 import type { Context } from "hono";
-import { itemDocument } from "../documents/item";
-import { likelyCollection } from "../actions/definitions/known-collections";
-import type { BrowsedPage } from "../actions/search/browse-items";
-import { searchItems } from "../actions/search/search-items";
-import type { Position } from "../domain/cursor";
-import type { CollectionKind } from "../domain/definition/collection";
-import { isObject } from "../domain/json";
-import { problem, type FieldError } from "../domain/problem/problem";
-import { answerDownload, wantedFormat, type Format } from "../http/answers/download";
-import { sentBody } from "../http/request/json-body";
-import { sentQuery } from "../http/request/parameters";
-import { asking, type Question } from "../http/doors/question";
-import type { CollectionEnv } from "./doors";
-import {
-  nextUrl,
-  page,
-  readPosition,
-  searchBinding,
-  type Paging,
-  type PagingInput,
-} from "../http/request/paging";
-import { answerPage } from "./representation";
+import { itemDocument } from "#documents/items.ts";
+import { likelyCollection } from "#actions/collection-cache.ts";
+import { type BrowsedPage, searchItems } from "#actions/query-items.ts";
+import type { Position } from "#domain/cursor.ts";
+import type { CollectionKind } from "#domain/definition/collection.ts";
+import { isObject } from "#domain/json.ts";
+import { problem, type FieldError } from "#domain/problem/problem.ts";
+import { answerDownload, wantedFormat, type Format } from "#http/download.ts";
+import { sentBody } from "#http/body.ts";
+import { sentQuery } from "#http/query.ts";
+import { asking, type Question } from "#http/doors/question.ts";
+import type { CollectionEnv } from "./doors.ts";
+import { nextUrl, page, readPosition, searchBinding, type Paging, type PagingInput } from "#http/paging.ts";
+import { answerPage } from "./representation.ts";
 
 type SearchEnv = CollectionEnv & { Variables: { body: unknown } };
 

@@ -1,22 +1,21 @@
 import { Hono, type Context } from "hono";
 import { createMiddleware } from "hono/factory";
-import { listDeliveries, redeliver, testWebhook } from "../actions/webhooks/deliveries";
-import { everyWebhook, oneWebhook, seenAmong, visibleWebhook } from "../actions/webhooks/visible";
-import { changeWebhook, createWebhook, removeWebhook } from "../actions/webhooks/webhooks";
-import { deliveryDocument, shownDocument, webhookDocument } from "../documents/webhook";
-import { etagOf } from "../domain/etag";
-import { defaultLimit } from "../domain/page-limit";
-import type { Webhook } from "../domain/webhook/webhook";
-import type { ApiEnv } from "../env";
-import { writes } from "../http/doors/effect";
-import { jsonBody, mergePatch } from "../http/request/json-body";
-import { asking, type Question } from "../http/doors/question";
-import { permit } from "../http/doors/permit";
-import { ifMatch } from "../http/request/preconditions";
-import { nextUrl, paging, readPosition, type PagingInput } from "../http/request/paging";
-import { webhookContext } from "../http/doors/webhook-context";
-import { noParameters } from "../http/request/parameters";
-import { answerPage, answerTagged } from "./representation";
+import { listDeliveries, redeliver, testWebhook } from "#actions/deliveries.ts";
+import { everyWebhook, oneWebhook, seenAmong, visibleWebhook, changeWebhook, createWebhook, removeWebhook } from "#actions/webhooks.ts";
+import { deliveryDocument, shownDocument, webhookDocument } from "#documents/webhooks.ts";
+import { etagOf } from "#domain/preconditions.ts";
+import { defaultLimit } from "#domain/cursor.ts";
+import type { Webhook } from "#domain/webhook/webhook.ts";
+import type { ApiEnv } from "#http/env.ts";
+import { writes } from "#http/doors/effect.ts";
+import { jsonBody, mergePatch } from "#http/body.ts";
+import { asking, type Question } from "#http/doors/question.ts";
+import { permit } from "#http/doors/permit.ts";
+import { ifMatch } from "#http/request.ts";
+import { nextUrl, paging, readPosition, type PagingInput } from "#http/paging.ts";
+import { webhookContext } from "#http/context.ts";
+import { noParameters } from "#http/query.ts";
+import { answerPage, answerTagged } from "./representation.ts";
 
 type HookEnv = ApiEnv & { Variables: { hook: Webhook } };
 

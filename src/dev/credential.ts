@@ -1,11 +1,5 @@
 import { parseArgs } from "node:util";
-import {
-  defaultCredential,
-  issue,
-  Owner,
-  type CredentialOptions,
-  type IssuedCredential,
-} from "./owner.ts";
+import { defaultCredential, issue, Owner, type CredentialOptions, type IssuedCredential } from "./owner.ts";
 
 /**
  * `npm run -s credential -- --json …`: issues a credential on the running server, as the local owner. `--bare` prints the

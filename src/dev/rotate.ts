@@ -1,11 +1,5 @@
 import { optionsOf } from "./deploy/options.ts";
-import {
-  keepSecrets,
-  newSecret,
-  readSecrets,
-  secretsFileOf,
-  withSecretsFile,
-} from "./deploy/secrets.ts";
+import { keepSecrets, newSecret, readSecrets, secretsFileOf, withSecretsFile } from "./deploy/secrets.ts";
 import { fileOf, settingsOf } from "./deploy/settings.ts";
 import { run, stop } from "./deploy/wrangler.ts";
 

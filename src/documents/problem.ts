@@ -1,5 +1,5 @@
-import { problems } from "../domain/problem/problem-catalogue";
-import type { Problem } from "../domain/problem/problem";
+import { problems } from "#domain/problem/catalogue.ts";
+import type { Problem } from "#domain/problem/problem.ts";
 
 /** A problem as RFC 9457 says, with our own `code` and `request_id` (contract, section 5). */
 export function problemDocument(

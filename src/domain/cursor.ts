@@ -1,4 +1,6 @@
-import { sha256, type SigningKeys } from "./credential/signature";
+import * as z from "zod/mini";
+import { sha256, type SigningKeys } from "#domain/credential/keys.ts";
+import type { FieldError } from "#domain/problem/problem.ts";
 
 /**
  * Where an item or a collection stands in a list or a search: the values of the sort keys, null where empty, and its
@@ -71,3 +73,18 @@ async function cut(value: WholePosition[number]): Promise<Position[number]> {
 function fits(text: string): boolean {
   return new TextEncoder().encode(JSON.stringify(text)).length <= mostValueBytes;
 }
+
+const minimum = 1;
+const maximum = 200;
+
+/** How many items a page of a list or a search has (contract, section 9). */
+export const pageLimit = z.int().check(z.gte(minimum), z.lte(maximum));
+export const defaultLimit = 50;
+
+/** What is said of any other value. */
+export const limitRefusal = {
+  code: "out_of_range",
+  reason: `Must be a whole number from ${minimum} to ${maximum}.`,
+  minimum,
+  maximum,
+} as const satisfies Omit<FieldError, "field">;

@@ -91,3 +91,124 @@ export function offsetMinutes(offset: string): number {
   const minutes = Number(hours) * 60 + Number(rest);
   return offset.startsWith("-") ? -minutes : minutes;
 }
+
+/** Whether the runtime knows this IANA time zone. */
+export function isTimeZone(name: string): boolean {
+  try {
+    formatter(name);
+    return /^[A-Za-z]/.test(name);
+  } catch {
+    return false;
+  }
+}
+
+const formatters = new Map<string, Intl.DateTimeFormat>();
+
+function formatter(zone: string): Intl.DateTimeFormat {
+  const known = formatters.get(zone);
+  if (known) return known;
+  const made = new Intl.DateTimeFormat("en-US", { timeZone: zone, timeZoneName: "longOffset" });
+  if (formatters.size > 500) formatters.clear();
+  formatters.set(zone, made);
+  return made;
+}
+
+/** The calendar day, `YYYY-MM-DD`, that it is in a zone. */
+export function dayInZone(time: number, zone: string): string {
+  return stamp(time + offsetAt(zone, time) * minute).slice(0, 10);
+}
+
+/** `YYYY-MM-DD HH:MM:SS` as clocks in a zone show it. */
+export function localDateTime(time: number, zone: string): string {
+  return stamp(time + offsetAt(zone, time) * minute)
+    .slice(0, 19)
+    .replace("T", " ");
+}
+
+/** The instant, in UTC, of what clocks in a zone show (`YYYY-MM-DDTHH:MM`, with or without seconds and a fraction). */
+export function instantInZone(local: string, zone: string): string | undefined {
+  const time = Date.parse(`${local}Z`);
+  if (Number.isNaN(time)) return undefined;
+  // As for days: a second look settles times beside a change of clocks.
+  const guess = offsetAt(zone, time);
+  return stamp(time - offsetAt(zone, time - guess * minute) * minute);
+}
+
+const quarter = 15 * minute;
+/** Since then, clocks change at full quarters of an hour. */
+const regular = Date.UTC(1972, 0, 1);
+/** By zone, and by quarters of an hour since 1970. */
+const offsets = new Map<string, Map<number, number>>();
+const mostZones = 10;
+const mostOffsets = 5000;
+
+/** Minutes east of UTC, rounded: before standard time, zones had seconds. */
+export function offsetAt(zone: string, time: number): number {
+  if (time < regular) return offsetOf(zone, time);
+  const own = offsetsOf(zone);
+  const at = Math.floor(time / quarter);
+  const known = own.get(at);
+  if (known !== undefined) return known;
+  if (own.size >= mostOffsets) own.clear();
+  const offset = offsetOf(zone, time);
+  own.set(at, offset);
+  return offset;
+}
+
+function offsetsOf(zone: string): Map<number, number> {
+  const known = offsets.get(zone);
+  if (known) return known;
+  if (offsets.size >= mostZones) offsets.clear();
+  const made = new Map<number, number>();
+  offsets.set(zone, made);
+  return made;
+}
+
+function offsetOf(zone: string, time: number): number {
+  const parts = formatter(zone).formatToParts(time);
+  const name = parts.find((part) => part.type === "timeZoneName")?.value ?? "GMT";
+  const [, sign, hours, minutes, seconds = "0"] =
+    /^GMT([+-])(\d\d):(\d\d)(?::(\d\d))?$/.exec(name) ?? [];
+  if (sign === undefined) return 0;
+  const size = Number(hours) * 60 + Number(minutes) + Math.round(Number(seconds) / 60);
+  return sign === "-" ? -size : size;
+}
+
+const zonedDay = /^(\d{4}-\d\d-\d\d)(Z|[+-]\d\d:\d\d)?$/;
+/** Before standard time, zones reached beyond today's ±14:00: Manila to −15:56, Juneau to +15:02. */
+const zonedDayOffset = /^[+-](0\d|1[0-5]):[0-5]\d$/;
+
+/** A calendar day with its offset (`2026-11-21+09:00`); one sent without gets that of `zone` on that day. */
+export function dayWithOffset(text: string, zone: string): string | undefined {
+  const [, day, offset] = zonedDay.exec(text) ?? [];
+  if (day === undefined || !isCalendarDay(day)) return undefined;
+  if (offset === undefined) return day + zoneOffset(zone, day);
+  if (offset !== "Z" && !zonedDayOffset.test(offset)) return undefined;
+  return day + (offsetMinutes(offset) === 0 ? "Z" : offset);
+}
+
+/** The offset of `zone` when `day` begins there: `Z` or `±HH:MM`. */
+function zoneOffset(zone: string, day: string): string {
+  if (zone === "UTC") return "Z";
+  const midnight = Date.parse(`${day}T00:00:00Z`);
+  // The offset at the guess tells the true instant; a second look settles days that begin at a change of clocks.
+  const guess = offsetAt(zone, midnight);
+  const offset = offsetAt(zone, midnight - guess * minute);
+  if (offset === 0) return "Z";
+  const size = Math.abs(offset);
+  return `${offset < 0 ? "-" : "+"}${pad(Math.trunc(size / 60))}:${pad(size % 60)}`;
+}
+
+function pad(part: number): string {
+  return String(part).padStart(2, "0");
+}
+
+/** The instant at which a calendar day, `YYYY-MM-DD`, ends in a zone; undefined where there is no such day. */
+export function endOfDay(calendarDay: string, zone: string): number | undefined {
+  if (!isCalendarDay(calendarDay)) return undefined;
+  const next = stamp(Date.parse(`${calendarDay}T00:00:00Z`) + 24 * 60 * minute).slice(0, 10);
+  const begins = dayWithOffset(next, zone);
+  return begins === undefined
+    ? undefined
+    : Date.parse(`${next}T00:00:00Z`) - offsetMinutes(begins.slice(10)) * minute;
+}

@@ -1,6 +1,7 @@
-import type { Counted } from "../domain/credential/usage";
-import type { FieldErrorCode } from "../domain/problem/problem";
-import type { ProblemCode } from "../domain/problem/problem-catalogue";
+import type { Counted } from "#domain/credential/credential.ts";
+import type { FieldErrorCode } from "#domain/problem/problem.ts";
+import type { ProblemCode } from "#domain/problem/catalogue.ts";
+import type { Told } from "./state.ts";
 
 /** A call as a credential's log keeps it: what was asked and why it was refused; no value, no secret. */
 export interface LoggedCall {
@@ -108,4 +109,10 @@ function callOf(row: CallRow, from: number): LoggedCall {
 /** The calls of the last 30 days. */
 export function recentCalls({ calls }: CallLog, now: number): LoggedCall[] {
   return calls.filter(({ at }) => at >= now - keptHours * hour);
+}
+
+/** What a credential's object is told afterwards: how calls were answered, and what writes reached. */
+export interface News {
+  calls: LoggedCall[];
+  told: Told[];
 }

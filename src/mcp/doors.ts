@@ -1,18 +1,17 @@
 import type { Context } from "hono";
 import { createMiddleware } from "hono/factory";
-import { isObject } from "../domain/json";
-import { Problem } from "../domain/problem/problem";
-import type { Presented } from "../domain/credential/token";
-import type { ApiEnv } from "../env";
-import { shareWithAll } from "../http/doors/cross-origin";
-import type { Effect } from "../http/doors/effect";
-import { originOf } from "../http/request/host";
-import { readJson } from "../http/request/json-body";
-import { recallBy } from "../http/doors/recall-replay";
-import type { ReceivingEnv } from "../http/request/whole-body";
-import { codes, messageId, readMessage, Refused, type Id, type Message } from "./protocol";
-import { findTool } from "./tools/catalogue";
-import { ownName, type Tool } from "./tools/tool";
+import { isObject } from "#domain/json.ts";
+import { Problem } from "#domain/problem/problem.ts";
+import type { Presented } from "#domain/credential/tokens.ts";
+import type { ApiEnv } from "#http/env.ts";
+import { shareWithAll } from "#http/cors.ts";
+import type { Effect } from "#http/doors/effect.ts";
+import { originOf } from "#http/request.ts";
+import { readJson, type ReceivingEnv } from "#http/body.ts";
+import { recallBy } from "#http/replay-cache.ts";
+import { codes, messageId, readMessage, Refused, type Id, type Message } from "./protocol.ts";
+import { findTool } from "#mcp/tools/catalogue.ts";
+import { ownName, type Tool } from "#mcp/tools/tool.ts";
 
 /** A call of a tool that there is. */
 export interface Call {

@@ -1,30 +1,15 @@
+import type * as z from "zod/mini";
 import { Hono, type Context } from "hono";
 import { createMiddleware } from "hono/factory";
-import type * as z from "zod/mini";
-import { authenticate, identify } from "../http/doors/authenticate";
-import { chosenKeys, calledByKeys } from "../http/request/chosen";
-import {
-  answerPreflight,
-  isPreflight,
-  publicly,
-  shareWithOrigins,
-} from "../http/doors/cross-origin";
-import { originOf } from "../http/request/host";
-import { asking } from "../http/doors/question";
-import { only } from "../http/doors/methods";
-import { query } from "../http/request/parameters";
-import { receiveBody } from "../http/request/whole-body";
-import {
-  answerRefused,
-  leadToMetadata,
-  metadataPath,
-  recallCall,
-  refuseOrigins,
-  takeMessage,
-  type McpEnv,
-} from "./doors";
-import { readOfCall, resultFor } from "./methods";
-import { Refused, resultAnswer } from "./protocol";
+import { authenticate, identify } from "#http/authenticate.ts";
+import { chosenKeys, calledByKeys, query } from "#http/query.ts";
+import { answerPreflight, isPreflight, publicly, shareWithOrigins, only } from "#http/cors.ts";
+import { originOf } from "#http/request.ts";
+import { asking } from "#http/doors/question.ts";
+import { receiveBody } from "#http/body.ts";
+import { answerRefused, leadToMetadata, metadataPath, recallCall, refuseOrigins, takeMessage, type McpEnv } from "./doors.ts";
+import { readOfCall, resultFor } from "./methods.ts";
+import { Refused, resultAnswer } from "./protocol.ts";
 
 const preflight = createMiddleware<McpEnv>(async (c, next) =>
   isPreflight(c) ? answerPreflight(c, ["POST"]) : next(),

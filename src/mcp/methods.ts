@@ -1,13 +1,13 @@
-import { allows } from "../domain/credential/permissions";
-import { shortened } from "../domain/problem/field-errors";
-import { Problem, problem } from "../domain/problem/problem";
-import { problemDocument } from "../documents/problem";
-import type { Reading } from "../env";
-import type { Question } from "../http/doors/question";
-import type { Called } from "../http/request/chosen";
-import type { Call, McpEnv } from "./doors";
-import { codes, discovered, initialized, Refused, type Message } from "./protocol";
-import { listTools } from "./tools/list-tools";
+import { allows } from "#domain/credential/permissions.ts";
+import { shortened } from "#domain/problem/field-errors.ts";
+import { Problem, problem } from "#domain/problem/problem.ts";
+import { problemDocument } from "#documents/problem.ts";
+import type { Reading } from "#http/env.ts";
+import type { Question } from "#http/doors/question.ts";
+import type { Called } from "#http/query.ts";
+import type { Call, McpEnv } from "./doors.ts";
+import { codes, discovered, initialized, Refused, type Message } from "./protocol.ts";
+import { listTools } from "#mcp/tools/list-tools.ts";
 
 /** How long a list of tools may be kept: definitions change. */
 const listed = { ttlMs: 60_000, cacheScope: "private" };

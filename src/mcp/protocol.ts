@@ -1,5 +1,5 @@
-import { isObject } from "../domain/json";
-import { shortened } from "../domain/problem/field-errors";
+import { isObject } from "#domain/json.ts";
+import { shortened } from "#domain/problem/field-errors.ts";
 
 /** The Model Context Protocol as it is spoken here: the messages of JSON-RPC, and what is wrong with one. */
 

@@ -1,18 +1,34 @@
+import * as z from "zod/mini";
+import type { Host } from "#documents/openapi/document.ts";
+import { type Version, versions } from "#documents/openapi/versions.ts";
+import { serviceDocument } from "#documents/openapi/service.ts";
+import { rendered, type Rendered, answerDocument, wantedVersion } from "#http/answers/open-api.ts";
 import { zValidator } from "@hono/zod-validator";
 import { Hono } from "hono";
-import * as z from "zod/mini";
-import { problem } from "../domain/problem/problem";
-import { collectionKey } from "../domain/definition/document";
-import { problems, type ProblemCode } from "../domain/problem/problem-catalogue";
-import type { AppEnv } from "../env";
-import { versions } from "../documents/openapi/rendering";
-import { hostOf } from "../http/request/host";
-import { only } from "../http/doors/methods";
-import { answerDocument, wantedVersion } from "../http/answers/open-api";
-import { deepHealth } from "./deep-health";
-import { DocsPage } from "./docs-page";
-import { servedDocument } from "./service-document";
-import { ProblemPage, ProblemsPage } from "./problem-page";
+import { problem } from "#domain/problem/problem.ts";
+import { collectionKey } from "#domain/definition/document.ts";
+import { problems, type ProblemCode } from "#domain/problem/catalogue.ts";
+import type { AppEnv } from "#http/env.ts";
+import { hostOf } from "#http/request.ts";
+import { only } from "#http/cors.ts";
+import { deepHealth } from "./health.ts";
+import { DocsPage, ProblemPage, ProblemsPage } from "./problem-pages.tsx";
+
+// Built by the first request for it: at the start of an isolate all would wait for what few ask.
+const served = new Map<string, Rendered>();
+/** By how many addresses a service is called, in two versions. */
+const mostServed = 8;
+
+/** The document of the service as a whole, and its tag; it differs by the address of the service alone. */
+export async function servedDocument(host: Host, version: Version): Promise<Rendered> {
+  const name = `${version} ${host.origin}`;
+  const known = served.get(name);
+  if (known) return known;
+  const made = await rendered(serviceDocument(host), version);
+  if (served.size >= mostServed) served.clear();
+  served.set(name, made);
+  return made;
+}
 
 const codes = Object.keys(problems) as ProblemCode[];
 const knownCode = zValidator("param", z.object({ code: z.enum(codes) }), ({ success }) => {

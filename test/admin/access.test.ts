@@ -1,7 +1,7 @@
 import { env } from "cloudflare:workers";
 import { createExecutionContext } from "cloudflare:test";
 import { beforeAll, describe, expect, it, vi } from "vitest";
-import { app } from "../../src/app";
+import { app } from "../../src/app.ts";
 import { account, ownerCookie } from "../support/service";
 
 const team = "https://example.cloudflareaccess.com";

@@ -1,8 +1,8 @@
 import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test";
 import { env, exports } from "cloudflare:workers";
 import { afterEach, beforeAll, describe, expect, it } from "vitest";
-import { app } from "../../src/app";
-import { bodyPatience } from "../../src/http/request/whole-body";
+import { app } from "../../src/app.ts";
+import { bodyPatience } from "../../src/http/body.ts";
 import { Client, answerOf, host, type Answer } from "../support/client";
 import { admin, client, freshKey, issue, makeForm, ownerCookie } from "../support/service";
 import { somebody } from "./people";

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from "vitest";
-import type { Field } from "../../src/domain/definition/field";
-import { cellReader } from "../../src/domain/import/cells";
+import type { Field } from "../../src/domain/definition/field.ts";
+import { cellReader } from "../../src/domain/import/cells.ts";
 import { host, type Client, type Json } from "../support/client";
 import { exports } from "cloudflare:workers";
 import { counted } from "../support/counting";

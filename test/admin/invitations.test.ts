@@ -1,11 +1,11 @@
 import { env } from "cloudflare:workers";
 import { beforeAll, describe, expect, it } from "vitest";
-import { signingKeys } from "../../src/domain/credential/signature";
-import { withdrawInvitation } from "../../src/actions/members/invitations";
-import type { MemberContext } from "../../src/actions/members/members";
-import { findCredential } from "../../src/store/credentials/credentials";
+import { signingKeys } from "../../src/domain/credential/keys.ts";
+import { withdrawInvitation } from "../../src/actions/invitations.ts";
+import type { MemberContext } from "../../src/actions/members.ts";
+import { findCredential } from "../../src/store/home/credentials.ts";
 import { Client, type Answer, type Json } from "../support/client";
-import { ofPrimary } from "../../src/store/db/versions";
+import { ofPrimary } from "../../src/store/db/session.ts";
 import { nothingCached } from "../support/nothing-cached";
 import { admin, anonymous, freshKey, ownerCookie } from "../support/service";
 import { linkOf, signIn, somebody, type Person } from "./people";

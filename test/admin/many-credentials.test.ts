@@ -1,7 +1,7 @@
 import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { beforeAll, describe, expect, it } from "vitest";
-import { app } from "../../src/app";
+import { app } from "../../src/app.ts";
 import { host, type Json } from "../support/client";
 import { admin, ownerCookie } from "../support/service";
 import { somebody, type Person } from "./people";

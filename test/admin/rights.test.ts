@@ -1,6 +1,6 @@
 import { env, exports } from "cloudflare:workers";
 import { beforeAll, describe, expect, it } from "vitest";
-import { findCredential } from "../../src/store/credentials/credentials";
+import { findCredential } from "../../src/store/home/credentials.ts";
 import { Client, host, type Answer, type Json } from "../support/client";
 import { as, cookieOf, join, signIn } from "../support/members";
 import { admin, client, issue, makeForm } from "../support/service";
@@ -167,7 +167,7 @@ describe("What callers choose decides nothing", () => {
     );
     const asked = await exports.default.fetch(request);
     expect(((await asked.json()) as Json).issuer).toBe("https://evil.example");
-    const { app } = await import("../../src/app");
+    const { app } = await import("../../src/app.ts");
     const configured = await app.request(
       request,
       {},

@@ -1,7 +1,7 @@
 import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { beforeAll, describe, expect, it } from "vitest";
-import { app } from "../../src/app";
+import { app } from "../../src/app.ts";
 import { host } from "../support/client";
 import { counted } from "../support/counting";
 import { account, freshKey, ownerCookie } from "../support/service";

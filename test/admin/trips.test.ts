@@ -1,7 +1,7 @@
 import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { beforeAll, describe, expect, it } from "vitest";
-import { app as service } from "../../src/app";
+import { app as service } from "../../src/app.ts";
 import { Client, host } from "../support/client";
 import { counted } from "../support/counting";
 import { ofTheArea, routeOf, rowsOf } from "../rights/tables";

@@ -1,7 +1,7 @@
 import { env } from "cloudflare:workers";
 import { beforeAll, describe, expect, it } from "vitest";
-import { sweep } from "../../src/actions/sweep";
-import { catchUp } from "../../src/actions/definitions/catch-up";
+import { sweep } from "../../src/actions/sweep.ts";
+import { catchUp } from "../../src/actions/backfill.ts";
 import type { Client, Json } from "../support/client";
 import { counted } from "../support/counting";
 import { admin, client, makeApp, makeForm } from "../support/service";

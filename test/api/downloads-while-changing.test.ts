@@ -1,7 +1,7 @@
 import { createExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { expect, it } from "vitest";
-import { app } from "../../src/app";
+import { app } from "../../src/app.ts";
 import { host } from "../support/client";
 import { client, makeForm } from "../support/service";
 

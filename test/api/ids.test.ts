@@ -1,7 +1,7 @@
 import { env } from "cloudflare:workers";
 import { ulid } from "ulid";
 import { beforeAll, describe, expect, it } from "vitest";
-import { findCollection } from "../../src/store/definitions/collections";
+import { findCollection } from "../../src/store/data/collections.ts";
 import { everyItem, type Client, type Json } from "../support/client";
 import { client, makeApp, makeForm } from "../support/service";
 

@@ -3,7 +3,7 @@ import { Ajv2020 } from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";
 import { createGenerator } from "json-schema-faker";
 import { beforeAll, describe, expect, it } from "vitest";
-import { findSeveral } from "../../src/store/definitions/several";
+import { findSeveral } from "../../src/store/data/definition-head.ts";
 import type { Client, Json } from "../support/client";
 import { tellDocumented } from "../support/happenings";
 import { client, freshKey, makeApp, makeForm } from "../support/service";

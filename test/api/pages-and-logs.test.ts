@@ -1,10 +1,10 @@
 import { describe, expect, it, vi } from "vitest";
 import { createExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
-import { app } from "../../src/app";
-import { bounds, type Checked } from "../../src/pages/deep-health";
-import { fieldErrorCodes } from "../../src/domain/problem/problem";
-import { problems } from "../../src/domain/problem/problem-catalogue";
+import { app } from "../../src/app.ts";
+import { bounds, type Checked } from "../../src/pages/health.ts";
+import { fieldErrorCodes } from "../../src/domain/problem/problem.ts";
+import { problems } from "../../src/domain/problem/catalogue.ts";
 import { Client } from "../support/client";
 import { anonymous, client, issue, makeForm } from "../support/service";
 

@@ -1,13 +1,13 @@
 import { env } from "cloudflare:workers";
 import { ulid } from "ulid";
 import { beforeAll, describe, expect, it } from "vitest";
-import { catchUp } from "../../src/actions/definitions/catch-up";
-import type { ActionContext } from "../../src/actions/context";
-import { putDefinition } from "../../src/actions/definitions/definitions";
-import { sweep } from "../../src/actions/sweep";
-import { permissions } from "../../src/domain/credential/permissions";
+import { catchUp } from "../../src/actions/backfill.ts";
+import type { ActionContext } from "../../src/actions/context.ts";
+import { putDefinition } from "../../src/actions/definitions.ts";
+import { sweep } from "../../src/actions/sweep.ts";
+import { permissions } from "../../src/domain/credential/permissions.ts";
 import type { Client, Json } from "../support/client";
-import { ofPrimary } from "../../src/store/db/versions";
+import { ofPrimary } from "../../src/store/db/session.ts";
 import { nothingCached } from "../support/nothing-cached";
 import { client, makeForm } from "../support/service";
 

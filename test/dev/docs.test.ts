@@ -6,10 +6,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { fieldErrorCodes } from "../../src/domain/problem/problem";
-import { apiCodes } from "../../src/domain/problem/problem-catalogue";
-import { operators } from "../../src/domain/search/fields";
-import { functions, methods } from "../../src/domain/formula/environment";
+import { fieldErrorCodes } from "../../src/domain/problem/problem.ts";
+import { apiCodes } from "../../src/domain/problem/catalogue.ts";
+import { operators } from "../../src/domain/search/fields.ts";
+import { functions, methods } from "../../src/domain/formula/environment.ts";
 import { commands, pageOf, programsOf, project, withPrograms } from "./doc-programs.ts";
 import { caller, Server } from "./server.ts";
 

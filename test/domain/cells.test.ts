@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from "vitest";
-import type { Field } from "../../src/domain/definition/field";
-import { cellReader } from "../../src/domain/import/cells";
+import type { Field } from "../../src/domain/definition/field.ts";
+import { cellReader } from "../../src/domain/import/cells.ts";
 
 const reading = { lossless: false, zone: "Europe/Berlin", commas: false };
 const options = [

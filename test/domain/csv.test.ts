@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { csvLine } from "../../src/documents/csv";
-import { CsvFault, parseCsv } from "../../src/domain/import/csv";
+import { csvLine } from "../../src/documents/csv.ts";
+import { CsvFault, parseCsv } from "../../src/domain/import/csv.ts";
 
 const most = 5000;
 const cellsOf = (text: string) => parseCsv(text, most).rows.map(({ cells }) => cells);

@@ -1,7 +1,7 @@
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { describe, expect, it } from "vitest";
-import { documents } from "../../src/domain/definition/document";
-import { schemaOfZod } from "../../src/documents/openapi/schemas/zod-schema";
+import { documents } from "../../src/domain/definition/document.ts";
+import { schemaOfZod } from "../../src/documents/openapi/schema.ts";
 
 const field = (rest: object = {}) => ({ key: "a", type: "text", ...rest });
 const options = [{ value: "x" }];

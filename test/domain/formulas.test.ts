@@ -1,12 +1,12 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { draftOf } from "../../src/actions/items/draft";
-import { compile } from "../../src/domain/data/compile";
-import { effortOfBatch } from "../../src/domain/data/effort";
-import type { Data } from "../../src/domain/data/values";
-import { mergeDefinition } from "../../src/domain/definition/merge";
-import { parseDefinition } from "../../src/domain/definition/document";
-import { computeData } from "../../src/domain/formula/compute";
+import { draftOf } from "../../src/actions/create-item.ts";
+import { compile } from "../../src/domain/data/compile.ts";
+import { effortOfBatch } from "../../src/domain/data/compute-budget.ts";
+import type { Data } from "../../src/domain/data/values.ts";
+import { mergeDefinition } from "../../src/domain/definition/merge.ts";
+import { parseDefinition } from "../../src/domain/definition/document.ts";
+import { computeData } from "../../src/domain/formula/compute.ts";
 
 const number = (key: string, rest: object = {}) => ({ key, type: "number", ...rest });
 const computed = (key: string, formula: string, rest: object = {}) => ({

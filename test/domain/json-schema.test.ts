@@ -2,12 +2,12 @@ import { Ajv2020 } from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { checkNew } from "../../src/domain/data/check/check";
-import { compile } from "../../src/domain/data/compile";
-import { parseDefinition } from "../../src/domain/definition/document";
-import { mergeDefinition } from "../../src/domain/definition/merge";
-import { calendarDay } from "../../src/documents/openapi/schemas/formats";
-import { dataSchemas } from "../../src/documents/openapi/schemas/field-schema";
+import { checkNew } from "../../src/domain/data/check.ts";
+import { compile } from "../../src/domain/data/compile.ts";
+import { parseDefinition } from "../../src/domain/definition/document.ts";
+import { mergeDefinition } from "../../src/domain/definition/merge.ts";
+import { calendarDay } from "../../src/documents/openapi/field-schemas.ts";
+import { dataSchemas } from "../../src/documents/openapi/field-schemas.ts";
 import type { Json } from "../support/client";
 
 /**

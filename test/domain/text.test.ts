@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { parseOperand } from "../../src/domain/search/operand";
-import { isStorable, storedText } from "../../src/domain/text";
+import { parseOperand } from "../../src/domain/search/operand.ts";
+import { isStorable, storedText } from "../../src/domain/text.ts";
 
 const marked = (marks: number) => `a${"\u0323".repeat(marks)}`;
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { endOfDay } from "../../src/domain/zoned-day";
-import { nearestDateTime, utcDateTime } from "../../src/domain/time";
+import { endOfDay } from "../../src/domain/time.ts";
+import { nearestDateTime, utcDateTime } from "../../src/domain/time.ts";
 
 describe("Date-times", () => {
   it.each([

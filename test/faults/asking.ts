@@ -1,5 +1,5 @@
 import { env } from "cloudflare:workers";
-import { app } from "../../src/app";
+import { app } from "../../src/app.ts";
 import { answerOf, host, type Answer } from "../support/client";
 import { faulty, nothing, type Faulty, type Plan } from "./bindings";
 

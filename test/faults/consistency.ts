@@ -1,6 +1,6 @@
 import { env } from "cloudflare:workers";
-import { fieldsPerCollection, systemFieldIds } from "../../src/domain/data/field-number";
-import { placesPerCollection } from "../../src/domain/item/item";
+import { fieldsPerCollection, systemFieldIds } from "../../src/domain/data/values.ts";
+import { placesPerCollection } from "../../src/domain/item/item.ts";
 
 /**
  * What is never true of the tables, whatever failed: each select gives the rows that tell of something half-stored.

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
-import { patience } from "../../src/store/db/attempt";
+import { patience } from "../../src/store/db/retry.ts";
 import type { Answer } from "../support/client";
 import { routes } from "../support/routes";
 import { ask, type Outcome } from "./asking";

@@ -1,8 +1,8 @@
 import { env } from "cloudflare:workers";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
-import { indexItems } from "../../src/actions/definitions/index-items";
-import { sweep } from "../../src/actions/sweep";
-import { patience } from "../../src/store/db/attempt";
+import { indexItems } from "../../src/actions/index-items.ts";
+import { sweep } from "../../src/actions/sweep.ts";
+import { patience } from "../../src/store/db/retry.ts";
 import type { Answer, Json } from "../support/client";
 import { ask, askSteadily, inTime } from "./asking";
 import { failing, faulty, oneOf, part, seeded, type Call, type Fault } from "./bindings";

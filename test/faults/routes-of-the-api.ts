@@ -1,4 +1,4 @@
-import type { CollectionKind } from "../../src/domain/definition/collection";
+import type { CollectionKind } from "../../src/domain/definition/collection.ts";
 import type { Json } from "../support/client";
 import {
   agree,

@@ -1,4 +1,4 @@
-import type { CollectionKind } from "../../src/domain/definition/collection";
+import type { CollectionKind } from "../../src/domain/definition/collection.ts";
 import { host, type Answer, type Json } from "../support/client";
 import { newMember, newSession } from "../support/members";
 import { askSteadily } from "./asking";

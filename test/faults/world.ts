@@ -1,6 +1,6 @@
 import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
-import type { CollectionKind } from "../../src/domain/definition/collection";
+import type { CollectionKind } from "../../src/domain/definition/collection.ts";
 import type { Answer, Json } from "../support/client";
 import { client, everything, freshKey, makeApp, makeForm, ownerCookie } from "../support/service";
 import { askSteadily } from "./asking";

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { addCalls, logOf, noCalls, storedLog, type LoggedCall } from "../../src/gate/call-log";
+import { addCalls, logOf, noCalls, storedLog, type LoggedCall } from "../../src/gate/call-log.ts";
 
 const at = 1e12;
 const text = (maxLength: number) => fc.string({ maxLength, unit: "grapheme" });

@@ -1,7 +1,7 @@
 import { evictDurableObject, runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { waiting } from "../../src/http/answers/news";
+import { waiting } from "../../src/http/gate-reports.ts";
 import { Client, type Json } from "../support/client";
 import { admin, issue } from "../support/service";
 

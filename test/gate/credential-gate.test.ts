@@ -5,7 +5,7 @@ import {
 } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { afterEach, beforeAll, describe, expect, it, vi } from "vitest";
-import { app } from "../../src/app";
+import { app } from "../../src/app.ts";
 import { Client, type Fetch } from "../support/client";
 import { accessToken } from "../support/oauth";
 import { admin, client, issue, makeForm } from "../support/service";

@@ -9,8 +9,8 @@ import {
   timeOf,
   type Meter,
   type StoredMeter,
-} from "../../src/gate/meter";
-import { windowMilliseconds } from "../../src/gate/sliding-window";
+} from "../../src/gate/limits.ts";
+import { windowMilliseconds } from "../../src/gate/limits.ts";
 
 const minute = windowMilliseconds;
 /** What an isolate waits before it tells the outcome of a last call. */

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import type { News } from "../../src/gate/news";
-import { keepNews, returnNews, takeNews, waiting } from "../../src/http/answers/news";
+import type { News } from "../../src/gate/call-log.ts";
+import { keepNews, returnNews, takeNews, waiting } from "../../src/http/gate-reports.ts";
 
 /** What became of calls, on its way to the credential's object. */
 describe("What an object has not been told", () => {

@@ -2,7 +2,7 @@ import { evictDurableObject, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { Presented } from "../../src/domain/credential/token";
+import type { Presented } from "../../src/domain/credential/tokens.ts";
 import {
   beginWrite,
   overdueAfter,
@@ -10,9 +10,9 @@ import {
   storedWrites,
   tell,
   writesOf,
-} from "../../src/gate/own-writes";
-import type { Admission } from "../../src/gate/quota";
-import { sha256 } from "../../src/domain/credential/signature";
+} from "../../src/gate/state.ts";
+import type { Admission } from "../../src/gate/limits.ts";
+import { sha256 } from "../../src/domain/credential/keys.ts";
 import { issue } from "../support/service";
 
 const none = { bookmark: null, untoldAt: null };

@@ -9,7 +9,7 @@ import {
   windowMilliseconds,
   windowOf,
   type SlidingWindow,
-} from "../../src/gate/sliding-window";
+} from "../../src/gate/limits.ts";
 
 /** Takes a request at `now` if it fits; gives the wait otherwise. */
 function take(window: SlidingWindow, limit: number, now: number): number {

@@ -1,7 +1,7 @@
-import type { Grant } from "../../src/domain/credential/grant";
-import { beginWrite, seenOf, tell, writesOf, type OwnWrites } from "../../src/gate/own-writes";
-import type { News } from "../../src/gate/news";
-import type { Admission } from "../../src/gate/quota";
+import type { Grant } from "../../src/domain/credential/credential.ts";
+import { beginWrite, seenOf, tell, writesOf, type OwnWrites } from "../../src/gate/state.ts";
+import type { News } from "../../src/gate/call-log.ts";
+import type { Admission } from "../../src/gate/limits.ts";
 
 /** What credentials' objects do for reads, with news that arrives late: as of another isolate, it waits for its turn. */
 export class FarObjects {

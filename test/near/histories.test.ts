@@ -1,10 +1,10 @@
 import { applyD1Migrations } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { beforeAll, describe, expect, it, vi } from "vitest";
-import { app } from "../../src/app";
-import type { Grant } from "../../src/domain/credential/grant";
-import { permissions } from "../../src/domain/credential/permissions";
-import { waiting } from "../../src/http/answers/news";
+import { app } from "../../src/app.ts";
+import type { Grant } from "../../src/domain/credential/credential.ts";
+import { permissions } from "../../src/domain/credential/permissions.ts";
+import { waiting } from "../../src/http/gate-reports.ts";
 import { oneOf, seeded } from "../faults/bindings";
 import { answerOf, root, type Answer, type Json } from "../support/client";
 import { issue } from "../support/service";

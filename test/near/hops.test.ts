@@ -2,10 +2,10 @@ import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test"
 import { env } from "cloudflare:workers";
 import { beforeAll, describe, expect, it } from "vitest";
 import { nothing, recording, type Recorded } from "../../bench/workers/recording";
-import { app as service } from "../../src/app";
-import { findCollection } from "../../src/store/definitions/collections";
-import { keepDefinition } from "../../src/store/definitions/definition-cache";
-import { waiting } from "../../src/http/answers/news";
+import { app as service } from "../../src/app.ts";
+import { findCollection } from "../../src/store/data/collections.ts";
+import { keepDefinition } from "../../src/store/data/collections.ts";
+import { waiting } from "../../src/http/gate-reports.ts";
 import { newCollection } from "../faults/world";
 import { speak } from "../mcp/speaking";
 import { rightRequest } from "../support/right-requests";

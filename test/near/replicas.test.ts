@@ -1,8 +1,8 @@
 import { applyD1Migrations } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { beforeAll, describe, expect, it } from "vitest";
-import { app } from "../../src/app";
-import { waiting } from "../../src/http/answers/news";
+import { app } from "../../src/app.ts";
+import { waiting } from "../../src/http/gate-reports.ts";
 import type { Client, Json } from "../support/client";
 import { client, freshKey, makeForm } from "../support/service";
 import { behind } from "./behind";

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { compilePattern, tryPattern } from "../../src/domain/pattern/pattern";
-import { examplePattern } from "../../src/domain/pattern/example";
+import { compilePattern, tryPattern } from "../../src/domain/pattern/pattern.ts";
+import { examplePattern } from "../../src/domain/pattern/parse.ts";
 
 const atoms = [
   "a",

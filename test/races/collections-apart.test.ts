@@ -6,7 +6,7 @@ import {
   fieldsPerCollection,
   lastFieldId,
   systemFieldIds,
-} from "../../src/domain/data/field-number";
+} from "../../src/domain/data/values.ts";
 import type { Client, Json } from "../support/client";
 import { client, freshKey, makeApp, makeForm } from "../support/service";
 

@@ -1,7 +1,7 @@
 import { env } from "cloudflare:workers";
 import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test";
 import { beforeAll, describe, expect, it } from "vitest";
-import { app } from "../../src/app";
+import { app } from "../../src/app.ts";
 import { everyItem, type Client, type Fetch } from "../support/client";
 import { client, makeApp, makeForm } from "../support/service";
 

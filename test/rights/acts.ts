@@ -1,5 +1,5 @@
 import { env } from "cloudflare:workers";
-import type { Role } from "../../src/domain/credential/roles";
+import type { Role } from "../../src/domain/credential/permissions.ts";
 import { as, newMember, type Member } from "../support/members";
 import { rightRequest } from "../support/right-requests";
 import { admin, everything, freshKey, issue } from "../support/service";

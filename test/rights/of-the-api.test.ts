@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from "vitest";
-import { permissions } from "../../src/domain/credential/permissions";
+import { permissions } from "../../src/domain/credential/permissions.ts";
 import { bytesOf, Client, host, type Answer, type Json } from "../support/client";
 import { as, newMember } from "../support/members";
 import { accessToken } from "../support/oauth";

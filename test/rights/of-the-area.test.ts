@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from "vitest";
-import { abilities } from "../../src/domain/credential/roles";
+import { abilities } from "../../src/domain/credential/permissions.ts";
 import { bytesOf, type Json } from "../support/client";
 import { as, newMember } from "../support/members";
 import { spendAfter } from "../support/right-requests";

@@ -1,9 +1,9 @@
 import { env } from "cloudflare:workers";
 import fc from "fast-check";
 import { beforeAll, describe, expect, it } from "vitest";
-import { findCollection } from "../../src/store/definitions/collections";
-import type { Collection } from "../../src/domain/definition/collection";
-import { parseSearch } from "../../src/domain/search/parse";
+import { findCollection } from "../../src/store/data/collections.ts";
+import type { Collection } from "../../src/domain/definition/collection.ts";
+import { parseSearch } from "../../src/domain/search/parse.ts";
 import { everyItem, type Client, type Json } from "../support/client";
 import { client, makeForm } from "../support/service";
 import * as arbitrary from "./arbitrary";

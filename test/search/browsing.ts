@@ -1,11 +1,11 @@
-import { ofPrimary } from "../../src/store/db/versions";
+import { ofPrimary } from "../../src/store/db/session.ts";
 import { nothingCached } from "../support/nothing-cached";
 import { env } from "cloudflare:workers";
-import { browseItems, type Browsed, type BrowsedPage } from "../../src/actions/search/browse-items";
-import type { ActionContext } from "../../src/actions/context";
-import { readCollection } from "../../src/actions/definitions/known-collections";
-import type { Compiled } from "../../src/domain/data/compile";
-import type { Position } from "../../src/domain/cursor";
+import { browseItems, type Browsed, type BrowsedPage } from "../../src/actions/query-items.ts";
+import type { ActionContext } from "../../src/actions/context.ts";
+import { readCollection } from "../../src/actions/collection-cache.ts";
+import type { Compiled } from "../../src/domain/data/compile.ts";
+import type { Position } from "../../src/domain/cursor.ts";
 import type { Counts } from "../../bench/workers/counts";
 import { countsOf, nothing, recording } from "../../bench/workers/recording";
 

@@ -1,11 +1,11 @@
 import { env } from "cloudflare:workers";
 import fc from "fast-check";
 import { beforeAll, describe, expect, it } from "vitest";
-import type { Compiled } from "../../src/domain/data/compile";
-import { parseSearch } from "../../src/domain/search/parse";
-import { choosePlan } from "../../src/store/search/plan/plan";
-import { findPage } from "../../src/store/search/find-page";
-import { readPage } from "../../src/store/search/read-page";
+import type { Compiled } from "../../src/domain/data/compile.ts";
+import { parseSearch } from "../../src/domain/search/parse.ts";
+import { choosePlan } from "../../src/store/data/search/plan.ts";
+import { findPage } from "../../src/store/data/search/find-page.ts";
+import { readPage } from "../../src/store/data/search/page.ts";
 import { everyItem, type Client, type Json } from "../support/client";
 import { client, makeForm } from "../support/service";
 import * as arbitrary from "./arbitrary";

@@ -1,6 +1,6 @@
 import { env } from "cloudflare:workers";
 import { fieldIdsOf, fillStatements, tallyStatement } from "../../bench/fill";
-import { findCollection } from "../../src/store/definitions/collections";
+import { findCollection } from "../../src/store/data/collections.ts";
 
 export const scale = Number((env as unknown as { SCALE: string }).SCALE);
 const perStep = 10_000;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { fold } from "../../src/domain/data/search-entries";
-import { foldsToOthers, isPlain } from "../../src/domain/search/text";
+import { fold } from "../../src/domain/data/index-entries.ts";
+import { foldsToOthers, isPlain } from "../../src/domain/search/text.ts";
 
 describe("The plain part of a word", () => {
   it("is in every text whose folded form has it, unless that has one of the letters that fold to others", () => {

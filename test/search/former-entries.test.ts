@@ -1,9 +1,9 @@
 import { env } from "cloudflare:workers";
 import { type D1Migration } from "cloudflare:test";
 import { beforeAll, describe, expect, it } from "vitest";
-import { sweep } from "../../src/actions/sweep";
-import { fieldNumber, systemFieldIds } from "../../src/domain/data/field-number";
-import { findCollection } from "../../src/store/definitions/collections";
+import { sweep } from "../../src/actions/sweep.ts";
+import { fieldNumber, systemFieldIds } from "../../src/domain/data/values.ts";
+import { findCollection } from "../../src/store/data/collections.ts";
 import type { Client, Json } from "../support/client";
 import { client, makeForm } from "../support/service";
 

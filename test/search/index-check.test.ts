@@ -1,7 +1,7 @@
 import { env } from "cloudflare:workers";
 import { beforeAll, describe, expect, it } from "vitest";
-import { catchUp } from "../../src/actions/definitions/catch-up";
-import { findCollection } from "../../src/store/definitions/collections";
+import { catchUp } from "../../src/actions/backfill.ts";
+import { findCollection } from "../../src/store/data/collections.ts";
 import type { Client, Json } from "../support/client";
 import { admin, client, makeForm } from "../support/service";
 

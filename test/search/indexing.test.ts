@@ -1,8 +1,8 @@
 import { env } from "cloudflare:workers";
 import { createExecutionContext } from "cloudflare:test";
 import { beforeAll, describe, expect, it, vi } from "vitest";
-import { indexItems } from "../../src/actions/definitions/index-items";
-import { app } from "../../src/app";
+import { indexItems } from "../../src/actions/index-items.ts";
+import { app } from "../../src/app.ts";
 import type { Client, Fetch, Json } from "../support/client";
 import { client, makeForm } from "../support/service";
 

@@ -1,8 +1,8 @@
 import { env } from "cloudflare:workers";
 import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test";
 import { beforeAll, describe, expect, it } from "vitest";
-import { catchUp } from "../../src/actions/definitions/catch-up";
-import { app } from "../../src/app";
+import { catchUp } from "../../src/actions/backfill.ts";
+import { app } from "../../src/app.ts";
 import type { Client, Fetch, Json } from "../support/client";
 import { client, freshKey, makeForm } from "../support/service";
 

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import { fields } from "../../bench/fill";
-import type { Compiled } from "../../src/domain/data/compile";
-import type { BrowsedPage } from "../../src/actions/search/browse-items";
+import type { Compiled } from "../../src/domain/data/compile.ts";
+import type { BrowsedPage } from "../../src/actions/query-items.ts";
 import type { Json } from "../support/client";
 import { client, makeForm } from "../support/service";
 import { Browser } from "./browsing";

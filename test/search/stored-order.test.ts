@@ -1,10 +1,10 @@
 import { env } from "cloudflare:workers";
 import fc from "fast-check";
 import { beforeAll, describe, expect, it } from "vitest";
-import type { Collection } from "../../src/domain/definition/collection";
-import { parseSearch } from "../../src/domain/search/parse";
-import { findCollection } from "../../src/store/definitions/collections";
-import { readPage } from "../../src/store/search/read-page";
+import type { Collection } from "../../src/domain/definition/collection.ts";
+import { parseSearch } from "../../src/domain/search/parse.ts";
+import { findCollection } from "../../src/store/data/collections.ts";
+import { readPage } from "../../src/store/data/search/page.ts";
 import { everyItem, type Client, type Json } from "../support/client";
 import { client, makeApp, makeForm } from "../support/service";
 import * as arbitrary from "./arbitrary";

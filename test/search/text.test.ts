@@ -1,8 +1,8 @@
 import { env } from "cloudflare:workers";
 import fc from "fast-check";
 import { beforeAll, describe, expect, it } from "vitest";
-import type { Compiled } from "../../src/domain/data/compile";
-import { itemColumns } from "../../src/store/items/item-row";
+import type { Compiled } from "../../src/domain/data/compile.ts";
+import { itemColumns } from "../../src/store/data/items.ts";
 import { everyItem, type Client, type Json } from "../support/client";
 import { client, makeApp, makeForm } from "../support/service";
 import * as arbitrary from "./arbitrary";

@@ -1,12 +1,12 @@
 import { env } from "cloudflare:workers";
 import { expect } from "vitest";
-import type { WholePosition } from "../../src/domain/cursor";
-import type { Collection } from "../../src/domain/definition/collection";
-import type { Search } from "../../src/domain/search/tree";
-import { findDrivers, isValue } from "../../src/store/search/plan/driver";
-import { readPage } from "../../src/store/search/read-page";
-import { findNamed } from "../../src/store/search/plan/named-items";
-import { planSortWalk, type Plan } from "../../src/store/search/plan/plan";
+import type { WholePosition } from "../../src/domain/cursor.ts";
+import type { Collection } from "../../src/domain/definition/collection.ts";
+import type { Search } from "../../src/domain/search/tree.ts";
+import { findDrivers, isValue } from "../../src/store/data/search/driver.ts";
+import { readPage } from "../../src/store/data/search/page.ts";
+import { findNamed } from "../../src/store/data/search/ranges.ts";
+import { planSortWalk, type Plan } from "../../src/store/data/search/plan.ts";
 import type { Client, Json } from "../support/client";
 
 /** All items of a search over HTTP, page by page. */

@@ -1,9 +1,9 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, it, vi } from "vitest";
-import { Problem } from "../../src/domain/problem/problem";
-import { attempt, once } from "../../src/store/db/attempt";
-import { failureOf } from "../../src/store/db/failure";
-import { guardCodes } from "../../src/store/db/guard";
+import { Problem } from "../../src/domain/problem/problem.ts";
+import { attempt, once } from "../../src/store/db/retry.ts";
+import { failureOf } from "../../src/store/db/retry.ts";
+import { guardCodes } from "../../src/store/db/guard.ts";
 
 const lost = () => new Error("D1_ERROR: Network connection lost.");
 

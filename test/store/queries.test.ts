@@ -1,7 +1,7 @@
 import { env } from "cloudflare:workers";
 import { beforeAll, describe, expect, it } from "vitest";
-import { catchUp } from "../../src/actions/definitions/catch-up";
-import { counted as countedDatabase } from "../../src/store/db/counted";
+import { catchUp } from "../../src/actions/backfill.ts";
+import { counted as countedDatabase } from "../../src/store/db/session.ts";
 import type { Client } from "../support/client";
 import { counted } from "../support/counting";
 import { client, makeForm } from "../support/service";

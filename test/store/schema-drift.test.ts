@@ -1,7 +1,7 @@
 import { env } from "cloudflare:workers";
 import { getTableConfig, type SQLiteTable } from "drizzle-orm/sqlite-core";
 import { describe, expect, it } from "vitest";
-import * as schema from "../../src/store/db/schema";
+import * as schema from "../../src/store/db/schema.ts";
 
 describe("The migrations and the Drizzle schema", () => {
   it("tell the same tables", async () => {

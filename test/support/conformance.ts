@@ -1,11 +1,11 @@
 import { env } from "cloudflare:workers";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";
-import { isObject } from "../../src/domain/json";
-import type { CollectionKind } from "../../src/domain/definition/collection";
-import { openApiDocument } from "../../src/documents/openapi/collection";
-import { serviceDocument } from "../../src/documents/openapi/service";
-import { findCollection } from "../../src/store/definitions/collections";
+import { isObject } from "../../src/domain/json.ts";
+import type { CollectionKind } from "../../src/domain/definition/collection.ts";
+import { openApiDocument } from "../../src/documents/openapi/document.ts";
+import { serviceDocument } from "../../src/documents/openapi/service.ts";
+import { findCollection } from "../../src/store/data/collections.ts";
 import type { Answer, Json } from "./client";
 import { tellHappened } from "./happenings";
 

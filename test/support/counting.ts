@@ -2,8 +2,8 @@ import { env } from "cloudflare:workers";
 import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test";
 import { countsOf, nothing, recording } from "../../bench/workers/recording";
 import { none, type Counts } from "../../bench/workers/counts";
-import { waiting } from "../../src/http/answers/news";
-import { app } from "../../src/app";
+import { waiting } from "../../src/http/gate-reports.ts";
+import { app } from "../../src/app.ts";
 import type { Fetch } from "./client";
 
 /** The service with bindings that count what a request costs. What runs behind the answer counts too. */

@@ -1,6 +1,6 @@
 import { scryptSync } from "node:crypto";
 import { env } from "cloudflare:workers";
-import { sha256 } from "../../src/domain/credential/signature";
+import { sha256 } from "../../src/domain/credential/keys.ts";
 import type { Answer, Json } from "./client";
 import { admin, anonymous, freshKey } from "./service";
 

@@ -1,6 +1,6 @@
 import { applyD1Migrations, type D1Migration } from "cloudflare:test";
 import { env } from "cloudflare:workers";
-import { waiting } from "../../src/http/answers/news";
+import { waiting } from "../../src/http/gate-reports.ts";
 
 await applyD1Migrations(env.DB, (env as { MIGRATIONS?: D1Migration[] }).MIGRATIONS ?? []);
 

@@ -1,4 +1,4 @@
-import type { DefinitionCache } from "../../src/store/definitions/definition-cache";
+import type { DefinitionCache } from "../../src/store/data/collections.ts";
 
 /** For actions that a test calls itself. */
 export const nothingCached: DefinitionCache = {

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from "vitest";
-import { addressRefusal } from "../../src/domain/webhook/address";
+import { addressRefusal } from "../../src/domain/webhook/webhook.ts";
 import { codes, type Client } from "../support/client";
 import { client } from "../support/service";
 

@@ -1,7 +1,7 @@
 import { evictDurableObject, runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { afterEach, beforeAll, describe, expect, it, vi } from "vitest";
-import { receiver as limits } from "../../src/hooks/send";
+import { receiver as limits } from "../../src/delivery/send.ts";
 import type { Client, Json } from "../support/client";
 import { admin, client, issue, makeApp, makeForm } from "../support/service";
 import { Client as Caller } from "../support/client";

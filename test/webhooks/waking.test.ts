@@ -1,7 +1,7 @@
 import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { beforeAll, describe, expect, it } from "vitest";
-import { onSchedule } from "../../src/scheduled";
+import { onSchedule } from "../../src/schedule.ts";
 import type { Client } from "../support/client";
 import { counted } from "../support/counting";
 import { client, makeApp } from "../support/service";

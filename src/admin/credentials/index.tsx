@@ -1,48 +1,27 @@
-import { Hono, type Context } from "hono";
 import * as z from "zod/mini";
-import {
-  editCredential,
-  issueCredential,
-  revokeCredential,
-  rotateCredential,
-  visibleCredential,
-  visibleWithReachable,
-  visibleWithReached,
-  type Issued,
-} from "../../actions/credentials/credentials";
-import { visibleCredentials } from "../../actions/credentials/list-credentials";
-import type { Credential } from "../../domain/credential/credential";
-import { countCalls } from "../../domain/credential/usage";
-import type { Problem } from "../../domain/problem/problem";
-import type { AdminEnv } from "../../env";
-import { originOf } from "../../http/request/host";
-import { query, texts } from "../../http/request/parameters";
-import { credentialStates } from "../../store/credentials/lists";
-import { listReachable } from "../../store/credentials/reachable";
-import { answer, answerDone } from "../frame/answers";
-import { attempted } from "../frame/attempted";
-import { frameOf } from "../frame/frame";
-import { readFields, readSent, wantsJson } from "../frame/negotiate";
-import { say } from "../frame/said";
-import { handSecret, takeSecret } from "../secrets/handed-secret";
-import { RotateInput } from "../secrets/rotation";
-import { AccessPage } from "./access/access-page";
-import { callReason } from "./calls/call-reason";
-import { CallsPage } from "./calls/calls-page";
-import { filterCalls } from "./calls/filter-calls";
-import { callLog, credentialContext } from "./context";
-import { EditInput, editInput } from "./input/edit-input";
-import { IssueInput, issueInput } from "./input/issue-input";
-import { fromPage } from "./input/from-page";
-import { callDocument } from "./calls/document";
-import { clientId, credentialDocument } from "./document";
-import { IssuePage } from "./issue/issue-page";
-import { IntegrationsPage } from "./list/list-page";
-import { assistantSettings } from "./secrets/assistant";
-import { dryRun, snippets } from "./secrets/dry-run";
-import { FormerSecretPage } from "./secrets/former-secret-page";
-import { NewSecretPage } from "./secrets/new-secret-page";
-import { SecretsPage } from "./secrets/secrets-page";
+import { Hono, type Context } from "hono";
+import { editCredential, issueCredential, revokeCredential, rotateCredential, visibleCredential, visibleWithReachable, visibleWithReached, type Issued, visibleCredentials } from "#actions/credentials.ts";
+import { type Credential, countCalls } from "#domain/credential/credential.ts";
+import type { Problem } from "#domain/problem/problem.ts";
+import type { AdminEnv } from "#http/env.ts";
+import { originOf } from "#http/request.ts";
+import { query, texts } from "#http/query.ts";
+import { credentialStates, listReachable } from "#store/home/credential-lists.ts";
+import { answer, answerDone, attempted } from "#admin/page.ts";
+import { frameOf } from "#admin/layout.tsx";
+import { readFields, readSent, wantsJson } from "#admin/form-input.ts";
+import { say } from "#admin/preferences.ts";
+import { handSecret, takeSecret, RotateInput } from "#admin/one-time-secret.tsx";
+import { AccessPage } from "./access-page.tsx";
+import { callReason, filterCalls, callDocument } from "./calls.ts";
+import { CallsPage } from "./calls-page.tsx";
+import { callLog, credentialContext } from "./context.ts";
+import { EditInput, editInput, IssueInput, issueInput, fromPage } from "./inputs.ts";
+import { clientId, credentialDocument } from "./describe.ts";
+import { IssuePage } from "./issue.tsx";
+import { IntegrationsPage } from "./list.tsx";
+import { assistantSettings, dryRun, snippets } from "./snippets.ts";
+import { FormerSecretPage, NewSecretPage, SecretsPage } from "./secrets.tsx";
 
 const perPage = 100;
 const day = 24 * 60 * 60 * 1000;

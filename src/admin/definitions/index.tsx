@@ -1,23 +1,21 @@
 import { Hono } from "hono";
-import { checkIndex } from "../../actions/definitions/check-index";
-import { readDefinition } from "../../actions/definitions/definitions";
-import { visibleCollection } from "../../actions/visible";
-import type { CollectionKind } from "../../domain/definition/collection";
-import { openApiDocument } from "../../documents/openapi/collection";
-import type { AdminEnv } from "../../env";
-import { hostOf, originOf } from "../../http/request/host";
-import { glanceAt } from "../../store/definitions/glance";
-import { able, answer, answerDone } from "../frame/answers";
-import { frameOf } from "../frame/frame";
-import { say } from "../frame/said";
-import { itemRoutes } from "../items/index";
-import { ApiPage } from "./for-programs/api-page";
-import { createCollection, saveFields, showEditor, showNew } from "./editor/editor";
-import { documentOf } from "./document-of";
-import { saveJson, showJson } from "./for-programs/json";
-import { ListPage } from "./list/list-page";
-import { saveSettings, showSettings } from "./settings/settings";
-import { words } from "./words";
+import { checkIndex } from "#actions/backfill.ts";
+import { readDefinition } from "#actions/definitions.ts";
+import { visibleCollection } from "#actions/visible.ts";
+import type { CollectionKind } from "#domain/definition/collection.ts";
+import { openApiDocument } from "#documents/openapi/document.ts";
+import type { AdminEnv } from "#http/env.ts";
+import { hostOf, originOf } from "#http/request.ts";
+import { glanceAt } from "#store/data/collections.ts";
+import { able, answer, answerDone } from "#admin/page.ts";
+import { frameOf } from "#admin/layout.tsx";
+import { say } from "#admin/preferences.ts";
+import { itemRoutes } from "#admin/items/index.tsx";
+import { ApiPage, saveJson, showJson } from "./json-page.tsx";
+import { createCollection, saveFields, showEditor, showNew } from "./editor.tsx";
+import { documentOf, words } from "./layout.tsx";
+import { ListPage } from "./list.tsx";
+import { saveSettings, showSettings } from "./settings.tsx";
 
 /** Apps, or forms: their definitions and their data. */
 export const collections = (kind: CollectionKind) =>

@@ -1,21 +1,16 @@
 import { Hono } from "hono";
-import { reopenSubmission } from "../../actions/items/reopen-submission";
-import { updateItem } from "../../actions/items/update-item";
-import type { CollectionKind } from "../../domain/definition/collection";
-import type { AdminEnv } from "../../env";
-import { able } from "../frame/answers";
-import { frameOf } from "../frame/frame";
-import { importItems, startImport } from "./import/import";
-import { digestSeen } from "./input/changes";
-import { ItemFormPage } from "./item/form/form-page";
-import { changeFromForm } from "./item/form/change-from-form";
-import { createFromForm } from "./item/form/create-from-form";
-import { exportItems } from "./list/export";
-import { listItems } from "./list/list";
-import { actOnSelected } from "./list/selected";
-import { opened } from "./opened";
-import { showItem } from "./item/show-item";
-import { revertItem, actOnItem, deleteItem } from "./item/act-on-item";
+import { reopenSubmission, updateItem } from "#actions/update-item.ts";
+import type { CollectionKind } from "#domain/definition/collection.ts";
+import type { AdminEnv } from "#http/env.ts";
+import { able } from "#admin/page.ts";
+import { frameOf } from "#admin/layout.tsx";
+import { importItems, startImport } from "#admin/items/import/import.tsx";
+import { digestSeen } from "#admin/items/form/changes.ts";
+import { ItemFormPage } from "#admin/items/form/item-form.tsx";
+import { changeFromForm, createFromForm } from "#admin/items/form/save-item.tsx";
+import { exportItems, listItems, actOnSelected } from "#admin/items/list/list.tsx";
+import { opened } from "./load-item.ts";
+import { showItem, revertItem, actOnItem, deleteItem } from "./item-actions.tsx";
 
 /** The data of an app or a form. */
 export const itemRoutes = (kind: CollectionKind) =>

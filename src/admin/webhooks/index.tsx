@@ -1,37 +1,24 @@
-import { Hono, type Context } from "hono";
 import * as z from "zod/mini";
-import { listDeliveries, redeliver, testWebhook } from "../../actions/webhooks/deliveries";
-import { visibleWebhook, visibleWebhooks } from "../../actions/webhooks/visible";
-import {
-  changeWebhook,
-  createWebhook,
-  removeWebhook,
-  type Shown,
-} from "../../actions/webhooks/webhooks";
-import { deliveryDocument, shownDocument, webhookDocument } from "../../documents/webhook";
-import { etagOf } from "../../domain/etag";
-import { problem, type Problem } from "../../domain/problem/problem";
-import { isDelivered, type Delivery } from "../../domain/webhook/delivery";
-import type { AdminEnv } from "../../env";
-import { query } from "../../http/request/parameters";
-import { webhookContext } from "../../http/doors/webhook-context";
-import { listReachable } from "../../store/credentials/reachable";
-import { findWebhookWithMaker, findWebhookWithReachable } from "../../store/webhooks/webhooks";
-import { able, answer, answerDone } from "../frame/answers";
-import { attempted } from "../frame/attempted";
-import { frameOf } from "../frame/frame";
-import { readFields, readSent, wantsJson } from "../frame/negotiate";
-import { say } from "../frame/said";
-import { numberOf } from "../frame/sent";
-import { handSecret, takeSecret } from "../secrets/handed-secret";
-import { RotateInput } from "../secrets/rotation";
-import { DeliveriesPage } from "./deliveries-page";
-import { WebhooksPage } from "./list-page";
-import { NewSecretPage } from "./new-secret-page";
-import { SecretsPage } from "./secrets-page";
-import { NewWebhookPage } from "./settings/new-webhook-page";
-import { SettingsPage } from "./settings/settings-page";
-import { differing, shownInputs, webhookSent } from "./webhook-input";
+import { Hono, type Context } from "hono";
+import { listDeliveries, redeliver, testWebhook } from "#actions/deliveries.ts";
+import { visibleWebhook, visibleWebhooks, changeWebhook, createWebhook, removeWebhook, type Shown } from "#actions/webhooks.ts";
+import { deliveryDocument, shownDocument, webhookDocument } from "#documents/webhooks.ts";
+import { etagOf } from "#domain/preconditions.ts";
+import { problem, type Problem } from "#domain/problem/problem.ts";
+import { isDelivered, type Delivery } from "#domain/webhook/delivery.ts";
+import type { AdminEnv } from "#http/env.ts";
+import { query } from "#http/query.ts";
+import { webhookContext } from "#http/context.ts";
+import { listReachable } from "#store/home/credential-lists.ts";
+import { findWebhookWithMaker, findWebhookWithReachable } from "#store/home/webhooks.ts";
+import { able, answer, answerDone, attempted } from "#admin/page.ts";
+import { frameOf } from "#admin/layout.tsx";
+import { readFields, readSent, wantsJson, numberOf } from "#admin/form-input.ts";
+import { say } from "#admin/preferences.ts";
+import { handSecret, takeSecret, RotateInput } from "#admin/one-time-secret.tsx";
+import { DeliveriesPage } from "./deliveries.tsx";
+import { WebhooksPage, NewSecretPage, SecretsPage } from "./pages.tsx";
+import { NewWebhookPage, SettingsPage, differing, shownInputs, webhookSent } from "./settings.tsx";
 
 const perPage = 50;
 const hour = 60 * 60 * 1000;

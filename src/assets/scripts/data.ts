@@ -1,11 +1,9 @@
+import { addRows, continueImport, findAsWritten, showDownloads } from "./lists.ts";
+import { closeDrops } from "./page.ts";
+import { DefinitionEditor } from "./editor.ts";
+
 /** A little help with definitions and their data; every page does its work without. */
 
-import { addRows } from "./add-rows";
-import { closeDrops } from "./close-drops";
-import { continueImport } from "./continue-import";
-import { DefinitionEditor } from "./editor/edit-definition";
-import { findAsWritten } from "./find-as-written";
-import { showDownloads } from "./show-downloads";
 
 addRows();
 showDownloads();

@@ -1,7 +1,7 @@
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { build } from "esbuild";
-import type { Sources } from "./pages";
+import type { Sources } from "./pages.tsx";
 
 const root = new URL("../../../", import.meta.url).pathname;
 

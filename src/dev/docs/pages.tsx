@@ -1,6 +1,6 @@
 import { raw } from "hono/html";
-import { Page } from "../../html/page";
-import { render, slug } from "./markdown";
+import { Page } from "../../html/page.tsx";
+import { render, slug } from "./markdown.ts";
 
 /** A Markdown file by its name without `.md`, as it is in the repository. */
 export type Sources = Record<string, string>;

@@ -1,33 +1,22 @@
-import { batchParameters, batchPaths } from "./paths/batches";
-import { batchSchemas } from "./paths/batch-schemas";
-import { changeParameters, changePaths } from "./paths/changes";
-import { changeSchemas } from "./paths/change-schemas";
-import { alwaysOpen } from "../../domain/definition/acceptance";
-import type { Collection } from "../../domain/definition/collection";
-import type { Field } from "../../domain/definition/field";
-import { permissions } from "../../domain/credential/permissions";
-import { actor, sharedSchemas } from "./shared-schemas";
-import { idParameter, parameter, sharedParameters } from "./parameters";
-import { itemSchemas } from "./components";
-import {
-  definitionPaths,
-  documentOperation,
-  documentParameters,
-  keyParameter,
-} from "./paths/definition-paths";
-import { definitionSchemas } from "./schemas/definition-schemas";
-import { definitionExamples } from "./answers/definition-examples";
-import { examplesOf } from "./answers/examples";
-import { framed, type Host } from "./frame";
-import { nounOf } from "./noun";
-import { onePaths } from "./paths/one-paths";
-import { asked, operation, unchanged } from "./paths/operation";
-import { listPaths } from "./paths/list-paths";
-import { answered, json, refusals } from "./answers/responses";
-import { count, list, oneOfTexts, open, ref, stamp, text, type Schema } from "./schemas/schema";
-import { anySearchSchemas } from "./schemas/search-schema";
-import { webhookParameters, webhookPaths } from "./paths/webhooks";
-import { webhookSchemas } from "./schemas/webhook-schemas";
+import { batchParameters, batchPaths } from "#documents/openapi/paths/batches.ts";
+import { batchSchemas, changeSchemas, itemSchemas } from "./item-schemas.ts";
+import { changeParameters, changePaths } from "#documents/openapi/paths/changes.ts";
+import { alwaysOpen, type Collection } from "#domain/definition/collection.ts";
+import type { Field } from "#domain/definition/field.ts";
+import { permissions } from "#domain/credential/permissions.ts";
+import { actor, sharedSchemas } from "./problem-schemas.ts";
+import { idParameter, parameter, sharedParameters, nounOf } from "./names.ts";
+import { definitionPaths, documentOperation, documentParameters, keyParameter } from "#documents/openapi/paths/definition-paths.ts";
+import { definitionSchemas, webhookSchemas } from "./definition-schemas.ts";
+import { definitionExamples, examplesOf } from "./examples.ts";
+import { framed, type Host } from "./document.ts";
+import { onePaths } from "#documents/openapi/paths/one-paths.ts";
+import { asked, operation, unchanged } from "#documents/openapi/paths/operation.ts";
+import { listPaths } from "#documents/openapi/paths/list-paths.ts";
+import { answered, json, refusals } from "./responses.ts";
+import { count, list, oneOfTexts, open, ref, stamp, text, type Schema } from "./schema.ts";
+import { anySearchSchemas } from "./search-schemas.ts";
+import { webhookParameters, webhookPaths } from "#documents/openapi/paths/webhooks.ts";
 
 const all = (parts: Schema[]): Schema => Object.assign({}, ...parts) as Schema;
 const kinds = ["app", "form"] as const;

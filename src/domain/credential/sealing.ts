@@ -1,4 +1,4 @@
-import { fromBase64url, toBase64url } from "../base64url";
+import { fromBase64url, toBase64url } from "#domain/base64url.ts";
 
 export interface SealingKeys {
   /** A text that nobody else can read or change (AES-GCM), bound to what it is `about`; base64url. */

@@ -1,9 +1,10 @@
-import type { Collection } from "../definition/collection";
-import type { Field, RowField } from "../definition/field";
-import { compileFormulas, rowClassOf, type Formula, type RowClass } from "../formula/compile";
-import type { FieldError } from "../problem/problem";
-import { scalarCheck } from "./check/check-scalar";
-import type { Check } from "./check/text";
+import type { Collection } from "#domain/definition/collection.ts";
+import { type Field, type RowField, invalid } from "#domain/definition/field.ts";
+import { compileFormulas, rowClassOf, type Formula, type RowClass } from "#domain/formula/compile.ts";
+import type { FieldError } from "#domain/problem/problem.ts";
+import { scalarCheck, type Check } from "./check-scalar.ts";
+import { mostMatchSteps, type MatchBudget } from "#domain/pattern/pattern.ts";
+import { judge } from "./check-values.ts";
 
 /** A field with its rules ready to be applied. */
 export interface CompiledField<F extends Field = Field> {
@@ -82,4 +83,22 @@ function compileField<F extends Field>(
     return { field, slot, ...nothing, check: scalarCheck(field, zone) };
   const rows = compileFields(field.fields, zone, [...path, "fields"]);
   return { field, slot, ...nothing, rows };
+}
+
+/** Defaults that their own fields would refuse, as errors of the definition. */
+export function defaultErrors(
+  fields: CompiledFields,
+  path: readonly (string | number)[] = ["fields"],
+  matching: MatchBudget = { steps: mostMatchSteps },
+): FieldError[] {
+  return fields.list.flatMap(({ field, rows, ...rest }, index) => {
+    const at = [...path, index];
+    const own =
+      field.default === undefined
+        ? []
+        : judge({ field, rows, ...rest }, field.default, matching).map(({ reason }) =>
+            invalid([...at, "default"], reason),
+          );
+    return rows ? [...own, ...defaultErrors(rows, [...at, "fields"], matching)] : own;
+  });
 }

@@ -1,6 +1,70 @@
-import type { FieldSet } from "./field";
-import type { Acceptance } from "./acceptance";
-import type { PendingRules } from "./pending";
+import type { Field, FieldSet } from "./field.ts";
+
+export interface Acceptance {
+  state: "open" | "closed";
+  /** Milliseconds since 1970, or null. */
+  opens_at: number | null;
+  closes_at: number | null;
+  max_submissions: number | null;
+}
+
+export const alwaysOpen: Acceptance = {
+  state: "open",
+  opens_at: null,
+  closes_at: null,
+  max_submissions: null,
+};
+
+export type ClosedReason = "not_open_yet" | "closed" | "full";
+
+/** Why a form does not take a new submission at `now`, when `live` are stored; null when it does. */
+export function closedReason(
+  acceptance: Acceptance,
+  live: number,
+  now: number,
+): ClosedReason | null {
+  const { state, opens_at, closes_at, max_submissions } = acceptance;
+  if (state === "closed") return "closed";
+  if (closes_at !== null && now >= closes_at) return "closed";
+  if (opens_at !== null && now < opens_at) return "not_open_yet";
+  if (max_submissions !== null && live >= max_submissions) return "full";
+  return null;
+}
+
+export interface PendingRules {
+  emptied: Emptied[];
+  gained: Gained[];
+}
+
+/** A field that changes its type: possible only while no item has a value under the old id. */
+export interface Emptied {
+  id: number;
+  /** The list that it is a column of. */
+  within: number | null;
+  key: string;
+}
+
+/** A field that becomes unique. */
+export interface Gained {
+  id: number;
+  uniqueId: number;
+  key: string;
+  type: Field["type"];
+}
+
+/** How far a look at all items is. */
+export interface Progress {
+  done: number;
+  total: number;
+}
+
+/** How far a pending change is, or why it was dropped. */
+export interface PendingState {
+  done: number;
+  total: number;
+  /** The problem document that it would have been. */
+  problem: Record<string, unknown> | null;
+}
 
 export type CollectionKind = "app" | "form";
 

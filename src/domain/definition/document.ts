@@ -1,12 +1,43 @@
 import * as z from "zod/mini";
-import type { FieldError } from "../problem/problem";
-import { hasNoControls, isStorable, storable } from "../text";
-import { instant } from "../time";
-import { isTimeZone } from "../time-zone";
-import { zodErrors } from "../problem/zod-errors";
-import { fewestHistoryDays, mostHistoryDays, type CollectionKind } from "./collection";
-import { documentErrors } from "./document-errors";
-import { fieldListErrors, invalid } from "./rules";
+import { InexactNumber } from "#domain/json.ts";
+import type { FieldError } from "#domain/problem/problem.ts";
+import { invalid, fieldListErrors, type Field } from "./field.ts";
+import { hasNoControls, isStorable, storable } from "#domain/text.ts";
+import { instant, isTimeZone } from "#domain/time.ts";
+import { zodErrors } from "#domain/problem/field-errors.ts";
+import { fewestHistoryDays, mostHistoryDays, type CollectionKind, type Collection, type Definition } from "./collection.ts";
+
+/** Members and entries of a document, on whatever level: more than any definition needs. */
+const mostValues = 50_000;
+const mostErrors = 100;
+
+type Path = readonly (string | number)[];
+
+/** What is wrong with a document before anybody reads it: too many values, or numbers that doubles do not hold. */
+export function documentErrors(body: unknown): FieldError[] {
+  const errors: FieldError[] = [];
+  const open: [value: unknown, path: Path][] = [[body, []]];
+  let found = 0;
+  for (let next = open.pop(); next; next = open.pop()) {
+    const [value, path] = next;
+    if (value instanceof InexactNumber) {
+      const reason = "A JSON number of double precision does not hold this exactly.";
+      if (errors.length < mostErrors) errors.push(invalid(path, reason));
+    } else if (typeof value === "object" && value !== null) {
+      const within = Object.entries(value);
+      found += within.length;
+      if (found > mostValues) {
+        return [invalid([], `A definition has at most ${mostValues} values.`)];
+      }
+      for (const [key, each] of within) {
+        // A default is judged by its field.
+        if (key === "default" || typeof each !== "object") continue;
+        open.push([each, [...path, Array.isArray(value) ? Number(key) : key]]);
+      }
+    }
+  }
+  return errors;
+}
 
 const fieldKey = z
   .string()
@@ -177,4 +208,24 @@ function acceptanceErrors(sent: z.infer<typeof acceptance> | undefined): FieldEr
   if (!sent || sent.opens_at === null || sent.closes_at === null) return [];
   if (sent.opens_at < sent.closes_at) return [];
   return [invalid(["acceptance", "closes_at"], "Must be later than opens_at.")];
+}
+
+/** A field as a definition says it (contract, section 7), without what is the server's own. */
+export function fieldDocument(field: Field): Record<string, unknown> {
+  const { id: _, key, label, type, previous_keys, ...rules } = field;
+  const { retired: __, uniqueId: ___, ...shown } = { retired: [], uniqueId: 0, ...rules };
+  return {
+    key,
+    label,
+    type,
+    ...shown,
+    ...(field.type === "computed" ? { required: undefined } : {}),
+    ...(field.type === "line_items" ? { fields: field.fields.map(fieldDocument) } : {}),
+    ...(previous_keys.length > 0 ? { previous_keys } : {}),
+  };
+}
+
+/** What a definition says, whatever numbers its fields have: two that say the same are the same change. */
+export function saying(kind: Collection["kind"], { fields, ...rest }: Definition): string {
+  return JSON.stringify([kind, rest, fields.fields.map(fieldDocument)]);
 }

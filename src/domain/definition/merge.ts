@@ -1,10 +1,7 @@
-import type { FieldError } from "../problem/problem";
-import { alwaysOpen } from "./acceptance";
-import { defaultHistoryDays, type CollectionKind, type Definition } from "./collection";
-import type { Emptied, Gained } from "./pending";
-import { type DefinitionDocument, type FieldDocument, type LineItemsDocument } from "./document";
-import { invalid } from "./rules";
-import { noFields, uniqueIdOf, type Field, type FieldSet, type RowField } from "./field";
+import type { FieldError } from "#domain/problem/problem.ts";
+import { alwaysOpen, defaultHistoryDays, type CollectionKind, type Definition, type Emptied, type Gained } from "./collection.ts";
+import { type DefinitionDocument, type FieldDocument, type LineItemsDocument, fieldDocument } from "./document.ts";
+import { invalid, noFields, uniqueIdOf, type Field, type FieldSet, type RowField } from "./field.ts";
 
 /** A definition with a document applied, and what that asks of the data that is stored. */
 export interface Merged {
@@ -187,4 +184,66 @@ function previousKeys(document: FieldDocument, prior: Field | undefined): string
   if (!prior) return [];
   const keys = [...prior.previous_keys, prior.key].filter((key) => key !== document.key);
   return [...new Set(keys)];
+}
+
+/** What a change of a definition does to one field; `path` is its label, behind that of the list that it is in. */
+export interface Difference {
+  path: string;
+  what: "added" | "renamed" | "hidden" | "restored" | "retyped" | "changed";
+  /** Renamed fields: the keys of before and after. */
+  keys?: [before: string, after: string];
+  /** Options that are no more: items that have them keep them. */
+  options?: string[];
+}
+
+/** The fields that differ between two definitions, in the order of the second. */
+export function differences(before: Definition | null, after: Definition): Difference[] {
+  const had = before?.fields ?? noFields;
+  return listDifferences(had, after.fields, "");
+}
+
+type ListsOfDifferences = { fields: readonly Field[]; retired: readonly Field[] };
+
+function listDifferences(had: ListsOfDifferences, has: ListsOfDifferences, within: string): Difference[] {
+  const live = new Map(had.fields.map((field) => [field.id, field]));
+  const retired = new Set(had.retired.map(({ id }) => id));
+  const continued = new Set(has.fields.map(({ id }) => id));
+  const keys = new Set(has.fields.map(({ key }) => key));
+  const here = has.fields.flatMap((field): Difference[] => {
+    const path = within + field.label;
+    const old = live.get(field.id);
+    if (old) return [...ownDifferences(old, field, path), ...rowDifferences(old, field)];
+    if (retired.has(field.id)) return [{ path, what: "restored" }];
+    const replaced = had.fields.some(({ key, id }) => key === field.key && !continued.has(id));
+    return [{ path, what: replaced ? "retyped" : "added" }];
+  });
+  const hidden = had.fields
+    .filter(({ id, key }) => !continued.has(id) && !keys.has(key))
+    .map(({ label }): Difference => ({ path: within + label, what: "hidden" }));
+  return [...here, ...hidden];
+}
+
+function rowDifferences(old: Field, field: Field): Difference[] {
+  if (old.type !== "line_items" || field.type !== "line_items") return [];
+  return listDifferences(old, field, `${field.label} › `);
+}
+
+function ownDifferences(old: Field, field: Field, path: string): Difference[] {
+  const renamed: Difference[] =
+    old.key === field.key ? [] : [{ path, what: "renamed", keys: [old.key, field.key] }];
+  const options = lostOptions(old, field);
+  if (options.length > 0) return [...renamed, { path, what: "changed", options }];
+  return said(old) === said(field) ? renamed : [...renamed, { path, what: "changed" }];
+}
+
+/** What a field says, apart from its key and its columns. */
+function said(field: Field | RowField): string {
+  const { key: _, previous_keys: __, fields: ___, ...rules } = fieldDocument(field);
+  return JSON.stringify(rules);
+}
+
+function lostOptions(old: Field, field: Field): string[] {
+  if (!("options" in old) || !("options" in field)) return [];
+  const left = new Set(field.options.map(({ value }) => value));
+  return old.options.filter(({ value }) => !left.has(value)).map(({ label }) => label);
 }

@@ -1,14 +1,12 @@
 import type { Environment, ParseResult } from "@marcbachmann/cel-js";
-import type { Data, Row, Value } from "../data/values";
-import { valueType, type ComputedField, type Field, type RowField } from "../definition/field";
-import type { FieldError } from "../problem/problem";
-import { errorAt, shortened } from "../problem/field-errors";
-import { isStorable, storable } from "../text";
-import { Decimal } from "./decimal";
-import { empty } from "./empty";
-import { formulaEnvironment } from "./environment";
-import { countSteps, inDecimals } from "./rewrite";
-import { idsOf, stepsOf, strangePart } from "./syntax";
+import type { Data, Row, Value } from "#domain/data/values.ts";
+import { valueType, type ComputedField, type Field, type RowField } from "#domain/definition/field.ts";
+import type { FieldError } from "#domain/problem/problem.ts";
+import { errorAt, shortened } from "#domain/problem/field-errors.ts";
+import { isStorable, storable } from "#domain/text.ts";
+import { Decimal } from "./arithmetic.ts";
+import { empty, formulaEnvironment } from "./environment.ts";
+import { countSteps, inDecimals, idsOf, stepsOf, strangePart } from "./rewrite.ts";
 
 /** A formula that is ready to run on the values of an item or a row. */
 export interface Formula {

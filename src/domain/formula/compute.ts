@@ -1,16 +1,12 @@
-import { mostWarnings, type Warning } from "../data/warnings";
-import type { Compiled, CompiledFields } from "../data/compile";
-import { withoutLost } from "../data/lost-values";
-import type { Data, Row, Scalar } from "../data/values";
-import type { ComputedField } from "../definition/field";
-import { storedText } from "../text";
-import { dayInZone } from "../time-zone";
-import { dayWithOffset } from "../zoned-day";
-import { utcDateTime } from "../time";
-import { hasSteps, longestText, running, spend, stepsOfRun, stepsTaken } from "./budget";
-import type { Formula } from "./compile";
-import { Decimal, rounded } from "./decimal";
-import { isEmptyOperand } from "./empty";
+import { mostWarnings, type Warning, type Data, type Row, type Scalar } from "#domain/data/values.ts";
+import type { Compiled, CompiledFields } from "#domain/data/compile.ts";
+import { withoutLost } from "#domain/data/index-entries.ts";
+import type { ComputedField } from "#domain/definition/field.ts";
+import { storedText } from "#domain/text.ts";
+import { dayInZone, dayWithOffset, utcDateTime } from "#domain/time.ts";
+import { hasSteps, longestText, running, spend, stepsOfRun, stepsTaken, Decimal, rounded } from "./arithmetic.ts";
+import type { Formula } from "./compile.ts";
+import { isEmptyOperand } from "./environment.ts";
 
 /**
  * The data with every computed field calculated anew, and none that the definition has lost; a formula that fails gives

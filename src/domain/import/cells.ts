@@ -1,6 +1,6 @@
-import type { Field, Option } from "../definition/field";
-import { parseJson } from "../json";
-import { instantInZone } from "../time-zone";
+import type { Field, Option } from "#domain/definition/field.ts";
+import { parseJson } from "#domain/json.ts";
+import { instantInZone } from "#domain/time.ts";
 
 /** How the cells of a file are to be read. */
 export interface Reading {

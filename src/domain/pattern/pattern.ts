@@ -1,5 +1,5 @@
-import { parsePattern, PatternError } from "./parse";
-import { classesOf, programOf, statesOf, type Step } from "./program";
+import { parsePattern, PatternError } from "./parse.ts";
+import { classesOf, programOf, statesOf, type Step } from "./program.ts";
 
 /** Steps that matching may still take, each of some 25 ns; shared by whatever is matched for one item. */
 export interface MatchBudget {

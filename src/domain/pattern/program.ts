@@ -1,4 +1,4 @@
-import { PatternError, type Assertion, type Node } from "./parse";
+import { PatternError, type Assertion, type Node } from "./parse.ts";
 
 /** A step of the automaton (Thompson, 1968; as Pike's machine runs it). */
 export type Step =

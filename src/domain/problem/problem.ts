@@ -1,5 +1,5 @@
-import { abilities, type Ability } from "../credential/roles";
-import { problems, type ProblemCode } from "./problem-catalogue";
+import { abilities, type Ability } from "#domain/credential/permissions.ts";
+import { problems, type ProblemCode } from "./catalogue.ts";
 
 /** Why one field, parameter or part of a definition was refused (contract, section 5). */
 export interface FieldError {

@@ -1,7 +1,7 @@
-import { fieldNumber, systemFieldIds, type SystemField } from "../data/field-number";
-import type { Collection } from "../definition/collection";
-import { valueType, type Field, type RowField } from "../definition/field";
-import type { FieldKind, Operator, SearchField } from "./tree";
+import { fieldNumber, systemFieldIds, type SystemField } from "#domain/data/values.ts";
+import type { Collection } from "#domain/definition/collection.ts";
+import { valueType, type Field, type RowField } from "#domain/definition/field.ts";
+import type { FieldKind, Operator, SearchField } from "./tree.ts";
 
 /** The operators of each kind of field (contract, section 9). */
 export const operators: Record<FieldKind, readonly Operator[]> = {

@@ -1,10 +1,9 @@
-import { comparable, fold } from "../data/search-entries";
-import type { FieldErrorCode } from "../problem/problem";
-import { storable, storedText } from "../text";
-import { dayWithOffset } from "../zoned-day";
-import { utcDateTime } from "../time";
-import { longestText, mostValues } from "./bounds";
-import type { Comparable, Condition, Operator, SearchField } from "./tree";
+import { comparable, fold } from "#domain/data/index-entries.ts";
+import type { FieldErrorCode, FieldError } from "#domain/problem/problem.ts";
+import { storable, storedText } from "#domain/text.ts";
+import { dayWithOffset, utcDateTime } from "#domain/time.ts";
+import { longestText, mostValues, type Comparable, type Condition, type Operator, type SearchField } from "./tree.ts";
+import { errorAt, oneOf, shortened } from "#domain/problem/field-errors.ts";
 
 /** No text is longer: 100,000 characters of two units each. */
 const longestValue = 200_000;
@@ -125,4 +124,45 @@ function expected({ kind }: SearchField): string {
     case "line_items":
       return "a list of conditions";
   }
+}
+
+export type Path = readonly (string | number)[];
+export type Fields = ReadonlyMap<string, SearchField | undefined>;
+
+/** What is gathered while a search is read. */
+export interface Work {
+  errors: FieldError[];
+  conditions: number;
+}
+
+export function refuse(
+  work: Work,
+  path: Path,
+  reason: string,
+  code: FieldErrorCode = "invalid_condition",
+  details: Record<string, unknown> = {},
+): undefined {
+  work.errors.push(errorAt(path, code, reason, details));
+  return undefined;
+}
+
+export function tooComplex(work: Work, path: Path, reason: string): undefined {
+  return refuse(work, path, reason, "too_complex");
+}
+
+/** The field that a condition or sort key names; a 422 that lists what there is otherwise. */
+export function parseField(
+  work: Work,
+  fields: Fields,
+  sent: unknown,
+  path: Path,
+): SearchField | undefined {
+  if (typeof sent !== "string") return refuse(work, path, "Must be the key of a field.");
+  const field = fields.get(sent);
+  if (field) return field;
+  const allowed = [...fields].flatMap(([name, known]) => (known ? [name] : []));
+  const reason = fields.has(sent)
+    ? `"${sent}" is not searchable: its definition says "searchable": false.`
+    : `There is no field "${shortened(sent)}" to search. There are ${oneOf(allowed)}.`;
+  return refuse(work, path, reason, "invalid_condition", { allowed: allowed.slice(0, 100) });
 }

@@ -1,11 +1,10 @@
-import { fold } from "../data/search-entries";
-import type { Collection } from "../definition/collection";
-import { placesBeginning, receiptPlaces } from "../item/receipt";
-import { problem } from "../problem/problem";
-import { isStorable, storable } from "../text";
-import { longestText, mostWords } from "./bounds";
-import { searchFields } from "./fields";
-import type { Anywhere, SearchField, TextFields } from "./tree";
+import { fold } from "#domain/data/index-entries.ts";
+import type { Collection } from "#domain/definition/collection.ts";
+import { placesBeginning, receiptPlaces } from "#domain/item/item.ts";
+import { problem } from "#domain/problem/problem.ts";
+import { isStorable, storable } from "#domain/text.ts";
+import { longestText, mostWords, type Anywhere, type SearchField, type TextFields } from "./tree.ts";
+import { searchFields } from "./fields.ts";
 
 /** What is looked for in whole items. */
 export interface TextSearch {

@@ -1,8 +1,8 @@
 import type { Context } from "hono";
-import { inVersion30, type Version } from "../../documents/openapi/rendering";
-import type { Schema } from "../../documents/openapi/schemas/schema";
-import { contentTag, matches } from "../../domain/etag";
-import { ifNoneMatch } from "../request/preconditions";
+import { inVersion30, type Version } from "#documents/openapi/versions.ts";
+import type { Schema } from "#documents/openapi/schema.ts";
+import { contentTag, matches } from "#domain/preconditions.ts";
+import { ifNoneMatch } from "#http/request.ts";
 
 const own =
   /application\/vnd\.oai\.openapi(?:\+json)?(?:\s*;\s*version\s*=\s*"?(3\.[01])(?:\.\d+)?"?)?/i;

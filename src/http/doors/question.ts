@@ -1,7 +1,7 @@
 import type { Context } from "hono";
 import { matchedRoutes } from "hono/route";
-import type { ReadContext } from "../../actions/context";
-import type { AppEnv } from "../../env";
+import type { ReadContext } from "#actions/context.ts";
+import type { AppEnv } from "#http/env.ts";
 
 /**
  * What a door or a handler reads of the database. It knows nothing of who asks, so that it is asked as soon as the

@@ -1,8 +1,8 @@
-import { collectionKey } from "../../domain/definition/document";
-import { allows, type Permission } from "../../domain/credential/permissions";
-import { collectionTools } from "./collections";
-import { itemTools } from "./items";
-import { ownName, type Tool } from "./tool";
+import { collectionKey } from "#domain/definition/document.ts";
+import { allows, type Permission } from "#domain/credential/permissions.ts";
+import { collectionTools } from "./collections.ts";
+import { itemTools } from "./items.ts";
+import { ownName, type Tool } from "./tool.ts";
 
 const tools: Tool[] = [...collectionTools, ...itemTools("app"), ...itemTools("form")];
 

@@ -1,15 +1,15 @@
-import { findDefinition, listVisible } from "../../actions/definitions/definitions";
-import { isVisible } from "../../domain/credential/resources";
-import { problem } from "../../domain/problem/problem";
-import type { CollectionNow } from "../../store/definitions/collection-now";
-import type { CollectionKind } from "../../domain/definition/collection";
-import { defaultLimit } from "../../domain/page-limit";
-import { schemaDocument, summaryDocument } from "../../documents/definition";
-import type { ApiEnv, Reading } from "../../env";
-import { cursorAt, readPosition } from "../../http/request/paging";
-import { plainInput } from "./inputs";
-import { parameterSchemas, refuseRest, take } from "./parameters";
-import type { Sent, Tool } from "./tool";
+import { findDefinition, listVisible } from "#actions/definitions.ts";
+import { isVisible } from "#domain/credential/credential.ts";
+import { problem } from "#domain/problem/problem.ts";
+import type { CollectionNow } from "#store/data/collections.ts";
+import type { CollectionKind } from "#domain/definition/collection.ts";
+import { defaultLimit } from "#domain/cursor.ts";
+import { schemaDocument, summaryDocument } from "#documents/definitions.ts";
+import type { ApiEnv, Reading } from "#http/env.ts";
+import { cursorAt, readPosition } from "#http/paging.ts";
+import { plainInput } from "./inputs.ts";
+import { parameterSchemas, refuseRest, take } from "./parameters.ts";
+import type { Sent, Tool } from "./tool.ts";
 
 /** Tools about apps and forms themselves. */
 

@@ -1,22 +1,14 @@
-import type { Collection, CollectionKind } from "../../domain/definition/collection";
-import { pageLimit } from "../../domain/page-limit";
-import { mostConditions, mostSorts } from "../../domain/search/bounds";
-import { operators, searchFields } from "../../domain/search/fields";
-import { itemSchemas } from "../../documents/openapi/components";
-import { sharedSchemas } from "../../documents/openapi/shared-schemas";
-import { dataNames, type Use } from "../../documents/openapi/schemas/field-schema";
-import { nounOf } from "../../documents/openapi/noun";
-import { reachable } from "../../documents/openapi/reachable";
-import {
-  closed,
-  list,
-  oneOfTexts,
-  ref,
-  text,
-  type Schema,
-} from "../../documents/openapi/schemas/schema";
-import { schemaOfZod } from "../../documents/openapi/schemas/zod-schema";
-import { parameterSchemas } from "./parameters";
+import type { Collection, CollectionKind } from "#domain/definition/collection.ts";
+import { pageLimit } from "#domain/cursor.ts";
+import { mostConditions, mostSorts } from "#domain/search/tree.ts";
+import { operators, searchFields } from "#domain/search/fields.ts";
+import { itemSchemas } from "#documents/openapi/item-schemas.ts";
+import { sharedSchemas } from "#documents/openapi/problem-schemas.ts";
+import { dataNames, type Use } from "#documents/openapi/field-schemas.ts";
+import { nounOf } from "#documents/openapi/names.ts";
+import { reachable } from "#documents/openapi/versions.ts";
+import { closed, list, oneOfTexts, ref, text, type Schema, schemaOfZod } from "#documents/openapi/schema.ts";
+import { parameterSchemas } from "./parameters.ts";
 
 /** The parts of a tool's input that come from a definition. */
 

@@ -1,30 +1,21 @@
-import { createItem } from "../../actions/items/create-item";
-import { updateItem } from "../../actions/items/update-item";
-import { validateItem } from "../../actions/items/validate-item";
-import { searchItems } from "../../actions/search/search-items";
-import {
-  findRecord,
-  findSubmission,
-  visible,
-  visibleCollection,
-  visibleRecord,
-  visibleSubmission,
-  type Found,
-} from "../../actions/visible";
-import { likelyCollection } from "../../actions/definitions/known-collections";
-import type { BrowsedPage } from "../../actions/search/browse-items";
-import type { ActionContext } from "../../actions/context";
-import { isVisible } from "../../domain/credential/resources";
-import { allows, readPermission } from "../../domain/credential/permissions";
-import type { CollectionKind } from "../../domain/definition/collection";
-import { viewOf } from "../../domain/item/item-view";
-import { problem } from "../../domain/problem/problem";
-import { checkedDocument, itemDocument, writtenDocument } from "../../documents/item";
-import { nounOf } from "../../documents/openapi/noun";
-import { cursorAt, readPosition, searchBinding } from "../../http/request/paging";
-import { itemInput, plainInput, searchInput } from "./inputs";
-import { parameterSchemas, preconditionOf, refuseRest, take } from "./parameters";
-import type { Sent, Tool } from "./tool";
+import { createItem } from "#actions/create-item.ts";
+import { updateItem } from "#actions/update-item.ts";
+import { validateItem } from "#actions/list-items.ts";
+import { searchItems, type BrowsedPage } from "#actions/query-items.ts";
+import { findRecord, findSubmission, visible, visibleCollection, visibleRecord, visibleSubmission, type Found } from "#actions/visible.ts";
+import { likelyCollection } from "#actions/collection-cache.ts";
+import type { ActionContext } from "#actions/context.ts";
+import { isVisible } from "#domain/credential/credential.ts";
+import { allows, readPermission } from "#domain/credential/permissions.ts";
+import type { CollectionKind } from "#domain/definition/collection.ts";
+import { viewOf } from "#domain/item/item.ts";
+import { problem } from "#domain/problem/problem.ts";
+import { checkedDocument, itemDocument, writtenDocument } from "#documents/items.ts";
+import { nounOf } from "#documents/openapi/names.ts";
+import { cursorAt, readPosition, searchBinding } from "#http/paging.ts";
+import { itemInput, plainInput, searchInput } from "./inputs.ts";
+import { parameterSchemas, preconditionOf, refuseRest, take } from "./parameters.ts";
+import type { Sent, Tool } from "./tool.ts";
 
 /** Tools about the items of apps, or of forms; they do what the routes of the API do. */
 

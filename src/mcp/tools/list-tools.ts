@@ -1,15 +1,15 @@
-import type { ActionContext } from "../../actions/context";
-import { listVisible, readDefinition } from "../../actions/definitions/definitions";
-import { signingKeys } from "../../domain/credential/signature";
-import { readCursor } from "../../domain/cursor";
-import { allows } from "../../domain/credential/permissions";
-import { isVisible } from "../../domain/credential/resources";
-import { Problem } from "../../domain/problem/problem";
-import type { ApiEnv, Reading } from "../../env";
-import type { Called } from "../../http/request/chosen";
-import { cursorAt } from "../../http/request/paging";
-import { toolsFor } from "./catalogue";
-import { ownName, toolDocument } from "./tool";
+import type { ActionContext } from "#actions/context.ts";
+import { listVisible, readDefinition } from "#actions/definitions.ts";
+import { signingKeys } from "#domain/credential/keys.ts";
+import { readCursor } from "#domain/cursor.ts";
+import { allows } from "#domain/credential/permissions.ts";
+import { isVisible } from "#domain/credential/credential.ts";
+import { Problem } from "#domain/problem/problem.ts";
+import type { ApiEnv, Reading } from "#http/env.ts";
+import type { Called } from "#http/query.ts";
+import { cursorAt } from "#http/paging.ts";
+import { toolsFor } from "./catalogue.ts";
+import { ownName, toolDocument } from "./tool.ts";
 
 /** So many apps and forms have tools of their own, unless the address chooses some: models take few tools in. */
 const mostOwn = 20;

@@ -1,13 +1,11 @@
 import * as z from "zod/mini";
-import type { Precondition } from "../../domain/etag";
-import { readIfMatch } from "../../domain/item/batch-body";
-import { idempotencyKey } from "../../domain/idempotency-key";
-import { pageLimit } from "../../domain/page-limit";
-import { problem } from "../../domain/problem/problem";
-import { zodErrors } from "../../domain/problem/zod-errors";
-import type { Schema } from "../../documents/openapi/schemas/schema";
-import { schemaOfZod } from "../../documents/openapi/schemas/zod-schema";
-import type { Sent } from "./tool";
+import { type Precondition, idempotencyKey } from "#domain/preconditions.ts";
+import { readIfMatch } from "#domain/item/body.ts";
+import { pageLimit } from "#domain/cursor.ts";
+import { problem } from "#domain/problem/problem.ts";
+import { zodErrors } from "#domain/problem/field-errors.ts";
+import { type Schema, schemaOfZod } from "#documents/openapi/schema.ts";
+import type { Sent } from "./tool.ts";
 
 /** What tools take besides a body of the API. */
 const parameters = {

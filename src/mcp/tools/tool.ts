@@ -1,9 +1,9 @@
-import type { Permission } from "../../domain/credential/permissions";
-import type { Collection, CollectionKind } from "../../domain/definition/collection";
-import type { Schema } from "../../documents/openapi/schemas/schema";
-import type { Effect } from "../../http/doors/effect";
-import type { ReadContext } from "../../actions/context";
-import type { ApiEnv, AppEnv, Reading } from "../../env";
+import type { Permission } from "#domain/credential/permissions.ts";
+import type { Collection, CollectionKind } from "#domain/definition/collection.ts";
+import type { Schema } from "#documents/openapi/schema.ts";
+import type { Effect } from "#http/doors/effect.ts";
+import type { ReadContext } from "#actions/context.ts";
+import type { ApiEnv, AppEnv, Reading } from "#http/env.ts";
 
 export type Sent = Record<string, unknown>;
 

@@ -1,6 +1,7 @@
 import { sql, type SQL } from "drizzle-orm";
-import { guard } from "./schema";
-import { statement, type Bind, type Parameters } from "./statement";
+import { guard } from "./schema.ts";
+import { statement, type Bind, type Parameters } from "./statement.ts";
+import { failureOf, once } from "./retry.ts";
 
 /** The constraints of the table `guard`, by the code that breaks them. */
 export const guardCodes = {
@@ -38,4 +39,27 @@ export function guardStatement<Values extends object>(
   return statement<Values>((db, v) =>
     db.insert(guard).select(sql`select code from (${code(v)}) where code is not null`),
   );
+}
+
+/** Runs a batch in one go; false, with nothing stored, when its guard refuses it. */
+export async function unlessRefused(
+  db: D1Database,
+  statements: D1PreparedStatement[],
+): Promise<boolean> {
+  return (await refusingGuard(db, statements)) === undefined;
+}
+
+/** Runs a batch in one go; the constraint of the guard that refused it, with nothing stored, if one did. */
+export async function refusingGuard(
+  db: D1Database,
+  statements: D1PreparedStatement[],
+): Promise<string | undefined> {
+  try {
+    await once(() => db.batch(statements));
+    return undefined;
+  } catch (error) {
+    const failure = failureOf(error);
+    if (failure.kind === "guard") return failure.constraint;
+    throw error;
+  }
 }

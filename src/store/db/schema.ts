@@ -1,18 +1,8 @@
-import {
-  customType,
-  index,
-  integer,
-  primaryKey,
-  sqliteTable,
-  text,
-  unique,
-} from "drizzle-orm/sqlite-core";
-import type { Actor } from "../../domain/actor";
-import type { AuditAction } from "../../domain/audit-action";
-import type { ItemAction } from "../../domain/item/change";
-
-export * from "./people-schema";
-export * from "./webhook-schema";
+export * from "./home-schema.ts";
+export * from "./home-schema.ts";
+import { customType, index, integer, primaryKey, sqliteTable, text, unique } from "drizzle-orm/sqlite-core";
+import type { Actor, AuditAction } from "#domain/audit.ts";
+import type { ItemAction } from "#domain/item/change.ts";
 
 /** The tables of `migrations/`, which say what each is for; a test compares the two, column by column. */
 

@@ -1,5 +1,21 @@
-import { failureOf } from "./failure";
-import type { Versions } from "./versions";
+import { failureOf } from "./retry.ts";
+
+/** Of what version of the database reads tell, where a replica may answer them. */
+export interface Versions {
+  /** None of what is read from now on is older than this. */
+  notBefore(bookmark: string): void;
+  /** The newest that was told; null where nothing was asked, or what was asked tells none. */
+  reached(): string | null;
+  /** Whether the primary said all of it: what a replica says has to be confirmed before somebody is refused for it. */
+  isSure(): boolean;
+}
+
+/** Where the primary alone is asked. */
+export const ofPrimary: Versions = {
+  notBefore: () => undefined,
+  reached: () => null,
+  isSure: () => true,
+};
 
 /** Asks the primary, always. */
 export const primary = "first-primary";
@@ -120,4 +136,30 @@ type Prepare = (on: D1DatabaseSession) => D1PreparedStatement;
 
 function isFromPrimary({ meta }: D1Result): boolean {
   return meta.served_by_primary === true;
+}
+
+/** What has been asked of D1: each statement of a batch is a query. */
+export interface Spent {
+  queries: number;
+  rowsWritten: number;
+}
+
+/** The same database, which counts what is asked of it; rows that are written outside batches are not known. */
+export function counted(db: D1Database): { db: D1Database; spent: Readonly<Spent> } {
+  const spent: Spent = { queries: 0, rowsWritten: 0 };
+  const counting: D1Database = {
+    prepare(text) {
+      spent.queries += 1;
+      return db.prepare(text);
+    },
+    async batch<Row>(statements: D1PreparedStatement[]) {
+      const results = await db.batch<Row>(statements);
+      for (const { meta } of results) spent.rowsWritten += meta.rows_written;
+      return results;
+    },
+    exec: (text) => db.exec(text),
+    withSession: (from) => db.withSession(from),
+    dump: () => db.dump(),
+  };
+  return { db: counting, spent };
 }

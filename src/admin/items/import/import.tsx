@@ -1,27 +1,51 @@
+import { fingerprint, operationsBy, rowIds } from "#domain/import/csv.ts";
+import { sha256 } from "#domain/credential/keys.ts";
+import type { Collection, CollectionKind } from "#domain/definition/collection.ts";
+import { type Operation, mostOperations } from "#domain/item/body.ts";
+import { type Import, refusedRows, told, readImport, countsOf, none, type Counts } from "./file.ts";
+import { keyOf, opened } from "#admin/items/load-item.ts";
 import type { Context } from "hono";
-import { checkRows, writeRows, type RowOutcome } from "../../../actions/batch/import-rows";
-import type { Compiled } from "../../../domain/data/compile";
-import type { CollectionKind } from "../../../domain/definition/collection";
-import { mostOperations } from "../../../domain/item/batch-body";
-import { problem, type Problem } from "../../../domain/problem/problem";
-import type { AdminEnv } from "../../../env";
-import { answer } from "../../frame/answers";
-import { attempted } from "../../frame/attempted";
-import { frameOf } from "../../frame/frame";
-import { readSent } from "../../frame/negotiate";
-import { numberOf, textOf, type Sent } from "../../frame/sent";
-import { opened } from "../opened";
-import { operationsOf } from "./operations";
-import { readImport, type Import } from "./file";
-import { countsOf, none, type Counts } from "./counts";
-import { refusedRows } from "./outcomes";
-import { ColumnsPage } from "./steps/columns-page";
-import { StartPage } from "./steps/start-page";
-import { ProgressPage } from "./steps/progress-page";
-import { ResultPage } from "./steps/result-page";
-import { downloadRefused, type RefusedRows } from "./download-refused";
+import type { AdminEnv } from "#http/env.ts";
+import { csvLine } from "#documents/csv.ts";
+import { checkRows, writeRows, type RowOutcome } from "#actions/import-rows.ts";
+import type { Compiled } from "#domain/data/compile.ts";
+import { problem, type Problem } from "#domain/problem/problem.ts";
+import { answer, attempted } from "#admin/page.ts";
+import { frameOf } from "#admin/layout.tsx";
+import { readSent, numberOf, textOf, type Sent } from "#admin/form-input.ts";
+import { ColumnsPage, StartPage, ProgressPage, ResultPage } from "./steps.tsx";
+
+/** What these rows ask for. */
+export async function operationsOf(
+  { csv, plan }: Import,
+  collection: Collection,
+  from = 0,
+  to = csv.rows.length,
+): Promise<Operation[]> {
+  const rows = csv.rows.slice(from, to);
+  const ids = await rowIds(collection, await sha256(fingerprint(collection, plan, csv)), rows);
+  const operationOf = operationsBy(collection, plan);
+  return rows.map((row, i) => operationOf(row, ids[i] ?? ""));
+}
 
 type C = Context<AdminEnv>;
+
+export type RefusedRows = ReturnType<typeof refusedRows>;
+
+const byteOrderMark = "\uFEFF";
+
+/** The refused rows as they were sent, with where and why: mended, they can be imported by themselves. */
+export function downloadRefused(c: C, { csv }: Import, refused: RefusedRows): Response {
+  const lines = refused.map(({ row, faults }) =>
+    csvLine([...row.cells, String(row.line), faults.map(told).join(" ")], csv.delimiter),
+  );
+  // Divided as the file was: that says how its numbers are written.
+  const header = csvLine([...csv.header, "Line", "Why"], csv.delimiter);
+  return c.body(byteOrderMark + header + lines.join(""), 200, {
+    "Content-Type": "text/csv; charset=utf-8; header=present",
+    "Content-Disposition": `attachment; filename="${keyOf(c)}-refused.csv"`,
+  });
+}
 
 /** Rows that one step writes; people, or a script of the page, go on with the next. */
 const perStep = 5 * mostOperations;

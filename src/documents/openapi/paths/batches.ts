@@ -1,10 +1,9 @@
-import { mostOperations } from "../../../domain/item/batch-body";
-import { parameter } from "../parameters";
-import type { Examples } from "../answers/examples";
-import type { Noun } from "../noun";
-import { body, closedForm, closedItem, operation, sent, taken } from "./operation";
-import { answered, json, refusals } from "../answers/responses";
-import { oneOfTexts, ref, type Schema } from "../schemas/schema";
+import { mostOperations } from "#domain/item/body.ts";
+import { parameter, type Noun } from "#documents/openapi/names.ts";
+import type { Examples } from "#documents/openapi/examples.ts";
+import { body, closedForm, closedItem, operation, sent, taken } from "./operation.ts";
+import { answered, json, refusals } from "#documents/openapi/responses.ts";
+import { oneOfTexts, ref, type Schema } from "#documents/openapi/schema.ts";
 
 /** Batches of operations (contract, section 12). */
 export function batchPaths(noun: Noun, examples: Examples): Schema {

@@ -1,9 +1,8 @@
-import { parameter } from "../parameters";
-import type { Examples } from "../answers/examples";
-import type { Noun } from "../noun";
-import { operation, page } from "./operation";
-import { refusals } from "../answers/responses";
-import { oneOfTexts, ref, text, type Schema } from "../schemas/schema";
+import { parameter, type Noun } from "#documents/openapi/names.ts";
+import type { Examples } from "#documents/openapi/examples.ts";
+import { operation, page } from "./operation.ts";
+import { refusals } from "#documents/openapi/responses.ts";
+import { oneOfTexts, ref, text, type Schema } from "#documents/openapi/schema.ts";
 
 /** The changes feed of a collection (contract, section 13). */
 export function changePaths(noun: Noun, examples: Examples): Schema {

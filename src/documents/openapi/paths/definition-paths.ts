@@ -1,11 +1,11 @@
-import { collectionKey } from "../../../domain/definition/document";
-import type { CollectionKind } from "../../../domain/definition/collection";
-import { parameter } from "../parameters";
-import type { DefinitionExamples } from "../answers/definition-examples";
-import { asked, body, operation, page, sent, unchanged } from "./operation";
-import { answered, json, refusals } from "../answers/responses";
-import { versions } from "../rendering";
-import { keyName, oneOfTexts, ref, text, type Schema } from "../schemas/schema";
+import { collectionKey } from "#domain/definition/document.ts";
+import type { CollectionKind } from "#domain/definition/collection.ts";
+import { parameter } from "#documents/openapi/names.ts";
+import type { DefinitionExamples } from "#documents/openapi/examples.ts";
+import { asked, body, operation, page, sent, unchanged } from "./operation.ts";
+import { answered, json, refusals } from "#documents/openapi/responses.ts";
+import { versions } from "#documents/openapi/versions.ts";
+import { keyName, oneOfTexts, ref, text, type Schema } from "#documents/openapi/schema.ts";
 
 export const named = { app: "App", form: "Form" } as const;
 

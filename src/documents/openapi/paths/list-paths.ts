@@ -1,8 +1,8 @@
-import type { Examples } from "../answers/examples";
-import type { Noun } from "../noun";
-import { body, closedForm, operation, page, sent, taken } from "./operation";
-import { answered, json, refusals } from "../answers/responses";
-import { ref, type Schema } from "../schemas/schema";
+import type { Examples } from "#documents/openapi/examples.ts";
+import type { Noun } from "#documents/openapi/names.ts";
+import { body, closedForm, operation, page, sent, taken } from "./operation.ts";
+import { answered, json, refusals } from "#documents/openapi/responses.ts";
+import { ref, type Schema } from "#documents/openapi/schema.ts";
 
 /** The routes of the items of a collection, except those of one item. */
 export function listPaths(noun: Noun, examples?: Examples): Schema {

@@ -1,8 +1,8 @@
-import type { Examples } from "../answers/examples";
-import type { Noun } from "../noun";
-import { asked, closedForm, closedItem, operation, sent, taken, unchanged } from "./operation";
-import { answered, json, refusals } from "../answers/responses";
-import { ref, type Schema } from "../schemas/schema";
+import type { Examples } from "#documents/openapi/examples.ts";
+import type { Noun } from "#documents/openapi/names.ts";
+import { asked, closedForm, closedItem, operation, sent, taken, unchanged } from "./operation.ts";
+import { answered, json, refusals } from "#documents/openapi/responses.ts";
+import { ref, type Schema } from "#documents/openapi/schema.ts";
 
 /** The routes of one record or submission. */
 export function onePaths(noun: Noun, examples?: Examples): Schema {

@@ -1,7 +1,7 @@
-import type { ApiCode } from "../../../domain/problem/problem-catalogue";
-import type { Noun } from "../noun";
-import { answered, json } from "../answers/responses";
-import { ref, type Schema } from "../schemas/schema";
+import type { ApiCode } from "#domain/problem/catalogue.ts";
+import type { Noun } from "#documents/openapi/names.ts";
+import { answered, json } from "#documents/openapi/responses.ts";
+import { ref, type Schema } from "#documents/openapi/schema.ts";
 
 interface Told {
   id: string;

@@ -1,7 +1,7 @@
-import { parameter } from "../parameters";
-import { asked, body, operation, page, sent, unchanged } from "./operation";
-import { answered, json, refusals } from "../answers/responses";
-import { ref, text, type Schema } from "../schemas/schema";
+import { parameter } from "#documents/openapi/names.ts";
+import { asked, body, operation, page, sent, unchanged } from "./operation.ts";
+import { answered, json, refusals } from "#documents/openapi/responses.ts";
+import { ref, text, type Schema } from "#documents/openapi/schema.ts";
 
 /** The routes of webhooks (contract, section 14). */
 export function webhookPaths(): Schema {

@@ -1,4 +1,0 @@
-import { problem } from "../../../domain/problem/problem";
-
-export const refusedFile = (reason: string, field = "file") =>
-  problem.invalidInput([{ field, code: "invalid_format", reason }]);

@@ -1,1 +1,0 @@
-export const None = () => <span class="muted">–</span>;

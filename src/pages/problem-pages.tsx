@@ -1,0 +1,157 @@
+import { fieldErrors } from "#domain/problem/field-errors.ts";
+import { problems, type ProblemCode } from "#domain/problem/catalogue.ts";
+import { Page } from "#html/page.tsx";
+import type { Problem } from "#domain/problem/problem.ts";
+import { Mark } from "#html/parts.tsx";
+
+/** The page that the `type` of a problem leads to. */
+export function ProblemPage({ code }: { code: ProblemCode }) {
+  const { status, title, meaning, remedy } = problems[code];
+  return (
+    <Page title={title}>
+      <p>
+        <code>{code}</code>, HTTP status {status}
+      </p>
+      <h2>What it means</h2>
+      <p>{meaning}</p>
+      <h2>What to do</h2>
+      <p>{remedy}</p>
+      {code === "invalid_input" ? <FieldErrorCodes /> : null}
+      <More />
+    </Page>
+  );
+}
+
+function FieldErrorCodes() {
+  return (
+    <>
+      <h2>Codes of fields</h2>
+      <p>
+        Each entry of <code>errors</code> has one of these, with the <code>pointer</code> to the
+        value and a <code>reason</code> in words.
+      </p>
+      <dl>
+        {Object.entries(fieldErrors).map(([code, meaning]) => (
+          <>
+            <dt id={code}>
+              <code>{code}</code>
+            </dt>
+            <dd>{meaning}</dd>
+          </>
+        ))}
+      </dl>
+    </>
+  );
+}
+
+export function ProblemsPage() {
+  return (
+    <Page title="Problems">
+      <ul>
+        {Object.entries(problems).map(([code, { status, title }]) => (
+          <li>
+            <a href={`/problems/${code}`}>{code}</a> ({status}): {title}
+          </li>
+        ))}
+      </ul>
+      <More />
+    </Page>
+  );
+}
+
+function More() {
+  return (
+    <p>
+      <a href="/problems">All problems</a>, <a href="/docs/errors">errors and what to do</a>,{" "}
+      <a href="/docs/contents">documentation</a>
+    </p>
+  );
+}
+
+/** What went wrong, for people: what they see and can do, without what only programs send. */
+const forPeople: Partial<Record<ProblemCode, readonly [title: string, text: string]>> = {
+  not_found: [
+    "There is no such page",
+    "The address is wrong, what stood there has gone, or it is not among what you may see.",
+  ],
+  method_not_allowed: ["There is no such page", "This address is no page that can be opened."],
+  rate_limited: ["Too many attempts", "Wait a minute, then try again."],
+  try_again: [
+    "That took too long",
+    "Nothing is known to be wrong with what you sent. Wait a moment, then try again.",
+  ],
+  internal: [
+    "Something went wrong here",
+    "Try again; if it stays like this, tell whoever runs this service the request id below.",
+  ],
+  too_large: ["That is too large", "Send less at once."],
+  cross_site: [
+    "Another site sent this",
+    "It was refused, to protect you. Open the administration area itself and do it there.",
+  ],
+};
+
+/** What went wrong, for people. */
+export function refusalPage(problem: Problem, requestId: string) {
+  const [title, text] = forPeople[problem.code] ?? [problems[problem.code].title, problem.detail];
+  return (
+    <Page title={title} crumbs={<Mark />}>
+      <p>{text}</p>
+      <Wrong problem={problem} />
+      <p>
+        <a class="button" href="/admin">
+          To the administration area
+        </a>
+      </p>
+      <p class="muted small">
+        Request id <code>{requestId}</code>
+      </p>
+    </Page>
+  );
+}
+
+function Wrong({ problem }: { problem: Problem }) {
+  const errors = (problem.members["errors"] ?? []) as { field: string; reason: string }[];
+  return errors.length === 0 ? null : (
+    <ul>
+      {errors.map(({ field, reason }) => (
+        <li>
+          <strong>{field}</strong>: {reason}
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+/** The reference, with "try it"; the renderer is served from the service's own assets. */
+export function DocsPage({ document }: { document: string }) {
+  return (
+    <Page
+      title="API reference"
+      styles={["/assets/swagger-ui.css", "/assets/docs.css"]}
+      scripts={["/assets/swagger-ui-bundle.js", "/assets/docs.js"]}
+      lead={<Lead document={document} />}
+    >
+      <div id="reference" data-document={document}>
+        <noscript>
+          <p>This page needs scripts; the document does not.</p>
+        </noscript>
+      </div>
+    </Page>
+  );
+}
+
+function Lead({ document }: { document: string }) {
+  return (
+    <p>
+      The document itself is <a href={document}>{document}</a>. Each app and form has one of its
+      own, with the types of its data: <code>/docs?form=KEY</code> or <code>/docs?app=KEY</code>{" "}
+      shows it here, for whoever is signed in to the administration area. Guides, recipes and all
+      codes: <a href="/docs/contents">documentation</a>. For assistants there is{" "}
+      <a href="/docs/mcp">
+        <code>/mcp</code>
+      </a>
+      .
+    </p>
+  );
+}

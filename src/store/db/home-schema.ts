@@ -1,0 +1,95 @@
+import { index, integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
+import type { Actor } from "#domain/audit.ts";
+
+/** The tables of members and credentials. */
+
+export const member = sqliteTable("member", {
+  id: text("id").primaryKey(),
+  version: integer("version").notNull().default(1),
+  email: text("email").notNull().unique(),
+  role: text("role", { enum: ["owner", "admin", "editor", "viewer"] }).notNull(),
+  password: text("password").notNull(),
+  createdAt: integer("created_at").notNull(),
+  disabledAt: integer("disabled_at"),
+});
+
+export const session = sqliteTable(
+  "session",
+  {
+    hash: text("hash").primaryKey(),
+    memberId: text("member_id")
+      .notNull()
+      .references(() => member.id),
+    createdAt: integer("created_at").notNull(),
+    expiresAt: integer("expires_at").notNull(),
+  },
+  (table) => [
+    index("session_by_expiry").on(table.expiresAt),
+    index("session_by_member").on(table.memberId),
+  ],
+);
+
+export const knownAddress = sqliteTable(
+  "known_address",
+  {
+    memberId: text("member_id")
+      .notNull()
+      .references(() => member.id),
+    address: text("address").notNull(),
+    at: integer("at").notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.memberId, table.address] })],
+);
+
+export const invitation = sqliteTable("invitation", {
+  hash: text("hash").primaryKey(),
+  email: text("email").notNull().unique(),
+  role: text("role", { enum: ["owner", "admin", "editor", "viewer"] }).notNull(),
+  createdAt: integer("created_at").notNull(),
+  expiresAt: integer("expires_at").notNull(),
+  inviterId: text("inviter_id").references(() => member.id),
+  sealed: text("sealed"),
+});
+
+export const credential = sqliteTable(
+  "credential",
+  {
+    id: text("id").primaryKey(),
+    version: integer("version").notNull(),
+    kind: text("kind", { enum: ["token", "client"] }).notNull(),
+    name: text("name").notNull(),
+    permissions: text("permissions").notNull(),
+    resources: text("resources").notNull(),
+    requests: integer("requests").notNull(),
+    writes: integer("writes").notNull(),
+    secrets: text("secrets").notNull(),
+    memberId: text("member_id")
+      .notNull()
+      .references(() => member.id),
+    createdAt: integer("created_at").notNull(),
+    expiresAt: integer("expires_at"),
+    expiresZone: text("expires_zone"),
+    revokedAt: integer("revoked_at"),
+    lastUsedAt: integer("last_used_at"),
+    usage: text("usage"),
+    origins: text("origins").notNull().default("[]"),
+  },
+  (table) => [index("credential_by_member").on(table.memberId)],
+);
+
+export const webhook = sqliteTable("webhook", {
+  id: text("id").primaryKey(),
+  version: integer("version").notNull(),
+  name: text("name").notNull(),
+  url: text("url").notNull(),
+  types: text("types").notNull(),
+  collections: text("collections").notNull(),
+  include: text("include", { enum: ["item", "ids"] }).notNull(),
+  state: text("state", { enum: ["active", "paused", "failing", "disabled", "deleted"] }).notNull(),
+  reason: text("reason"),
+  secrets: text("secrets").notNull(),
+  maker: text("maker").notNull().$type<Actor>(),
+  starts: text("starts").notNull(),
+  createdAt: integer("created_at").notNull(),
+  updatedAt: integer("updated_at").notNull(),
+});
