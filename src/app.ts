@@ -2,17 +2,19 @@ import { Hono } from "hono";
 import { secureHeaders } from "hono/secure-headers";
 import { admin } from "#admin/index.tsx";
 import { api } from "#api/index.ts";
+import { apiRoot } from "#domain/api-paths.ts";
 import { problem } from "#domain/problem/problem.ts";
 import type { AppEnv } from "#http/env.ts";
 import { contentSecurityPolicy } from "#html/content-security-policy.ts";
-import { cacheDefaults, requestId, answerError } from "#http/responses.ts";
+import { cacheDefaults, refuseWhilePaused, requestId, sendError } from "#http/responses.ts";
 import { logRequest } from "#http/log.ts";
+import { requireSecrets } from "#http/set-up.ts";
 import { mcp } from "#mcp/index.ts";
 import { oauth } from "#oauth/token.ts";
 import { pages } from "#pages/index.tsx";
-import { refusalPage } from "#pages/problem-pages.tsx";
+import { errorPage } from "#pages/problem-pages.tsx";
 
-const answerRefusal = answerError(refusalPage);
+const handleError = sendError(errorPage);
 
 export const app = new Hono<AppEnv>()
   .use(
@@ -25,12 +27,14 @@ export const app = new Hono<AppEnv>()
       referrerPolicy: "same-origin",
     }),
     cacheDefaults,
+    requireSecrets,
+    refuseWhilePaused,
   )
-  .onError(answerRefusal)
-  // Not thrown: what is thrown here would skip the middleware that stands around it.
-  .notFound((c) => answerRefusal(problem.notFound(), c))
+  .onError(handleError)
+  // Returns the response, because a throw here would skip the middleware above.
+  .notFound((c) => handleError(problem.notFound(), c))
   .route("/", pages)
   .route("/", oauth)
   .route("/", mcp)
-  .route("/api/v1", api)
+  .route(apiRoot, api)
   .route("/admin", admin);

@@ -1,37 +1,47 @@
-import { catchUp } from "#actions/backfill.ts";
+import { runBackfill } from "#actions/backfill.ts";
 import { sweep } from "#actions/sweep.ts";
-import type { WebhookObjects } from "#actions/context.ts";
-import { wakeDue, wakeListeners } from "#actions/wake-listeners.ts";
+import type { BackgroundContext, CollectionReference } from "#actions/context.ts";
+import {
+  wakeOverdueWebhooks,
+  wakeListeners,
+  type ListenerContext,
+} from "#actions/wake-listeners.ts";
 import { sweepWebhooks } from "#actions/webhooks.ts";
+import { pushHasListeners } from "#store/home/webhooks.ts";
 import { webhookObjects } from "#delivery/senders.ts";
+import type { Service } from "#http/service.ts";
 
-const minute = 60_000;
+const minuteMs = 60_000;
 
 /**
- * Each minute, webhooks whose wake-up was lost; beside it each fifth one sweeps, and the others catch up with what
- * definitions asked for: D1 takes 1,000 queries of one run.
+ * Runs each minute. Wakes webhooks with lost wake-ups and sweeps deleted webhooks.
+ * Every fifth run also sweeps storage; the others run the backfill, because D1 allows 1,000 queries per run.
  */
-export async function onSchedule(env: Bindings, now: number): Promise<void> {
-  const objects = webhookObjects(env);
-  const woken = await Promise.allSettled([
-    wakeDue(env.DB, objects, now),
-    sweepWebhooks({ db: env.DB, objects }),
+export async function onSchedule(service: Service, now: number): Promise<void> {
+  if (service.settings.isPaused) return;
+  const { clock, random, memory, databases } = service;
+  const objects = webhookObjects(service);
+  const ctx = { databases, objects, memory, random, now: () => clock.now() };
+  const results = await Promise.allSettled([
+    wakeOverdueWebhooks(databases, objects, now),
+    sweepWebhooks(ctx),
+    pushHasListeners(databases),
   ]);
-  if (Math.floor(now / minute) % 5 === 0) {
-    await sweep(env.DB, now);
+  if (Math.floor(now / minuteMs) % 5 === 0) {
+    await sweep(ctx, now);
   } else {
-    await caughtUp(env.DB, objects);
+    await backfillAndWake(ctx);
   }
-  const failed = woken.find((each) => each.status === "rejected");
-  if (failed) throw failed.reason;
+  const rejection = results.find((result) => result.status === "rejected");
+  if (rejection) throw rejection.reason;
 }
 
-/** Webhooks are told of what was recalculated, whatever else failed. */
-async function caughtUp(db: D1Database, objects: WebhookObjects): Promise<void> {
-  const changed = new Set<number>();
+/** Runs the backfill and wakes the webhooks of recalculated collections, even after an error. */
+async function backfillAndWake(ctx: BackgroundContext & ListenerContext): Promise<void> {
+  const changed = new Map<number, CollectionReference>();
   try {
-    await catchUp(db, (collectionId) => changed.add(collectionId));
+    await runBackfill(ctx, (collection) => changed.set(collection.id, collection));
   } finally {
-    for (const each of changed) await wakeListeners(db, objects, each, () => Date.now());
+    for (const collection of changed.values()) await wakeListeners(ctx, collection);
   }
 }

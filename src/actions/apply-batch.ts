@@ -1,229 +1,253 @@
-import type { Compiled } from "#domain/data/compile.ts";
-import { type Operation, parseBatch } from "#domain/item/body.ts";
-import { receiptPlaces } from "#domain/item/item.ts";
-import { type Named, readNamed } from "#store/data/batch-read.ts";
-import { upsertedBy, Simulation, type Result, type Touched } from "./batch-simulation.ts";
-import { effortOfBatch, spentOfBatch } from "#domain/data/compute-budget.ts";
+import type { CompiledCollection } from "#domain/data/compile.ts";
+import { maxBatchErrors, type Operation, parseBatch } from "#domain/item/body.ts";
+import { receiptSequences } from "#domain/item/item.ts";
+import { type ItemLookup, lookUpItems } from "#store/data/batch-read.ts";
+import {
+  parseUpsertKey,
+  BatchSimulation,
+  type SimulatedOperation,
+  type TouchedItem,
+} from "./batch-simulation.ts";
+import { batchBudget, batchBudgetUsed } from "#domain/data/compute-budget.ts";
 import { Problem, problem, type FieldError } from "#domain/problem/problem.ts";
 import { storeBatch, type BatchWrite } from "#store/data/batch-write.ts";
 import type { Claim } from "#store/data/replays.ts";
-import { takenAmong } from "#store/data/item-ranges.ts";
-import { itemAct, type ActionContext } from "./context.ts";
-import { readCurrent, duplicateProblem, refuseClosed } from "./create-item.ts";
-import { noKey, oncePerKey, type Once, type Prepared, type SentKey } from "./idempotent.ts";
-import { batchRefusal, type Refusal, batchAnswer, whatIsSaid, type OperationResult, type Told, writtenBy } from "./batch-results.ts";
+import { itemAuditRecord, type ActionContext } from "./context.ts";
+import { findBatchDuplicates, findStoredDuplicates } from "./batch-duplicates.ts";
+import { loadCurrentCollection, assertAccepting } from "./create-item.ts";
+import {
+  noIdempotencyKey,
+  runIdempotent,
+  type IdempotentResult,
+  type PreparedWrite,
+  type IdempotencyKey,
+} from "./idempotent.ts";
+import {
+  assertReturnable,
+  buildBatchProblem,
+  shapeProblems,
+  type OperationProblem,
+  toOperationResults,
+  buildBatchResponse,
+  type OperationResult,
+  type BatchResponse,
+  buildBatchWrite,
+} from "./batch-results.ts";
 
-/** How operations name the items that they are about. */
-export function namedBy(compiled: Compiled, operations: readonly (Operation | null)[]): Named {
-  const names = operations.flatMap((each) => (each && "id" in each && each.id ? [each.id] : []));
+/** Collects the names by which operations refer to items. */
+function collectReferences(
+  compiled: CompiledCollection,
+  operations: readonly (Operation | null)[],
+): ItemLookup {
+  const names = operations.flatMap((operation) =>
+    operation && "id" in operation && operation.id ? [operation.id] : [],
+  );
   const isApp = compiled.collection.kind === "app";
   const isReceipt = (name: string) => isApp && !name.startsWith("rec_");
   return {
     ids: names.filter((name) => !isReceipt(name)),
     receipts: names
       .filter(isReceipt)
-      .map((receipt) => ({ receipt, places: receiptPlaces(receipt) })),
-    unique: operations.flatMap((each) => {
-      if (each?.op !== "upsert") return [];
+      .map((receipt) => ({ receipt, sequences: receiptSequences(receipt) })),
+    uniqueValues: operations.flatMap((operation) => {
+      if (operation?.op !== "upsert") return [];
       try {
-        return [upsertedBy(compiled, each.by, each.body)];
+        return [parseUpsertKey(compiled, operation.by, operation.body)];
       } catch {
-        // What is wrong with it is told when it is applied.
+        // Applying the operation reports the error.
         return [];
       }
     }),
   };
 }
 
-/** Stored data that a batch may read. */
-const mostBytes = 8_000_000;
+/** The limit for the stored data that a batch reads. */
+const maxReadBytes = 8_000_000;
 
-interface Ready extends Prepared<Told> {
+interface PreparedBatch extends PreparedWrite<BatchResponse> {
   write: BatchWrite;
+  operations: BatchRequest["operations"];
+  results: readonly (SimulatedOperation | null)[];
 }
 
-/** Applies a batch as it was sent, in order, all or nothing, once for each key (contract, section 12). */
+/** Applies all operations of a batch in order, or none, once per key (contract, section 12). */
 export function applyBatch(
   ctx: ActionContext,
-  known: Compiled,
+  cached: CompiledCollection,
   body: unknown,
-  key: SentKey,
-): Promise<Once<OperationResult[]>> {
-  return applyOnce(ctx, known, { ...parseBatch(known.collection.kind, body), body }, key);
+  key: IdempotencyKey,
+  returnsItems: boolean,
+): Promise<IdempotentResult<OperationResult[]>> {
+  const parsed = parseBatch(cached.collection.kind, body);
+  return applyIdempotently(
+    ctx,
+    cached,
+    { ...parsed, body, returnsItems, maxErrors: maxBatchErrors },
+    key,
+  );
 }
 
-/** The same with operations that are made here; nothing is remembered. */
+/** Applies operations in the same way, without an Idempotency-Key. */
 export async function applyOperations(
   ctx: ActionContext,
-  known: Compiled,
+  cached: CompiledCollection,
   operations: readonly Operation[],
 ): Promise<OperationResult[]> {
-  const { answer } = await applyOnce(ctx, known, { operations, errors: [], body: null }, noKey);
-  return answer;
+  const { response: results } = await applyIdempotently(
+    ctx,
+    cached,
+    { operations, errors: [], body: null, returnsItems: false, maxErrors: Infinity },
+    noIdempotencyKey,
+  );
+  return results;
 }
 
-interface Sent {
+interface BatchRequest {
   operations: readonly (Operation | null)[];
   errors: readonly FieldError[];
   body: unknown;
+  /** Whether the response contains the items. */
+  returnsItems: boolean;
+  /** Imports need the problem of every row. */
+  maxErrors: number;
 }
 
-function applyOnce(ctx: ActionContext, known: Compiled, sent: Sent, key: SentKey) {
-  let compiled = known;
-  return oncePerKey<Ready, OperationResult[]>(ctx, key, sent.body, {
-    judge: () => judge(ctx, compiled, sent, key),
-    async refuse(refusal) {
-      const now = await readCurrent(ctx, compiled);
-      const before = [400, 404, 412].includes(refusal.status);
-      if (!before && opensForm(sent)) refuseClosed(now, ctx.now());
-      if (now.compiled === compiled) throw refusal;
-      ({ compiled } = now);
+function applyIdempotently(
+  ctx: ActionContext,
+  cached: CompiledCollection,
+  request: BatchRequest,
+  key: IdempotencyKey,
+) {
+  let compiled = cached;
+  const { body } = request;
+  return runIdempotent<PreparedBatch, OperationResult[]>(ctx, compiled.collection, key, body, {
+    prepare: () => prepareBatch(ctx, compiled, request, key),
+    async reject(cause) {
+      const current = await loadCurrentCollection(ctx, compiled);
+      const takesPrecedence = [400, 404, 412].includes(cause.status);
+      if (!takesPrecedence && needsOpenForm(request)) assertAccepting(current, ctx.now());
+      if (current.compiled === compiled) throw cause;
+      ({ compiled } = current);
     },
-    async store(ready, claim) {
-      const stored = await store(ctx, compiled, ready, claim);
-      if (!stored) ({ compiled } = await readCurrent(ctx, compiled));
+    async store(prepared, claim) {
+      const stored = await storePreparedBatch(ctx, compiled, prepared, claim);
+      if (!stored) ({ compiled } = await loadCurrentCollection(ctx, compiled));
       return stored;
     },
-    answer: (said, given) => batchAnswer(compiled, said, given),
+    respond: (response, assigned) => toOperationResults(compiled, response, assigned),
   });
 }
 
-/** Whether it may need an open form; of what is no batch nothing is known. */
-function opensForm({ operations }: Sent): boolean {
-  return operations.some((each) => each?.op === "create" || each?.op === "upsert");
+/** Whether an operation may need an open form. Malformed operations do not count. */
+function needsOpenForm({ operations }: BatchRequest): boolean {
+  return operations.some((operation) => operation?.op === "create" || operation?.op === "upsert");
 }
 
-async function judge(
+async function prepareBatch(
   ctx: ActionContext,
-  compiled: Compiled,
-  { operations, errors }: Sent,
-  key: SentKey,
-): Promise<Ready> {
+  compiled: CompiledCollection,
+  { operations, errors, returnsItems, maxErrors }: BatchRequest,
+  key: IdempotencyKey,
+): Promise<PreparedBatch> {
   if (operations.length === 0 || key.errors.length > 0) {
     throw problem.invalidInput([...key.errors, ...errors]);
   }
-  const { results, refusals, write } = await simulate(ctx, compiled, operations);
-  const refused = [...refusals, ...shapeRefusals(errors)];
-  if (refused.length > 0) throw batchRefusal(refused);
-  const done = results.filter((result) => result !== null);
-  const said = whatIsSaid(write, done);
-  return {
-    said: { ...said, items: done.map(({ item }) => item.now) },
-    written: JSON.stringify(said),
+  const {
+    results,
+    problems: operationProblems,
     write,
+  } = await simulateBatch(ctx, compiled, operations, maxErrors);
+  const allProblems = [...operationProblems, ...shapeProblems(errors)];
+  if (allProblems.length > 0) throw buildBatchProblem(allProblems);
+  const appliedOperations = results.filter((result) => result !== null);
+  if (returnsItems) assertReturnable(appliedOperations);
+  const response = buildBatchResponse(write, appliedOperations);
+  return {
+    response: { ...response, items: appliedOperations.map(({ item }) => item.current) },
+    responseJson: JSON.stringify(response),
+    write,
+    operations,
+    results,
   };
 }
 
-interface Simulated {
-  /** What becomes of each operation; null for those that are refused. */
-  results: (Result | null)[];
-  refusals: Refusal[];
+interface SimulatedBatch {
+  /** The result of each operation; null for a rejected one. */
+  results: (SimulatedOperation | null)[];
+  problems: OperationProblem[];
   write: BatchWrite;
-  /** How much it took of what one batch may. */
-  spent: number;
+  /** The used share of the budget of one batch. */
+  budgetShare: number;
 }
 
-/** Applies operations to what is stored, and stores nothing. */
-export async function simulate(
+/**
+ * Applies operations to the stored items without storing the results. Stops after `maxErrors` errors or, with that
+ * limit, when the batch is too large. The remaining operations then have no result and no problem.
+ */
+export async function simulateBatch(
   ctx: ActionContext,
-  compiled: Compiled,
+  compiled: CompiledCollection,
   operations: readonly (Operation | null)[],
-): Promise<Simulated> {
+  maxErrors = Infinity,
+): Promise<SimulatedBatch> {
   const { collection } = compiled;
-  const named = await readNamed(ctx.db, collection, namedBy(compiled, operations), mostBytes);
-  if (named.bytes > mostBytes) throw problem.batchTooLarge(mostBytes);
-  const effort = effortOfBatch();
-  const simulation = new Simulation(ctx, compiled, named, effort);
-  const refusals: Refusal[] = [];
-  const results = operations.map((operation, index): Result | null => {
+  const lookup = await lookUpItems(
+    ctx.databases.of(collection),
+    collectReferences(compiled, operations),
+    maxReadBytes,
+  );
+  if (lookup.totalBytes > maxReadBytes) throw problem.batchTooLarge(maxReadBytes);
+  const budget = batchBudget();
+  const simulation = new BatchSimulation(ctx, compiled, lookup, budget);
+  const operationProblems: OperationProblem[] = [];
+  let errorCount = 0;
+  const hasErrorLimit = maxErrors < Infinity;
+  const results = operations.map((operation, index): SimulatedOperation | null => {
+    if (errorCount >= maxErrors) return null;
     try {
       return operation && simulation.apply(operation);
-    } catch (refusal) {
-      if (!(refusal instanceof Problem) || refusal.status >= 500) throw refusal;
-      refusals.push({ index, problem: refusal });
+    } catch (error) {
+      if (!(error instanceof Problem) || error.status >= 500) throw error;
+      operationProblems.push({ index, problem: error });
+      errorCount += Array.isArray(error.members["errors"]) ? error.members["errors"].length : 1;
+      if (hasErrorLimit && error.code === "too_large") errorCount = maxErrors;
       return null;
     }
   });
-  const refuse = (item: Touched, refusal: Problem) => {
+  const rejectItem = (item: TouchedItem, cause: Problem) => {
     const index = results.findLastIndex((result) => result?.item === item);
-    refusals.push({ index, problem: refusal });
+    operationProblems.push({ index, problem: cause });
   };
-  const write = writtenBy(compiled, simulation, ctx.now(), ctx.newId(), refuse);
-  refusals.push(...takenTwice(ctx, compiled, write, results));
-  const spent = Math.max(spentOfBatch(effort), named.bytes / mostBytes);
-  return { results, refusals, write, spent };
+  const write = buildBatchWrite(compiled, simulation, ctx.now(), ctx.newId(), rejectItem);
+  operationProblems.push(...findBatchDuplicates(compiled, write, operations, results));
+  const budgetShare = Math.max(batchBudgetUsed(budget), lookup.totalBytes / maxReadBytes);
+  return { results, problems: operationProblems, write, budgetShare };
 }
 
-/** What cannot be read of a batch, by operation. */
-function shapeRefusals(errors: readonly FieldError[]): Refusal[] {
-  return errors.map((error) => {
-    const [, index = "0", rest = ""] = /^\/operations\/(\d+)(.*)$/.exec(error.pointer ?? "") ?? [];
-    return { index: Number(index), problem: problem.invalidInput([{ ...error, pointer: rest }]) };
-  });
-}
-
-/** Two items of one batch cannot hold the same value: the second is the duplicate. */
-function takenTwice(
+/** Stores the batch. Returns undefined, for a retry, when an item or the definition has changed. */
+async function storePreparedBatch(
   ctx: ActionContext,
-  compiled: Compiled,
-  { taken }: BatchWrite,
-  results: readonly (Result | null)[],
-): Refusal[] {
-  const first = new Map<string, number>();
-  return taken.flatMap(([ref, field, value]): Refusal[] => {
-    const name = JSON.stringify([field, value]);
-    const holder = first.get(name);
-    if (holder === undefined) first.set(name, ref);
-    if (holder === undefined || holder === ref) return [];
-    const index = results.findLastIndex((result) => result?.item.last.number === ref);
-    const id = results.find((result) => result?.item.last.number === holder)?.item.last.id ?? "";
-    return [{ index, problem: duplicateProblem(ctx, compiled, [{ field, id }]) }];
-  });
-}
-
-/** Gives nothing when an item, or the definition, has changed: try again. */
-async function store(
-  ctx: ActionContext,
-  compiled: Compiled,
-  { write, said }: Ready,
+  compiled: CompiledCollection,
+  { write, operations, results }: PreparedBatch,
   claim: Claim | null,
 ) {
   const action = compiled.collection.kind === "app" ? "record.update" : "submission.update";
-  const stored = await storeBatch(ctx.db, write, claim, itemAct(ctx, action, write.now));
-  switch (stored.outcome) {
+  const db = ctx.databases.of(compiled.collection);
+  const result = await storeBatch(db, write, claim, itemAuditRecord(ctx, action, write.now));
+  switch (result.outcome) {
     case "created":
-      if (stored.listened) ctx.noteChange(compiled.collection.id);
-      return stored;
+      if (result.hasListeners) ctx.notifyChange(compiled.collection);
+      return result;
     case "replayed":
-      return stored;
+      return result;
     case "closed":
-      throw problem.submissionsClosed(stored.reason);
+      throw problem.submissionsClosed(result.reason);
     case "stale":
       return undefined;
-    case "taken":
-      return refuseTaken(ctx, compiled, write, said);
+    case "taken": {
+      const refused = await findStoredDuplicates(ctx, compiled, write, operations, results);
+      if (refused && refused.length > 0) throw buildBatchProblem(refused);
+      return undefined;
+    }
   }
-}
-
-/** An upsert whose value somebody has by now finds its item when it is tried again. */
-async function refuseTaken(
-  ctx: ActionContext,
-  compiled: Compiled,
-  write: BatchWrite,
-  said: Ready["said"],
-): Promise<undefined> {
-  const refusals: Refusal[] = [];
-  const all = await takenAmong(
-    ctx.db,
-    write.taken.map(([ref, field, value]) => [field, value, ref]),
-  );
-  for (const [index, { op, outcome }] of said.results.entries()) {
-    const item = said.items?.[index];
-    if (!item || (outcome !== "created" && outcome !== "updated")) continue;
-    const taken = all.filter(({ wanting }) => wanting === item.number);
-    if (op === "upsert" && outcome === "created" && taken.length > 0) return undefined;
-    if (taken.length > 0) refusals.push({ index, problem: duplicateProblem(ctx, compiled, taken) });
-  }
-  if (refusals.length > 0) throw batchRefusal(refusals);
-  return undefined;
 }

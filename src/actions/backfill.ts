@@ -1,214 +1,283 @@
-import type { Compiled } from "#domain/data/compile.ts";
+import type { CompiledCollection } from "#domain/data/compile.ts";
 import { searchEntries, uniqueValue, searchableIds } from "#domain/data/index-entries.ts";
 import type { Item } from "#domain/item/item.ts";
-import { entriesToCheck, nextIndexCheck, storeCheckStep, type IndexCheck, beginIndexCheck } from "#store/data/index-check.ts";
-import { inTurns, indexItems, type NoteChange } from "./index-items.ts";
-import { collectionNow } from "./collection-cache.ts";
+import {
+  loadEntriesToCheck,
+  findNextIndexCheck,
+  storeCheckStep,
+  type IndexCheck,
+  beginIndexCheck,
+} from "#store/data/index-check.ts";
+import type { CollectionDatabase, DataDatabase, Databases } from "#store/db/database.ts";
+import { runRoundRobin, backfillIndex, type NotifyChange } from "./index-items.ts";
+import { loadCollectionById } from "./collection-cache.ts";
 import type { PendingRules } from "#domain/definition/collection.ts";
 import { problem, type Problem } from "#domain/problem/problem.ts";
-import { filledAmong, fieldNumber } from "#domain/data/values.ts";
+import { filledFields, fieldNumber } from "#domain/data/values.ts";
 import { problems } from "#domain/problem/catalogue.ts";
-import type { Act } from "#store/home/audit.ts";
+import type { AuditRecord } from "#store/home/audit.ts";
 import { findCollectionById, type PendingChange } from "#store/data/collections.ts";
-import { itemsInRange, takenAmong } from "#store/data/item-ranges.ts";
-import { nextPending, storePendingStep, type ItemValue, type PendingWork, completePending, refusePending } from "#store/data/save-definition.ts";
-import { nextIndexing } from "#store/data/indexing.ts";
-import { type ReadContext, act, type ActionContext } from "./context.ts";
+import { loadItemsInRange, findUniqueConflicts } from "#store/data/item-ranges.ts";
+import {
+  findNextPending,
+  storePendingStep,
+  type ItemValue,
+  type PendingChangeRow,
+  completePending,
+  rejectPending,
+} from "#store/data/save-definition.ts";
+import { findNextIndexing } from "#store/data/indexing.ts";
+import { refoldStep } from "#store/data/refolding.ts";
+import { memoryPart } from "#domain/memory.ts";
+import {
+  type ReadContext,
+  auditRecord,
+  type ActionContext,
+  type BackgroundContext,
+  type DataContext,
+} from "./context.ts";
+
+/** The limit for the steps of one run. Each step takes two queries. */
+const maxRefoldSteps = 40;
+
+/** Rewrites the folded texts of search entries from before full case folding. */
+async function refoldEntries({ db }: DataContext, failures: unknown[]): Promise<void> {
+  try {
+    for (let steps = 0; steps < maxRefoldSteps; steps += 1) if (!(await refoldStep(db))) return;
+  } catch (error) {
+    failures.push(error);
+  }
+}
 
 const entriesPerStep = 500;
-const bytesPerStep = 2_000_000;
+const checkBytesPerStep = 2_000_000;
 
-/** Removes entries that their items do not have; those that are missing are made by the indexing that was started. */
-export async function checkEntries(db: D1Database, failures: unknown[] = []): Promise<void> {
-  await inTurns(db, nextIndexCheck, checkStep, failures);
+/** Removes entries that do not match their items. The indexing, which started together, creates missing entries. */
+async function checkEntries(ctx: DataContext, failures: unknown[]): Promise<void> {
+  await runRoundRobin(ctx, findNextIndexCheck, checkStep, failures);
 }
 
-async function checkStep(db: D1Database, check: IndexCheck): Promise<void> {
-  const compiled = await collectionNow(db, check.collectionId);
-  const looked = await entriesToCheck(db, check, entriesPerStep, bytesPerStep);
-  const own = new Map<number, Set<string>>();
-  for (const { item } of looked) {
-    if (item && !own.has(item.number)) own.set(item.number, entriesOf(compiled, item));
+async function checkStep({ db, memory }: DataContext, check: IndexCheck): Promise<void> {
+  const compiled = await loadCollectionById({ databases: db, memory }, check.collectionId);
+  const collectionDb = db.of(compiled.collection);
+  const entries = await loadEntriesToCheck(collectionDb, check, entriesPerStep, checkBytesPerStep);
+  const expectedByItem = new Map<number, Set<string>>();
+  for (const { item } of entries) {
+    if (item && !expectedByItem.has(item.number))
+      expectedByItem.set(item.number, expectedEntries(compiled, item));
   }
-  const wrong = looked.filter(
-    ({ number, field, value }) => own.get(number)?.has(nameOf(field, value)) !== true,
+  const invalidEntries = entries.filter(
+    ({ number, field, value }) => expectedByItem.get(number)?.has(entryKey(field, value)) !== true,
   );
-  await storeCheckStep(db, check, looked, wrong);
+  await storeCheckStep(collectionDb, check, entries, invalidEntries);
 }
 
-const nameOf = (field: number, value: string | number) => JSON.stringify([field, value]);
+const entryKey = (field: number, value: string | number) => JSON.stringify([field, value]);
 
-function entriesOf({ collection }: Compiled, item: Item): Set<string> {
+function expectedEntries({ collection }: CompiledCollection, item: Item): Set<string> {
   if (item.collectionId !== collection.id) return new Set();
   const entries = searchEntries(collection, item.data, item);
-  return new Set(entries.map(([field, value]) => nameOf(field, value)));
+  return new Set(entries.map(([field, value]) => entryKey(field, value)));
 }
 
-/** What stored data stands against, as the 409 that tells it. */
-
-export function typeInUse({ emptied }: Pick<PendingRules, "emptied">): Problem {
+/** Builds the 409 for a type change of fields that have stored values. */
+export function typeInUseProblem({ emptied }: Pick<PendingRules, "emptied">): Problem {
   const fields = emptied.map((field) => field.key);
-  const named = fields.map((field) => `"${field}"`).join(", ");
-  const detail = `The type of ${named} cannot change while items have values there.`;
+  const names = fields.map((field) => `"${field}"`).join(", ");
+  const detail = `The type of ${names} cannot change while items have values there.`;
   return problem.schemaInUse(detail, { field: fields[0], fields });
 }
 
-/** The items are named and not the value: changing a definition does not imply reading data. */
-export function sharedBy(field: string, items: readonly string[]): Problem {
+/** Names the items but not the value, because the caller may lack the permission to read data. */
+export function sharedValueProblem(field: string, items: readonly string[]): Problem {
   const detail = `"${field}" cannot become unique: ${items.join(" and ")} have the same value.`;
   return problem.schemaInUse(detail, { field, items });
 }
 
 const itemsPerStep = 500;
-const bytesPerStepOfCheckPending = 2_000_000;
-/** Values that the database takes out of items. */
+const pendingBytesPerStep = 2_000_000;
+/** The limit for the values that the database extracts from items. */
 const slotsPerStep = 20_000;
-/** What is kept of a step travels in one parameter, of which D1 takes 2 MB. */
+/** A step stores its values through one parameter, which D1 limits to 2 MB. */
 const valueBytesPerStep = 200_000;
 
-/** Looks at the items that pending changes of definitions wait for, in bounded steps. */
-export async function checkPending(db: D1Database, failures: unknown[] = []): Promise<void> {
-  await inTurns(db, nextPending, pendingStep, failures);
+/** Checks the items for which pending definition changes wait, in bounded steps. */
+async function checkPendingChanges(ctx: DataContext, failures: unknown[]): Promise<void> {
+  await runRoundRobin(ctx, findNextPending, runPendingStep, failures);
 }
 
-/** A step that meets another change of the definition does nothing: the next one sees it. */
-async function pendingStep(db: D1Database, work: PendingWork): Promise<void> {
-  const now = await findCollectionById(db, work.collectionId);
-  if (!now?.pending || now.pending.problem !== null) return;
-  const { collection } = now;
-  const { change } = now.pending;
-  const slots = slotsOf(change);
+/** Checks one range of items. Stores nothing if the definition changed concurrently; the next step reads the change. */
+async function runPendingStep(
+  { db: dataDb, now }: DataContext,
+  work: PendingChangeRow,
+): Promise<void> {
+  const db = dataDb.of({ id: work.collectionId });
+  const current = await findCollectionById(db);
+  if (!current?.pending || current.pending.problem !== null) return;
+  const { collection } = current;
+  const { change } = current.pending;
+  const slots = affectedSlots(change);
   const limit = Math.max(1, Math.min(itemsPerStep, Math.floor(slotsPerStep / slots.length)));
-  const items = await itemsInRange(db, work, { limit, bytes: bytesPerStepOfCheckPending, slots });
+  const items = await loadItemsInRange(db, work, {
+    limit,
+    maxBytes: pendingBytesPerStep,
+    slots,
+  });
   const last = items.at(-1);
   if (!last) {
-    const act = { ...(JSON.parse(work.act) as Act), at: Date.now() };
-    await completePending(db, collection, change, act);
+    const entry = { ...(JSON.parse(work.act) as AuditRecord), at: now() };
+    await completePending(db, collection, change, entry);
     return;
   }
-  const filled = change.emptied.filter((each) =>
-    items.some(({ data }) => filledAmong([each], data).length > 0),
+  const fieldsInUse = change.emptied.filter((field) =>
+    items.some(({ data }) => filledFields([field], data).length > 0),
   );
-  if (filled.length > 0) {
-    await refusePending(db, collection, change, told(typeInUse({ emptied: filled })));
+  if (fieldsInUse.length > 0) {
+    await rejectPending(
+      db,
+      collection,
+      change,
+      toStoredProblem(typeInUseProblem({ emptied: fieldsInUse })),
+    );
     return;
   }
-  const { values, seen } = withinBytes(items, change);
-  const to = (seen.at(-1) ?? last).number + 1;
-  const step = { revision: collection.revision, values, to, count: seen.length };
+  const { values, checkedItems } = collectValues(items, change);
+  const nextStart = (checkedItems.at(-1) ?? last).number + 1;
+  const step = { revision: collection.revision, values, nextStart, count: checkedItems.length };
   if ((await storePendingStep(db, work, step)) !== "taken") return;
-  const shared = await sharedAmong(db, items, values, change);
-  if (shared) await refusePending(db, collection, change, told(shared));
+  const cause = await findSharedValueProblem(db, items, values, change);
+  if (cause) await rejectPending(db, collection, change, toStoredProblem(cause));
 }
 
-/** The slots that the change asks about; columns of rows stand in those of their lists. */
-function slotsOf({ emptied, gained }: PendingChange): string[] {
+/** Returns the slots that the change affects. A row's field is in the slot of its list. */
+function affectedSlots({ emptied, gained }: PendingChange): string[] {
   const ids = [...emptied.map(({ id, within }) => within ?? id), ...gained.map(({ id }) => id)];
   return [...new Set(ids)].map(String);
 }
 
-/** The values of the first items, as many as travel in one parameter; of one at the least. */
-function withinBytes(items: readonly Item[], change: PendingChange) {
+/** Collects the values of as many items as fit in one parameter, but of at least one item. */
+function collectValues(items: readonly Item[], change: PendingChange) {
   const values: ItemValue[] = [];
-  const seen: Item[] = [];
+  const checkedItems: Item[] = [];
   let bytes = 0;
   for (const item of items) {
-    const own = valuesOf(item, change);
-    bytes += JSON.stringify(own).length;
-    if (seen.length > 0 && bytes > valueBytesPerStep) break;
-    values.push(...own);
-    seen.push(item);
+    const itemValues = newUniqueValues(item, change);
+    bytes += JSON.stringify(itemValues).length;
+    if (checkedItems.length > 0 && bytes > valueBytesPerStep) break;
+    values.push(...itemValues);
+    checkedItems.push(item);
   }
-  return { values, seen };
+  return { values, checkedItems };
 }
 
-function valuesOf(item: Item, { gained }: PendingChange): ItemValue[] {
+function newUniqueValues(item: Item, { gained }: PendingChange): ItemValue[] {
   if (item.status === "draft") return [];
   return gained
     .flatMap((field) => uniqueValue(item.collectionId, field, item.data))
     .map((value): ItemValue => [...value, item.number, item.version]);
 }
 
-/** Two items that share a value; none where one of them has changed since. */
-async function sharedAmong(
-  db: D1Database,
+/** Finds two items that share a value. Returns undefined when one of them has changed since. */
+async function findSharedValueProblem(
+  db: CollectionDatabase,
   items: readonly Item[],
   values: readonly ItemValue[],
   { gained }: PendingChange,
 ): Promise<Problem | undefined> {
-  const taken = await takenAmong(
+  const conflicts = await findUniqueConflicts(
     db,
     values.map(([field, value, number]) => [field, value, number]),
   );
-  for (const { field, wanting, id } of taken) {
-    const own = items.find(({ number }) => number === wanting);
-    const key = gained.find((each) => own && isOf(own, each.uniqueId, field))?.key;
-    if (own && key !== undefined) return sharedBy(key, [id, own.id]);
+  for (const { field, wanting, id } of conflicts) {
+    const item = items.find(({ number }) => number === wanting);
+    if (!item) continue;
+    const key = gained.find(({ uniqueId }) => matchesUniqueField(item, uniqueId, field))?.key;
+    if (key !== undefined) return sharedValueProblem(key, [id, item.id]);
   }
   return undefined;
 }
 
-function isOf({ collectionId }: Item, uniqueId: number, field: number): boolean {
+function matchesUniqueField({ collectionId }: Item, uniqueId: number, field: number): boolean {
   return fieldNumber(collectionId, uniqueId) === field;
 }
 
-/** The problem document that the change would have been answered with; it belongs to no request. */
-function told({ code, detail, members }: Problem): object {
+/** Builds the problem document to store with the rejected change. It belongs to no request. */
+function toStoredProblem({ code, detail, members }: Problem): object {
   const { status, title } = problems[code];
   return { type: `/problems/${code}`, title, status, code, detail, ...members };
 }
 
 /**
- * Work on stored items that definitions have asked for, in bounded steps; what is left, the next run does.
- * @throws what failed, once all has been done that does not fail.
+ * Runs the work on stored items that definition changes need, in bounded steps. The next run continues.
+ * @throws the first failure, after the other work of this run is done.
  */
-export async function catchUp(db: D1Database, noteChange?: NoteChange): Promise<void> {
+export async function runBackfill(
+  { databases, ...ctx }: BackgroundContext,
+  notifyChange?: NotifyChange,
+): Promise<void> {
   const failures: unknown[] = [];
-  await checkPending(db, failures);
-  await checkEntries(db, failures);
-  await indexItems(db, failures, noteChange);
+  for (const db of databases.all()) {
+    const dataContext = { ...ctx, db };
+    await checkPendingChanges(dataContext, failures);
+    await checkEntries(dataContext, failures);
+    await backfillIndex(dataContext, failures, notifyChange);
+    await refoldEntries(dataContext, failures);
+  }
   if (failures.length > 0) throw failures[0];
 }
 
-/** Behind the answer to whoever asked for it. */
-export function catchUpLater(ctx: ReadContext): void {
-  ctx.later(() => catchUp(ctx.primary, (collectionId) => ctx.noteChange(collectionId)));
+/** Runs the backfill after the response. */
+export function scheduleBackfill(ctx: ReadContext): void {
+  ctx.runAfterResponse(() =>
+    runBackfill({ ...ctx, databases: ctx.primary }, (collection) => ctx.notifyChange(collection)),
+  );
 }
 
-/** Steps take less; work that stands longer was broken off. */
-const standsStill = 5_000;
-/** How far the work was when this isolate last looked. */
-let seen = { at: -Infinity, work: "" };
+/** A step takes less time than this. Work without progress for longer was interrupted. */
+const stalledAfterMs = 5_000;
+/** The progress of the work when this isolate last checked. */
+const progressIn = memoryPart(() => ({ checkedAt: -Infinity, work: "" }));
 
-/** For whoever meets unfinished work: it goes on, behind the answer, where it was broken off, as by a restart. */
-export function resume(ctx: ReadContext): void {
+/** Resumes unfinished work after the response if it has stalled, for example after a restart. */
+export function resumeBackfill(ctx: ReadContext): void {
   const now = ctx.now();
-  if (now - seen.at < standsStill) return;
-  const before = seen.work;
-  seen = { at: now, work: before };
-  ctx.later(async () => {
-    seen = { at: now, work: await unfinished(ctx.primary) };
-    if (seen.work === before) catchUpLater(ctx);
+  const progress = progressIn(ctx.memory);
+  if (now - progress.checkedAt < stalledAfterMs) return;
+  const previousWork = progress.work;
+  progress.checkedAt = now;
+  ctx.runAfterResponse(async () => {
+    Object.assign(progress, { checkedAt: now, work: await loadProgress(ctx.primary) });
+    if (progress.work === previousWork) scheduleBackfill(ctx);
   });
 }
 
-async function unfinished(db: D1Database): Promise<string> {
+async function loadProgress(databases: Databases): Promise<string> {
+  return JSON.stringify(await Promise.all(databases.all().map(progressOf)));
+}
+
+async function progressOf(db: DataDatabase) {
   const [pending, check, indexing] = await Promise.all([
-    nextPending(db),
-    nextIndexCheck(db),
-    nextIndexing(db),
+    findNextPending(db),
+    findNextIndexCheck(db),
+    findNextIndexing(db),
   ]);
-  return JSON.stringify([
+  return [
     [pending?.collectionId, pending?.next],
     [check?.collectionId, check?.seen, check?.field, check?.item],
     [indexing?.collectionId, indexing?.next],
-  ]);
+  ];
 }
 
-/** Has the search index of a collection looked through and mended, behind the answer and in bounded steps. */
-export async function checkIndex(ctx: ActionContext, { collection }: Compiled): Promise<void> {
+/** Checks and repairs the search index of a collection after the response, in bounded steps. */
+export async function checkIndex(
+  ctx: ActionContext,
+  { collection }: CompiledCollection,
+): Promise<void> {
   const fields = [...searchableIds(collection.definition.fields)];
-  const entry = act(ctx, "index.check", `${collection.kind}:${collection.key}`);
-  await beginIndexCheck(ctx.db, collection.id, fields, { ...entry, collectionId: collection.id });
-  catchUpLater(ctx);
+  const entry = auditRecord(ctx, "index.check", `${collection.kind}:${collection.key}`);
+  await beginIndexCheck(ctx.databases.of(collection), fields, {
+    ...entry,
+    collectionId: collection.id,
+  });
+  scheduleBackfill(ctx);
 }

@@ -1,33 +1,43 @@
-import { errorAt } from "#domain/problem/field-errors.ts";
+import { jsonPointer } from "#domain/problem/field-errors.ts";
 import { Problem, type FieldError, problem } from "#domain/problem/problem.ts";
 import type { ProblemCode } from "#domain/problem/catalogue.ts";
-import type { Compiled } from "#domain/data/compile.ts";
+import type { CompiledCollection } from "#domain/data/compile.ts";
 import type { Warning } from "#domain/data/values.ts";
 import type { Operation } from "#domain/item/body.ts";
-import { type Item, viewOf, type ItemView, receiptNumber } from "#domain/item/item.ts";
+import {
+  type Item,
+  buildItemView,
+  type ItemView,
+  formatReceiptNumber,
+  utf8Length,
+} from "#domain/item/item.ts";
 import type { BatchWrite } from "#store/data/batch-write.ts";
-import type { Given } from "#store/data/replays.ts";
-import type { Result, Simulation, Touched } from "./batch-simulation.ts";
-import { rowsBeside, writtenData } from "#domain/item/change.ts";
+import type { AssignedValues } from "#store/data/replays.ts";
+import type { SimulatedOperation, BatchSimulation, TouchedItem } from "./batch-simulation.ts";
+import { indexRowChanges, serializeData } from "#domain/item/change.ts";
 
-/** Why an operation of a batch is refused. */
-export interface Refusal {
+/** The problem that rejects one operation of a batch. */
+export interface OperationProblem {
   index: number;
   problem: Problem;
 }
 
-/** A batch that is refused, with all that refuses it. */
-export class BatchRefusal extends Problem {
-  readonly refusals: readonly Refusal[];
+/** The problem of a rejected batch, with the problems of its operations. */
+export class BatchProblem extends Problem {
+  readonly operationProblems: readonly OperationProblem[];
 
-  constructor({ code, members, headers }: Problem, detail: string, refusals: readonly Refusal[]) {
+  constructor(
+    { code, members, headers }: Problem,
+    detail: string,
+    operationProblems: readonly OperationProblem[],
+  ) {
     super(code, detail, members, headers);
-    this.refusals = refusals;
+    this.operationProblems = operationProblems;
   }
 }
 
-/** The order of checks (contract, section 4): the first that fails gives the batch its status. */
-const order: readonly ProblemCode[] = [
+/** The order of checks (contract, section 4). The first failed check decides the status of the batch. */
+const problemPrecedence: readonly ProblemCode[] = [
   "not_found",
   "too_large",
   "version_mismatch",
@@ -35,158 +45,203 @@ const order: readonly ProblemCode[] = [
   "submissions_closed",
   "invalid_input",
 ];
-const mostErrors = 100;
+const maxErrors = 100;
 
-/** All refusals of a batch as one problem, whose `errors` point to the operations. */
-export function batchRefusal(refusals: readonly Refusal[]): BatchRefusal {
-  const rank = ({ problem }: Refusal) => {
-    const place = order.indexOf(problem.code);
-    return place === -1 ? order.length : place;
+/** Combines the problems of a batch into one, whose `errors` point to the operations. */
+export function buildBatchProblem(operationProblems: readonly OperationProblem[]): BatchProblem {
+  const rank = ({ problem: cause }: OperationProblem) => {
+    const index = problemPrecedence.indexOf(cause.code);
+    return index === -1 ? problemPrecedence.length : index;
   };
-  const [first] = refusals.toSorted((a, b) => rank(a) - rank(b) || a.index - b.index);
+  const [first] = operationProblems.toSorted((a, b) => rank(a) - rank(b) || a.index - b.index);
   if (!first) throw new Error("A batch is refused for nothing.");
-  const errors = refusals.toSorted((a, b) => a.index - b.index).flatMap(errorsOf);
+  const errors = operationProblems.toSorted((a, b) => a.index - b.index).flatMap(operationErrors);
   const { code, members, headers } = first.problem;
-  const count = new Set(refusals.map(({ index }) => index)).size;
-  const detail = `${count === 1 ? "1 operation is" : `${count} operations are`} refused, and nothing was stored.`;
-  const shown = errors.slice(0, mostErrors);
-  const told = new Problem(code, detail, { ...members, errors: shown }, headers);
-  return new BatchRefusal(told, detail, refusals);
+  const count = new Set(operationProblems.map(({ index }) => index)).size;
+  const detail = `${count === 1 ? "1 operation is" : `${count} operations are`} invalid. Nothing was stored.`;
+  const listedErrors = errors.slice(0, maxErrors);
+  const firstProblem = new Problem(code, detail, { ...members, errors: listedErrors }, headers);
+  return new BatchProblem(firstProblem, detail, operationProblems);
 }
 
-function errorsOf({ index, problem }: Refusal): object[] {
-  const { code, detail, members } = problem;
+function operationErrors({ index, problem: cause }: OperationProblem): object[] {
+  const { code, detail, members } = cause;
   if (code === "invalid_input") {
     return (members["errors"] as FieldError[]).map((error) => ({
       ...error,
       pointer: `/operations/${index}${error.pointer ?? ""}`,
     }));
   }
-  const { field, pointer } = errorAt(["operations", index], "invalid_type", "");
-  return [{ field, pointer, code, reason: detail, ...members }];
+  const key = code === "duplicate" ? members["field"] : undefined;
+  const path = ["operations", index, ...(typeof key === "string" ? ["data", key] : [])];
+  // The pointer names the operation. An error of the operation as a whole has no field.
+  return [{ field: "", pointer: jsonPointer(path), code, reason: detail, ...members }];
 }
 
-/** What became of one operation. */
+/** The result of one operation. */
 export interface OperationResult {
   op: Operation["op"];
-  outcome: Result["outcome"];
+  outcome: SimulatedOperation["outcome"];
   id: string;
   /** Records only. */
   receiptNumber: string | null;
   version: number;
   warnings: readonly Warning[];
-  /** The item as it is when the whole batch is done; null where it is gone, and in a replay. */
+  /** The item after the whole batch; null when it is deleted, and in a replay. */
   view: ItemView | null;
 }
 
-/** What the answer says, as it is remembered for a replay: no representations. */
-interface Said {
+/** The response as stored for replays, without the items. */
+interface StoredBatchResponse {
   prefix: string | null;
   results: (Omit<OperationResult, "view" | "receiptNumber"> & {
-    /** The receipt number, or the place among the items that the batch made. */
+    /** The receipt number, or the position among the items that the batch created. */
     receipt: string | number | null;
   })[];
 }
 
-/** The same for the first answer: with the items as they are when the batch is done. */
-export type Told = Said & { items?: (Item | null)[] };
+/** The first response, with the items after the whole batch. */
+export type BatchResponse = StoredBatchResponse & { items?: (Item | null)[] };
 
-export function whatIsSaid({ receiptPrefix }: BatchWrite, results: readonly Result[]): Said {
+export function buildBatchResponse(
+  { receiptPrefix }: BatchWrite,
+  results: readonly SimulatedOperation[],
+): StoredBatchResponse {
   return {
     prefix: receiptPrefix,
     results: results.map(({ op, outcome, item, version, warnings }) => {
-      const { id, number, receiptNumber: receipt } = item.last;
+      const { id, number, receiptNumber: receipt } = item.lastState;
       return { op, outcome, id, version, warnings, receipt: number < 0 ? -number : receipt };
     }),
   };
 }
 
-export function batchAnswer(
-  compiled: Compiled,
-  { prefix, results, items }: Told,
-  { place, createdAt }: Given,
+export function toOperationResults(
+  compiled: CompiledCollection,
+  { prefix, results, items }: BatchResponse,
+  { place, createdAt }: AssignedValues,
 ): OperationResult[] {
   return results.map(({ receipt, ...result }, index) => {
-    const made = typeof receipt === "number" ? receipt - 1 : null;
-    const given = made === null || prefix === null ? null : receiptNumber(prefix, place + made);
-    const number = typeof receipt === "string" ? receipt : given;
+    const createdIndex = typeof receipt === "number" ? receipt - 1 : null;
+    const assignedNumber =
+      createdIndex === null || prefix === null
+        ? null
+        : formatReceiptNumber(prefix, place + createdIndex);
+    const number = typeof receipt === "string" ? receipt : assignedNumber;
     const item = items?.[index];
-    const times = made === null ? {} : { createdAt: createdAt + made, updatedAt: createdAt + made };
-    const view = item && viewOf({ ...item, ...times, receiptNumber: number }, compiled);
+    const times =
+      createdIndex === null
+        ? {}
+        : { createdAt: createdAt + createdIndex, updatedAt: createdAt + createdIndex };
+    const view = item && buildItemView({ ...item, ...times, receiptNumber: number }, compiled);
     return { ...result, receiptNumber: number, view: view ?? null };
   });
 }
 
-/** What one batch may change in the search index; one item may as much as it does alone. */
-const mostEntries = 60_000;
+/** The limit for the index rows that a batch changes. It exempts the first item, because a single write has no limit. */
+const maxEntries = 60_000;
 
 /**
- * What is to be stored of what operations have made of their items; refuses what would be too large: an item, or all of
- * them together.
+ * Builds the write of a simulated batch. Passes the problem of an oversized item to `rejectItem`. Throws when the whole
+ * batch is too large.
  */
-export function writtenBy(
-  compiled: Compiled,
-  { touched, steps, opens, more }: Simulation,
+export function buildBatchWrite(
+  compiled: CompiledCollection,
+  { touchedItems, changes, needsOpenForm, maxAddedItems }: BatchSimulation,
   now: number,
   batchId: string,
-  refuse: (item: Touched, refusal: Problem) => void,
+  rejectItem: (item: TouchedItem, cause: Problem) => void,
 ): BatchWrite {
-  const { kind, id, version, revision, definition } = compiled.collection;
+  const { kind, version, revision, definition } = compiled.collection;
   const write: BatchWrite = {
-    collectionId: id,
     revision,
     definitionVersion: version,
     batchId,
     now,
     receiptPrefix: kind === "app" ? definition.receipt_prefix : null,
-    opens,
-    more,
-    expected: [],
-    released: [],
-    taken: [],
-    removed: [],
-    added: [],
-    made: [],
-    changed: [],
-    deleted: [],
-    changes: steps.map(({ item, action, version: made, difference }) => ({
-      ref: item.last.number,
-      id: item.last.id,
+    needsOpenForm,
+    maxAddedItems,
+    expectedVersions: [],
+    uniqueValuesToRemove: [],
+    uniqueValuesToAdd: [],
+    entriesToRemove: [],
+    entriesToAdd: [],
+    createdItems: [],
+    updatedItems: [],
+    deletedNumbers: [],
+    changes: changes.map(({ item, action, version: itemVersion, diff }) => ({
+      ref: item.lastState.number,
+      id: item.lastState.id,
       action,
-      version: made,
-      fields: JSON.stringify(difference.fields),
+      version: itemVersion,
+      fields: JSON.stringify(diff.fields),
       former:
-        item.now === null || action.endsWith(".create") ? null : JSON.stringify(difference.former),
+        item.current === null || action.endsWith(".create") ? null : JSON.stringify(diff.former),
     })),
   };
-  for (const [index, each] of touched.entries()) {
+  for (const [index, touchedItem] of touchedItems.entries()) {
     try {
-      add(write, compiled, each);
-    } catch (refusal) {
-      if (!(refusal instanceof Problem)) throw refusal;
-      refuse(each, refusal);
+      addItemWrite(write, compiled, touchedItem);
+    } catch (error) {
+      if (!(error instanceof Problem)) throw error;
+      rejectItem(touchedItem, error);
     }
-    if (index > 0 && write.added.length + write.removed.length > mostEntries) {
-      throw problem.batchTooManyEntries(mostEntries);
+    if (index > 0 && write.entriesToAdd.length + write.entriesToRemove.length > maxEntries) {
+      throw problem.batchTooManyEntries(maxEntries);
     }
   }
   return write;
 }
 
-function add(write: BatchWrite, compiled: Compiled, { before, now }: Touched): void {
-  if (before) write.expected.push([before.number, before.version]);
-  if (before === now) return;
-  const number = (before ?? now)?.number ?? 0;
-  const { entries, unique } = rowsBeside(compiled, before, now);
-  for (const value of unique.released) write.released.push([number, ...value]);
-  for (const value of unique.taken) write.taken.push([number, ...value]);
-  for (const [field, value] of entries.removed) write.removed.push([number, field, value]);
-  for (const entry of entries.added) write.added.push([number, ...entry]);
-  if (!now) {
-    write.deleted.push(number);
+function addItemWrite(
+  write: BatchWrite,
+  compiled: CompiledCollection,
+  { before, current }: TouchedItem,
+): void {
+  if (before) write.expectedVersions.push([before.number, before.version]);
+  if (before === current) return;
+  const number = (before ?? current)?.number ?? 0;
+  const { entries, uniqueValues } = indexRowChanges(compiled, before, current);
+  for (const value of uniqueValues.toRemove) write.uniqueValuesToRemove.push([number, ...value]);
+  for (const value of uniqueValues.toAdd) write.uniqueValuesToAdd.push([number, ...value]);
+  for (const [field, value] of entries.toRemove) write.entriesToRemove.push([number, field, value]);
+  for (const entry of entries.toAdd) write.entriesToAdd.push([number, ...entry]);
+  if (!current) {
+    write.deletedNumbers.push(number);
     return;
   }
-  const { number: ref, id, status, version, updatedAt } = now;
-  const data = writtenData(compiled, before, now);
-  (before ? write.changed : write.made).push({ ref, id, status, version, updatedAt, data });
+  const { number: ref, id, status, version, updatedAt } = current;
+  const data = serializeData(compiled, before, current);
+  (before ? write.updatedItems : write.createdItems).push({
+    ref,
+    id,
+    status,
+    version,
+    updatedAt,
+    data,
+  });
+}
+
+/** The limit for the data of the items in a response. */
+const maxReturnedBytes = 2_000_000;
+
+/** Throws 413 when the items of a response are too large together. */
+export function assertReturnable(results: readonly SimulatedOperation[]): void {
+  let bytes = 0;
+  for (const { item } of results) {
+    bytes += item.current ? utf8Length(JSON.stringify(item.current.data)) : 0;
+    if (bytes > maxReturnedBytes) throw problem.batchReturnsTooMuch(maxReturnedBytes);
+  }
+}
+
+/** Assigns the errors of malformed operations to their operations. */
+export function shapeProblems(errors: readonly FieldError[]): OperationProblem[] {
+  return errors.map((error) => {
+    const [, index = "0", pointer = ""] =
+      /^\/operations\/(\d+)(.*)$/.exec(error.pointer ?? "") ?? [];
+    // The pointer already names the operation, so the field is relative to it.
+    const field = error.field.replace(/^operations\[\d+\]\.?/, "");
+    const relative = { ...error, field, pointer };
+    return { index: Number(index), problem: problem.invalidInput([relative]) };
+  });
 }

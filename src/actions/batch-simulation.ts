@@ -1,174 +1,195 @@
 import { checkPatch } from "#domain/data/check.ts";
-import type { Compiled } from "#domain/data/compile.ts";
+import type { CompiledCollection } from "#domain/data/compile.ts";
 import { uniqueValue, type UniqueValue, uniqueValues } from "#domain/data/index-entries.ts";
 import { uniqueIdOf } from "#domain/definition/field.ts";
 import { isObject } from "#domain/json.ts";
-import { errorAt, oneOf } from "#domain/problem/field-errors.ts";
+import { errorAt, formatChoices } from "#domain/problem/field-errors.ts";
 import { problem } from "#domain/problem/problem.ts";
-import type { Effort } from "#domain/data/compute-budget.ts";
+import type { ComputeBudget } from "#domain/data/compute-budget.ts";
 import type { Warning } from "#domain/data/values.ts";
-import { createdFields, type Difference, type ItemAction, changedItem, differenceBetween } from "#domain/item/change.ts";
+import {
+  createdFields,
+  type ItemDiff,
+  type ItemAction,
+  nextItemVersion,
+  diffItems,
+} from "#domain/item/change.ts";
 import type { Operation } from "#domain/item/body.ts";
-import { newItemId, bytesOf, type Item } from "#domain/item/item.ts";
-import type { NamedItems } from "#store/data/batch-read.ts";
+import { newItemId, utf8Length, type Item } from "#domain/item/item.ts";
+import { lowestVersion } from "#domain/timeline.ts";
+import type { ItemLookupResult } from "#store/data/batch-read.ts";
 import type { ActionContext } from "./context.ts";
-import { draftOf, refuseEmptied } from "./create-item.ts";
-import { nextState, refuseChange, sameData, updateAction } from "./update-item.ts";
+import { buildDraft, assertTypeStable } from "./create-item.ts";
+import { nextState, assertChangeable, hasSameData, updateAction } from "./update-item.ts";
 
-/** The unique value that an upsert finds its item by; throws what is wrong with it. */
-export function upsertedBy(compiled: Compiled, by: string, body: unknown): UniqueValue {
-  const unique = compiled.fields.list.filter(({ field }) => uniqueIdOf(field) !== undefined);
-  const found = unique.find(({ field }) => field.key === by);
-  const uniqueId = found && uniqueIdOf(found.field);
-  if (!found || uniqueId === undefined) {
-    const allowed = unique.map(({ field }) => field.key);
+/** Returns the unique value by which an upsert finds its item. Throws 422 when it is missing or invalid. */
+export function parseUpsertKey(
+  compiled: CompiledCollection,
+  fieldKey: string,
+  body: unknown,
+): UniqueValue {
+  const uniqueFields = compiled.fields.list.filter(({ field }) => uniqueIdOf(field) !== undefined);
+  const uniqueField = uniqueFields.find(({ field }) => field.key === fieldKey);
+  const uniqueId = uniqueField && uniqueIdOf(uniqueField.field);
+  if (!uniqueField || uniqueId === undefined) {
+    const allowed = uniqueFields.map(({ field }) => field.key);
     const reason =
       allowed.length > 0
-        ? `Must be the key of a unique field: ${oneOf(allowed)}.`
-        : "There is no unique field to find an item by.";
+        ? `Must be the key of a unique field: ${formatChoices(allowed)}.`
+        : "No field is unique, so an upsert cannot find an item.";
     throw problem.invalidInput([errorAt(["by"], "not_an_option", reason, { allowed })]);
   }
   const { data, status } = isObject(body) ? body : {};
   if (status === "draft") {
-    const reason = "Drafts hold no unique values, so none could be found again: leave it out.";
+    const reason =
+      "An upsert cannot create drafts, because drafts have no unique values. Omit status.";
     throw problem.invalidInput([errorAt(["status"], "invalid_status", reason)]);
   }
   if (!isObject(data)) {
     const code = data === undefined ? "required" : "invalid_type";
-    throw problem.invalidInput([errorAt(["data"], code, "Must be of type object.")]);
+    throw problem.invalidInput([errorAt(["data"], code, "Must be an object.")]);
   }
-  // Judged as a change of this field alone; the rest is judged with the item.
-  const sent = Object.hasOwn(data, by) ? { [by]: data[by] } : {};
-  const checked = checkPatch(compiled, {}, sent, true);
-  if (checked.errors.length > 0) throw problem.invalidInput(checked.errors);
+  // Validates this field alone, as a patch. The other fields are validated with the item.
+  const patch = Object.hasOwn(data, fieldKey) ? { [fieldKey]: data[fieldKey] } : {};
+  const checkResult = checkPatch(compiled, {}, patch, true);
+  if (checkResult.errors.length > 0) throw problem.invalidInput(checkResult.errors);
   const { id: collectionId } = compiled.collection;
-  const { id, type } = found.field;
-  const [value] = uniqueValue(collectionId, { id, uniqueId, type }, checked.data);
+  const { id, type } = uniqueField.field;
+  const [value] = uniqueValue(collectionId, { id, uniqueId, type }, checkResult.data);
   if (value) return value;
-  const reason = "An upsert finds its item by this value: it may not be empty.";
-  throw problem.invalidInput([errorAt(["data", by], "required", reason)]);
+  const reason = "A value is required, because the upsert finds its item by it.";
+  throw problem.invalidInput([errorAt(["data", fieldKey], "required", reason)]);
 }
 
-/** An item that a batch is about: as it was read, and what the operations so far have made of it. */
-export interface Touched {
-  /** Null for one that the batch makes. */
+/** An item that a batch refers to: its state as read, and its state after the operations so far. */
+export interface TouchedItem {
+  /** Null for an item that the batch creates. */
   before: Item | null;
   /** Null once it is deleted. */
-  now: Item | null;
-  last: Item;
+  current: Item | null;
+  /** The newest state, which a deletion keeps. */
+  lastState: Item;
 }
 
-export interface Step {
-  item: Touched;
+export interface PlannedChange {
+  item: TouchedItem;
   action: ItemAction;
   version: number;
-  difference: Difference;
+  diff: ItemDiff;
 }
 
-export interface Result {
+export interface SimulatedOperation {
   op: Operation["op"];
   outcome: "created" | "updated" | "unchanged" | "deleted";
-  item: Touched;
+  item: TouchedItem;
   version: number;
   warnings: readonly Warning[];
 }
 
-/** What a batch may write, in bytes of data. */
-const mostBytes = 8_000_000;
+/** The limit for the data that a batch writes. */
+const maxWriteBytes = 8_000_000;
 
-const holdKey = ([field, value]: UniqueValue) => `${field} ${JSON.stringify(value)}`;
+/** The limit for the unique values of the items that a batch writes. A single item may have 2,000. */
+const maxUniqueValues = 10_000;
 
-/** Applies operations in order to what was read; nothing is stored. Each either gives its result or throws why not. */
-export class Simulation {
-  readonly touched: Touched[] = [];
-  readonly steps: Step[] = [];
-  /** Whether something is created or submitted, and how many more items there are at most meanwhile. */
-  opens = false;
-  more = 0;
+const uniqueKey = ([field, value]: UniqueValue) => `${field} ${JSON.stringify(value)}`;
+
+/** Applies operations in order to the loaded items and stores nothing. Each operation returns its result or throws. */
+export class BatchSimulation {
+  readonly touchedItems: TouchedItem[] = [];
+  readonly changes: PlannedChange[] = [];
+  /** Whether an operation creates or submits an item. */
+  needsOpenForm = false;
+  /** The largest number of items that the batch adds at any point. */
+  maxAddedItems = 0;
   readonly #ctx: ActionContext;
-  readonly #compiled: Compiled;
-  readonly #holders = new Map<string, Touched>();
-  readonly #byName = new Map<string, Touched>();
-  readonly #effort: Effort;
-  #live = 0;
-  #bytes = 0;
-  #made = 0;
+  readonly #compiled: CompiledCollection;
+  readonly #ownerByValue = new Map<string, TouchedItem>();
+  readonly #byName = new Map<string, TouchedItem>();
+  readonly #budget: ComputeBudget;
+  #addedCount = 0;
+  #writtenBytes = 0;
+  #uniqueValueCount = 0;
+  #createdCount = 0;
 
   constructor(
     ctx: ActionContext,
-    compiled: Compiled,
-    { items, holders }: NamedItems,
-    effort: Effort,
+    compiled: CompiledCollection,
+    { items, owners }: ItemLookupResult,
+    budget: ComputeBudget,
   ) {
     this.#ctx = ctx;
     this.#compiled = compiled;
-    this.#effort = effort;
-    const byNumber = new Map<number, Touched>();
+    this.#budget = budget;
+    const byNumber = new Map<number, TouchedItem>();
     for (const item of items) {
-      const touched = { before: item, now: item, last: item };
-      byNumber.set(item.number, touched);
-      this.#byName.set(item.id, touched);
-      if (item.receiptNumber !== null) this.#byName.set(item.receiptNumber, touched);
-      this.touched.push(touched);
+      const touchedItem = { before: item, current: item, lastState: item };
+      byNumber.set(item.number, touchedItem);
+      this.#byName.set(item.id, touchedItem);
+      if (item.receiptNumber !== null) this.#byName.set(item.receiptNumber, touchedItem);
+      this.touchedItems.push(touchedItem);
     }
-    for (const { field, value, item } of holders) {
-      const holder = byNumber.get(item);
-      if (holder) this.#holders.set(holdKey([field, value]), holder);
+    for (const { field, value, item } of owners) {
+      const owner = byNumber.get(item);
+      if (owner) this.#ownerByValue.set(uniqueKey([field, value]), owner);
     }
   }
 
-  apply(operation: Operation): Result {
+  apply(operation: Operation): SimulatedOperation {
     switch (operation.op) {
       case "create":
         return this.#create("create", operation.body, operation.id);
       case "update":
         return this.#update("update", this.#find(operation.id), operation.body, operation.ifMatch);
       case "upsert": {
-        const holder = this.#holderOf(upsertedBy(this.#compiled, operation.by, operation.body));
-        if (!holder) return this.#create("upsert", operation.body);
-        return this.#update("upsert", holder, operation.body, null);
+        const owner = this.#findOwner(parseUpsertKey(this.#compiled, operation.by, operation.body));
+        if (!owner) return this.#create("upsert", operation.body);
+        return this.#update("upsert", owner, operation.body, null);
       }
       case "delete":
         return this.#delete(this.#find(operation.id), operation.ifMatch);
     }
   }
 
-  #find(name: string): Touched {
-    const found = this.#byName.get(name);
-    if (!found?.now) throw problem.notFound();
-    return found;
+  #find(name: string): TouchedItem {
+    const item = this.#byName.get(name);
+    if (!item?.current) throw problem.notFound();
+    return item;
   }
 
-  /** Who has this value now: one that an operation before gave it to, or who had it and was not changed since. */
-  #holderOf(value: UniqueValue): Touched | undefined {
-    const holder = this.#holders.get(holdKey(value));
-    if (!holder?.now) return undefined;
-    return this.#uniqueOf(holder.now).some((each) => holdKey(each) === holdKey(value))
-      ? holder
+  /** Finds the item that has this value after the operations so far. */
+  #findOwner(value: UniqueValue): TouchedItem | undefined {
+    const owner = this.#ownerByValue.get(uniqueKey(value));
+    if (!owner?.current) return undefined;
+    return this.#uniqueValuesOf(owner.current).some(
+      (heldValue) => uniqueKey(heldValue) === uniqueKey(value),
+    )
+      ? owner
       : undefined;
   }
 
-  #create(op: "create" | "upsert", body: unknown, given?: string): Result {
-    const there = given === undefined ? undefined : this.#byName.get(given);
-    if (there) {
-      const { version } = there.last;
-      return { op, outcome: "unchanged", item: there, version, warnings: [] };
+  #create(op: "create" | "upsert", body: unknown, requestedId?: string): SimulatedOperation {
+    const existingItem = requestedId === undefined ? undefined : this.#byName.get(requestedId);
+    if (existingItem) {
+      const { version } = existingItem.lastState;
+      return { op, outcome: "unchanged", item: existingItem, version, warnings: [] };
     }
-    const draft = draftOf(this.#compiled, body, this.#ctx.now(), this.#effort);
+    const draft = buildDraft(this.#compiled, body, this.#ctx.now(), this.#budget);
     if (draft.errors.length > 0) throw problem.invalidInput(draft.errors);
     const { collection } = this.#compiled;
-    refuseEmptied(collection, draft.data);
+    assertTypeStable(collection, draft.data);
     const { data, status } = draft;
-    this.#made += 1;
-    const { actor } = this.#ctx;
+    this.#createdCount += 1;
+    const { actor, databases } = this.#ctx;
+    const version = lowestVersion(databases.timeline);
     const now = this.#ctx.now();
     const item: Item = {
-      number: -this.#made,
-      id: given ?? newItemId(collection.kind, collection.id, this.#ctx.newId()),
+      number: -this.#createdCount,
+      id: requestedId ?? newItemId(collection.kind, collection.id, this.#ctx.newId()),
       collectionId: collection.id,
       receiptNumber: null,
       status,
-      version: 1,
+      version,
       definitionVersion: collection.version,
       createdAt: now,
       createdBy: actor,
@@ -177,68 +198,74 @@ export class Simulation {
       data,
       lastChange: null,
     };
-    const touched = { before: null, now: item, last: item };
-    this.touched.push(touched);
-    this.#count(item);
-    this.opens = true;
-    this.#live += 1;
-    this.more = Math.max(this.more, this.#live);
+    const touchedItem = { before: null, current: item, lastState: item };
+    this.touchedItems.push(touchedItem);
+    this.#countBytes(item);
+    this.needsOpenForm = true;
+    this.#addedCount += 1;
+    this.maxAddedItems = Math.max(this.maxAddedItems, this.#addedCount);
     const action = collection.kind === "app" ? "record.create" : "submission.create";
-    const difference = { fields: createdFields(item), former: {} };
-    this.steps.push({ item: touched, action, version: 1, difference });
-    this.#hold(touched, item);
-    return { op, outcome: "created", item: touched, version: 1, warnings: draft.warnings };
+    const diff = { fields: createdFields(item), former: {} };
+    this.changes.push({ item: touchedItem, action, version, diff });
+    this.#recordOwner(touchedItem, item);
+    return { op, outcome: "created", item: touchedItem, version, warnings: draft.warnings };
   }
 
   #update(
     op: "update" | "upsert",
-    touched: Touched,
+    touchedItem: TouchedItem,
     body: unknown,
     ifMatch: Parameters<typeof nextState>[3],
-  ): Result {
-    const item = touched.now;
+  ): SimulatedOperation {
+    const item = touchedItem.current;
     if (!item) throw problem.notFound();
-    const found = { item, compiled: this.#compiled };
-    const next = nextState(this.#ctx, found, body, ifMatch, this.#effort);
+    const stored = { item, compiled: this.#compiled };
+    const next = nextState(this.#ctx, stored, body, ifMatch, this.#budget, op === "update");
     const { warnings } = next;
     const { version } = item;
-    if (next.status === item.status && sameData(next, found)) {
-      return { op, outcome: "unchanged", item: touched, version, warnings };
+    if (next.status === item.status && hasSameData(next, stored)) {
+      return { op, outcome: "unchanged", item: touchedItem, version, warnings };
     }
-    const after = changedItem(this.#compiled, item, next, this.#ctx.actor, this.#ctx.now());
-    this.#count(after);
-    if (item.status === "draft" && after.status !== "draft") this.opens = true;
-    touched.now = after;
-    touched.last = after;
-    const difference = differenceBetween(this.#compiled, item, after);
+    const { actor, databases } = this.#ctx;
+    const { timeline } = databases;
+    const after = nextItemVersion(this.#compiled, item, next, actor, this.#ctx.now(), timeline);
+    this.#countBytes(after);
+    if (item.status === "draft" && after.status !== "draft") this.needsOpenForm = true;
+    touchedItem.current = after;
+    touchedItem.lastState = after;
+    const diff = diffItems(this.#compiled, item, after);
     const action = updateAction(item, after);
-    this.steps.push({ item: touched, action, version: version + 1, difference });
-    this.#hold(touched, after);
-    return { op, outcome: "updated", item: touched, version: version + 1, warnings };
+    this.changes.push({ item: touchedItem, action, version: after.version, diff });
+    this.#recordOwner(touchedItem, after);
+    return { op, outcome: "updated", item: touchedItem, version: after.version, warnings };
   }
 
-  #delete(touched: Touched, ifMatch: Parameters<typeof nextState>[3]): Result {
-    const item = touched.now;
+  #delete(touchedItem: TouchedItem, ifMatch: Parameters<typeof nextState>[3]): SimulatedOperation {
+    const item = touchedItem.current;
     if (!item) throw problem.notFound();
-    refuseChange(item, ifMatch);
-    touched.now = null;
-    this.#live -= 1;
+    assertChangeable(item, ifMatch);
+    touchedItem.current = null;
+    this.#addedCount -= 1;
     const { version } = item;
-    const difference = { fields: [], former: {} };
-    this.steps.push({ item: touched, action: "submission.delete", version, difference });
-    return { op: "delete", outcome: "deleted", item: touched, version, warnings: [] };
+    const diff = { fields: [], former: {} };
+    this.changes.push({ item: touchedItem, action: "submission.delete", version, diff });
+    return { op: "delete", outcome: "deleted", item: touchedItem, version, warnings: [] };
   }
 
-  #uniqueOf({ data, status }: Item): UniqueValue[] {
+  #uniqueValuesOf({ data, status }: Item): UniqueValue[] {
     return uniqueValues(this.#compiled.collection, data, status);
   }
 
-  #hold(touched: Touched, item: Item): void {
-    for (const value of this.#uniqueOf(item)) this.#holders.set(holdKey(value), touched);
+  #recordOwner(touched: TouchedItem, item: Item): void {
+    const values = this.#uniqueValuesOf(item);
+    this.#uniqueValueCount += values.length;
+    if (this.#uniqueValueCount > maxUniqueValues)
+      throw problem.batchTooManyUniqueValues(maxUniqueValues);
+    for (const value of values) this.#ownerByValue.set(uniqueKey(value), touched);
   }
 
-  #count({ data }: Item): void {
-    this.#bytes += bytesOf(JSON.stringify(data));
-    if (this.#bytes > mostBytes) throw problem.batchTooLarge(mostBytes);
+  #countBytes({ data }: Item): void {
+    this.#writtenBytes += utf8Length(JSON.stringify(data));
+    if (this.#writtenBytes > maxWriteBytes) throw problem.batchTooLarge(maxWriteBytes);
   }
 }

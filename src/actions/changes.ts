@@ -1,130 +1,148 @@
-import { showValue, type Value } from "#domain/data/values.ts";
-import { statusField, type FieldChange, type HistoryEntry, type ItemHistory, changeType, type ChangeView } from "#domain/item/change.ts";
+import { presentValue, type Value } from "#domain/data/values.ts";
+import {
+  statusFieldId,
+  type FieldChange,
+  type HistoryEntry,
+  type ItemHistory,
+  changeType,
+  type ChangeView,
+} from "#domain/item/change.ts";
 import type { CollectionKind } from "#domain/definition/collection.ts";
-import { readHistory, type PastChange, type Change } from "#store/data/changes.ts";
+import { loadHistory, type PastChange, type Change } from "#store/data/changes.ts";
 import type { ActionContext, ReadContext } from "./context.ts";
-import { visibleWithHistory, type Found, type Stored } from "./visible.ts";
-import type { Compiled } from "#domain/data/compile.ts";
-import { viewOf, numbersOf } from "#domain/item/item.ts";
+import { getItemWithChanges, type LoadedItem, type StoredItem } from "./visible.ts";
+import type { CompiledCollection } from "#domain/data/compile.ts";
+import { buildItemView, itemNumberRange } from "#domain/item/item.ts";
 import { problem } from "#domain/problem/problem.ts";
-import { readFeed } from "#store/data/feed.ts";
-import { pageBytes } from "#store/data/search/cost.ts";
-import { readCurrent } from "./create-item.ts";
+import { lowestSequence } from "#domain/timeline.ts";
+import { loadFeedPage } from "#store/data/feed.ts";
+import { maxPageBytes } from "#store/data/search/cost.ts";
+import { loadCurrentCollection } from "./create-item.ts";
 
-/** The last 100 changes, as far as they are kept. */
-const most = { limit: 100, bytes: 1_000_000 };
+/** A history has at most the last 100 stored changes. */
+const historyLimits = { limit: 100, maxBytes: 1_000_000 };
 
-/** Who changed which field of an item from what to what. */
-export async function itemHistory(ctx: ActionContext, stored: Stored): Promise<ItemHistory> {
+/** Loads the changes of an item: the actor, and each field's value before and after. */
+export async function loadItemHistory(
+  ctx: ActionContext,
+  stored: StoredItem,
+): Promise<ItemHistory> {
   const { lastChange } = stored.item;
-  if (lastChange === null) return historyOf(stored, []);
-  return historyOf(stored, await readHistory(ctx.db, { from: lastChange, ...most }));
+  if (lastChange === null) return buildHistory(stored, []);
+  const { collection } = stored.compiled;
+  const range = { from: lastChange, ...historyLimits };
+  return buildHistory(stored, await loadHistory(ctx.databases, collection, range));
 }
 
-/** An item of this app or form, with the same. */
-export async function itemWithHistory(
+/** Returns an item of this app or form with its history. */
+export async function getItemWithHistory(
   ctx: ActionContext,
   name: { kind: CollectionKind; key: string; id: string },
-): Promise<{ found: Found; history: ItemHistory }> {
-  const { found, past } = await visibleWithHistory(ctx, name, most);
-  return { found, history: historyOf(found, past) };
+): Promise<{ loaded: LoadedItem; history: ItemHistory }> {
+  const { loaded, changes } = await getItemWithChanges(ctx, name, historyLimits);
+  return { loaded, history: buildHistory(loaded, changes) };
 }
 
-function historyOf({ item, compiled }: Stored, past: readonly PastChange[]): ItemHistory {
-  if (item.lastChange === null) return { entries: [], older: item.version > 1 };
-  // What a field holds behind the change that is looked at: what it held before the next one that changed it.
-  const held = new Map<string, Value | null>(Object.entries(item.data));
-  held.set(String(statusField), item.status);
-  const entries = past.map(
+function buildHistory({ item, compiled }: StoredItem, changes: readonly PastChange[]): ItemHistory {
+  if (item.lastChange === null) return { entries: [], hasOlder: item.version > 1 };
+  // Changes run from newest to oldest. This map holds the field values after the change in question.
+  const valuesAfter = new Map<string, Value | null>(Object.entries(item.data));
+  valuesAfter.set(String(statusFieldId), item.status);
+  const entries = changes.map(
     ({ version, at, actor: by, actorName: byName, action, former }): HistoryEntry => {
       const isCreation = action.endsWith(".create");
-      const fields = former && fieldChanges(compiled, former, held);
+      const fields = former && fieldChanges(compiled, former, valuesAfter);
       return { version, at, by, byName, action, fields: isCreation ? [] : fields };
     },
   );
-  const oldest = past.at(-1);
-  return { entries, older: oldest !== undefined && oldest.version > 1 };
+  const oldest = changes.at(-1);
+  return { entries, hasOlder: oldest !== undefined && !oldest.action.endsWith(".create") };
 }
 
 function fieldChanges(
-  { fields }: Stored["compiled"],
+  { fields }: StoredItem["compiled"],
   former: Record<string, Value | null>,
-  held: Map<string, Value | null>,
+  valuesAfter: Map<string, Value | null>,
 ): FieldChange[] {
-  const changed = fields.list
+  const fieldDiffs = fields.list
     .filter(({ slot }) => slot in former)
     .map((field): FieldChange => {
       const { key, label } = field.field;
-      const show = (value: Value | null | undefined) => showValue(field, value ?? undefined);
-      return { key, label, from: show(former[field.slot]), to: show(held.get(field.slot)) };
+      const show = (value: Value | null | undefined) => presentValue(field, value ?? undefined);
+      return { key, label, from: show(former[field.slot]), to: show(valuesAfter.get(field.slot)) };
     });
-  const status = String(statusField);
+  const status = String(statusFieldId);
   if (status in former) {
-    const [from, to] = [former[status] ?? null, held.get(status) ?? null];
-    changed.push({ key: "$status", label: "Status", from, to });
+    const [from, to] = [former[status] ?? null, valuesAfter.get(status) ?? null];
+    fieldDiffs.push({ key: "$status", label: "Status", from, to });
   }
-  for (const [slot, value] of Object.entries(former)) held.set(slot, value);
-  return changed;
+  for (const [slot, value] of Object.entries(former)) valuesAfter.set(slot, value);
+  return fieldDiffs;
 }
 
-/** How long the feed tells what happened, in milliseconds. */
-const told = 30 * 24 * 60 * 60 * 1000;
+/** The feed omits older changes. */
+const feedRetentionMs = 30 * 24 * 60 * 60 * 1000;
 
 export interface ChangesPage {
   changes: ChangeView[];
   schemaVersion: number;
-  /** The number to go on from: of the last change that was told, or of the end. */
-  next: number;
+  /** The number after which the next page starts: the last change on this page, or the end of the feed. */
+  nextPosition: number;
 }
 
-/** Where a walk begins: behind the number of a change, at the end, or with the oldest that is told (null). */
+/** The start of a scan: after the number of a change, at the end, or at the oldest available change (null). */
 export type FeedStart = number | "now" | null;
 
 /**
- * What happened in a collection, in the order of commit. Changes of one item that lie on one page are told as one,
- * unless `each` is asked for.
+ * Lists the changes of a collection in commit order. Merges the changes of one item on a page into one, unless `each`
+ * is set.
  */
-export async function readChanges(
+export async function listChanges(
   ctx: ReadContext,
-  known: Compiled,
+  cached: CompiledCollection,
   start: FeedStart,
   { limit, each }: { limit: number; each: boolean },
 ): Promise<ChangesPage> {
-  const { id } = known.collection;
-  const since = ctx.now() - told;
-  const read = (after: number | null) =>
-    readFeed(ctx.db, id, after, { limit, bytes: pageBytes, since });
+  const { id } = cached.collection;
+  const since = ctx.now() - feedRetentionMs;
+  const loadPage = (after: number | null) =>
+    loadFeedPage(ctx.databases.of(cached.collection), after, {
+      limit,
+      maxBytes: maxPageBytes,
+      since,
+    });
   const [first, { compiled }] = await Promise.all([
-    read(typeof start === "number" ? start : null),
-    readCurrent(ctx, known),
+    loadPage(typeof start === "number" ? start : null),
+    loadCurrentCollection(ctx, cached),
   ]);
   const { edges } = first;
   const { version: schemaVersion } = compiled.collection;
-  const end = edges.last ?? numbersOf(id).above;
-  if (typeof start === "number") refuseExpired(start, since, edges);
-  if (start === "now") return { changes: [], schemaVersion, next: end };
-  // The oldest that is stored is older than the oldest that is told.
-  const late = start === null && edges.kept !== null && edges.kept !== edges.first;
-  const page = late ? await read((edges.kept ?? 0) - 1) : first;
-  const next = page.changes.at(-1)?.number ?? start ?? end;
-  const views = page.changes.map((change) => viewChange(change, page.items, compiled));
-  return { changes: each ? views : merged(views), schemaVersion, next };
+  const { timeline } = ctx.databases;
+  const end = edges.last ?? itemNumberRange(id).above + Math.max(0, lowestSequence(timeline) - 1);
+  if (typeof start === "number") assertNotExpired(start, since, edges);
+  if (start === "now") return { changes: [], schemaVersion, nextPosition: end };
+  // The oldest stored changes are older than the retention time, so the page starts after them.
+  const hasExpired = start === null && edges.firstKept !== null && edges.firstKept !== edges.first;
+  const page = hasExpired ? await loadPage((edges.firstKept ?? 0) - 1) : first;
+  const nextPosition = page.changes.at(-1)?.number ?? start ?? end;
+  const views = page.changes.map((change) => toChangeView(change, page.items, compiled));
+  return { changes: each ? views : mergeByItem(views), schemaVersion, nextPosition };
 }
 
-/** What came behind the cursor is not told any more, or not stored. */
-function refuseExpired(
+/** Throws when changes after the cursor have expired or were deleted. */
+function assertNotExpired(
   start: number,
   since: number,
   { first, nextAt }: { first: number | null; nextAt: number | null },
 ): void {
-  const gone = first !== null && first > start + 1;
-  if (gone || (nextAt !== null && nextAt < since)) throw problem.changesExpired();
+  const isDeleted = first !== null && first > start + 1;
+  if (isDeleted || (nextAt !== null && nextAt < since)) throw problem.changesExpired();
 }
 
-export function viewChange(
+export function toChangeView(
   change: Change,
-  items: ReadonlyMap<number, Parameters<typeof viewOf>[0]>,
-  compiled: Compiled,
+  items: ReadonlyMap<number, Parameters<typeof buildItemView>[0]>,
+  compiled: CompiledCollection,
 ): ChangeView {
   const { itemId, action, version, at, actor } = change;
   const ids = new Set(change.fields);
@@ -138,23 +156,25 @@ export function viewChange(
     version,
     at,
     by: actor,
-    fields: ids.has(statusField) ? [...keys, "$status"] : keys,
-    item: item ? viewOf(item, compiled) : null,
+    fields: ids.has(statusFieldId) ? [...keys, "$status"] : keys,
+    item: item ? buildItemView(item, compiled) : null,
   };
 }
 
-/** The last change of each item, at its place, with the fields of all of its changes on the page. */
-function merged(views: readonly ChangeView[]): ChangeView[] {
+/** Keeps the last change of each item, in its position, with the fields of all its changes on the page. */
+function mergeByItem(views: readonly ChangeView[]): ChangeView[] {
   const byItem = new Map<string, ChangeView>();
   for (const view of views) {
-    const before = byItem.get(view.id);
+    const previous = byItem.get(view.id);
     byItem.delete(view.id);
-    if (!before) {
+    if (!previous) {
       byItem.set(view.id, view);
       continue;
     }
-    const fields = [...new Set([...before.fields, ...view.fields])];
-    const type = before.type === "created" && view.type === "updated" ? "created" : view.type;
+    // The item exists neither before nor after this page, so none of its fields changed.
+    const isUnseen = previous.type === "created" && view.type === "deleted";
+    const fields = isUnseen ? [] : [...new Set([...previous.fields, ...view.fields])];
+    const type = previous.type === "created" && view.type === "updated" ? "created" : view.type;
     byItem.set(view.id, { ...view, type, fields });
   }
   return [...byItem.values()];

@@ -1,127 +1,173 @@
-import { compile, type Compiled } from "#domain/data/compile.ts";
+import { compileCollection, type CompiledCollection } from "#domain/data/compile.ts";
 import type { CollectionKind } from "#domain/definition/collection.ts";
+import type { Databases } from "#store/db/database.ts";
+import { memoryPart, type Memory } from "#domain/memory.ts";
 import type { ReadContext } from "./context.ts";
-import { findCollection, findCollectionById, type CollectionNow, type StoredCollection } from "#store/data/collections.ts";
-import { knownStamps, type CollectionName, type Head } from "#store/data/definition-head.ts";
+import {
+  findCollection,
+  findCollectionById,
+  type CurrentCollection,
+  type StoredCollection,
+} from "#store/data/collections.ts";
+import {
+  cachedStamps,
+  type CollectionName,
+  type DefinitionHead,
+} from "#store/data/definition-head.ts";
 
 /**
- * Collections as this isolate last saw them, compiled. Whoever uses one learns from the database, in the same round
- * trip as its own work, whether it is still the current one, and is given that which is.
+ * The compiled collections that this isolate read last. Every query that uses one also checks its stamp, in the same
+ * round trip, and returns the current definition when the cached one is outdated.
  */
-const known = new Map<string, Compiled>();
-const knownById = new Map<number, Compiled>();
-/** Of definitions as they are stored; compiled, they take some ten times as much. */
-const mostKnownBytes = 2_000_000;
-let knownBytes = 0;
+const cacheIn = memoryPart(() => ({
+  byName: new Map<string, CompiledCollection>(),
+  byId: new Map<number, CompiledCollection>(),
+  /** The bytes of each collection, by its id. */
+  sizes: new Map<number, number>(),
+  bytes: 0,
+}));
+type CollectionCache = ReturnType<typeof cacheIn>;
 
-const nameOf = (kind: CollectionKind, key: string) => `${kind}:${key}`;
+/** The limit for the stored size of cached definitions. Compiled, they take about ten times as much. */
+const maxCachedBytes = 2_000_000;
+/** Counted for each definition in addition to its stored size. */
+const minCachedBytes = 2000;
 
-export function knownCollection(kind: CollectionKind, key: string): Compiled | undefined {
-  return known.get(nameOf(kind, key));
+const cacheKey = (kind: CollectionKind, key: string) => `${kind}:${key}`;
+
+export function cachedCollection(
+  memory: Memory,
+  kind: CollectionKind,
+  key: string,
+): CompiledCollection | undefined {
+  return cacheIn(memory).byName.get(cacheKey(kind, key));
 }
 
-const sizes = new Map<number, number>();
-/** What the smallest of them takes. */
-const leastBytes = 2000;
-
-function forget(id: number): void {
-  const kept = knownById.get(id);
-  if (!kept) return;
-  knownById.delete(id);
-  known.delete(nameOf(kept.collection.kind, kept.collection.key));
-  knownBytes -= sizes.get(id) ?? 0;
-  sizes.delete(id);
+function evict(cache: CollectionCache, id: number): void {
+  const cached = cache.byId.get(id);
+  if (!cached) return;
+  cache.byId.delete(id);
+  cache.byName.delete(cacheKey(cached.collection.kind, cached.collection.key));
+  cache.bytes -= cache.sizes.get(id) ?? 0;
+  cache.sizes.delete(id);
 }
 
-/** Keeps the newest: what a replica tells may be older. */
-function remember({ collection, bytes: stored }: StoredCollection, made?: Compiled): Compiled {
-  const before = knownById.get(collection.id);
-  if (before?.collection.stamp === collection.stamp) return before;
-  const compiled = made ?? compile(collection);
-  if (before && before.collection.revision > collection.revision) return compiled;
-  forget(collection.id);
-  const bytes = stored + leastBytes;
-  // Oldest first: a map keeps the order in which it was filled.
-  for (const [id] of knownById) {
-    if (knownBytes + bytes <= mostKnownBytes) break;
-    forget(id);
+/** Caches the collection unless the cached revision is newer, because a replica may return an older one. */
+function cacheCollection(
+  memory: Memory,
+  { collection, bytes: storedBytes }: StoredCollection,
+  alreadyCompiled?: CompiledCollection,
+): CompiledCollection {
+  const cache = cacheIn(memory);
+  const previous = cache.byId.get(collection.id);
+  if (previous?.collection.stamp === collection.stamp) return previous;
+  const compiled = alreadyCompiled ?? compileCollection(collection);
+  if (previous && previous.collection.revision > collection.revision) return compiled;
+  evict(cache, collection.id);
+  const bytes = storedBytes + minCachedBytes;
+  // A map iterates in insertion order, so this evicts the oldest entries first.
+  for (const [id] of cache.byId) {
+    if (cache.bytes + bytes <= maxCachedBytes) break;
+    evict(cache, id);
   }
-  sizes.set(collection.id, bytes);
-  knownBytes += bytes;
-  known.set(nameOf(collection.kind, collection.key), compiled);
-  knownById.set(collection.id, compiled);
+  cache.sizes.set(collection.id, bytes);
+  cache.bytes += bytes;
+  cache.byName.set(cacheKey(collection.kind, collection.key), compiled);
+  cache.byId.set(collection.id, compiled);
   return compiled;
 }
 
-/** How statements name a collection, and which definition of it need not come along. */
-export function nameWithKnown(
+/** Names a collection for a statement. With `stamps`, the statement omits the cached definition from its result. */
+export function collectionRef(
+  memory: Memory,
   kind: CollectionKind,
   key: string,
-): CollectionName & { known: string } {
-  const kept = knownCollection(kind, key)?.collection;
-  return { kind, key, id: kept?.id ?? null, known: knownStamps(kept ? [kept] : []) };
+): CollectionName & { stamps: string } {
+  const cached = cachedCollection(memory, kind, key)?.collection;
+  return { kind, key, id: cached?.id ?? null, stamps: cachedStamps(cached ? [cached] : []) };
 }
 
-/** Which definition of the collection with this id need not come along. */
-export function knownStamp(id: number): string {
-  const kept = knownById.get(id)?.collection;
-  return knownStamps(kept ? [kept] : []);
+/** Returns the stamp of the cached collection with this id, as `stamps` of a statement. */
+export function cachedStamp(memory: Memory, id: number): string {
+  const cached = cacheIn(memory).byId.get(id)?.collection;
+  return cachedStamps(cached ? [cached] : []);
 }
 
-/** The same of an item whose collection is not told: all that is known of its kind. */
-export function allKnown(kind: CollectionKind): string {
-  const all = Array.from(knownById.values(), ({ collection }) => collection);
-  return knownStamps(all.filter((each) => each.kind === kind));
+/** Returns the stamps of all cached collections of a kind, for an item whose collection is unknown. */
+export function cachedStampsOfKind(memory: Memory, kind: CollectionKind): string {
+  const collections = Array.from(cacheIn(memory).byId.values(), ({ collection }) => collection);
+  return cachedStamps(collections.filter((collection) => collection.kind === kind));
 }
 
 /**
- * The collection for a read whose SQL needs its definition: from memory, from what is cached near by, or as the database
- * has it. Whether it holds is learnt from the read (`settle`).
+ * Returns the collection for a read whose SQL needs its definition. Looks in memory, then in the shared cache, then in
+ * the database. The result may be outdated; the read checks that (`confirmCollection`).
  */
-export async function likelyCollection(
+export async function cachedOrStoredCollection(
   ctx: ReadContext,
   kind: CollectionKind,
   key: string,
-): Promise<Compiled | undefined> {
-  const kept = knownCollection(kind, key);
-  if (kept) return kept;
-  const cached = await ctx.definitions.recall(kind, key);
-  if (cached) return compile(cached.collection);
-  const now = await findCollection(ctx.db, kind, key);
-  if (now) ctx.definitions.keep(now);
-  return now && remember(now);
+): Promise<CompiledCollection | undefined> {
+  const inMemory = cachedCollection(ctx.memory, kind, key);
+  if (inMemory) return inMemory;
+  const cached = await ctx.definitions.find(kind, key);
+  if (cached) return compileCollection(cached.collection);
+  const current = await findCollection(ctx.databases.named(kind, key), kind, key);
+  if (current) ctx.definitions.put(current);
+  return current && cacheCollection(ctx.memory, current);
 }
 
-/** The collection that was said to be known where it was confirmed, and the other one that holds in place of it. */
-export function settle(ctx: ReadContext, likely: Compiled, { fresh }: Head): Compiled {
-  if (fresh) {
-    ctx.definitions.keep(fresh);
-    return remember(fresh);
+/** Returns the `likely` collection if the read confirmed it, otherwise the current one from the read. */
+export function confirmCollection(
+  ctx: ReadContext,
+  likely: CompiledCollection,
+  { freshDefinition }: DefinitionHead,
+): CompiledCollection {
+  if (freshDefinition) {
+    ctx.definitions.put(freshDefinition);
+    return cacheCollection(ctx.memory, freshDefinition);
   }
   const { collection } = likely;
-  if (knownById.has(collection.id)) return likely;
+  if (cacheIn(ctx.memory).byId.has(collection.id)) return likely;
   const bytes = JSON.stringify(collection.definition.fields).length;
-  return remember({ collection, bytes }, likely);
+  return cacheCollection(ctx.memory, { collection, bytes }, likely);
 }
 
-/** Reads the collection as it is now. */
-export async function readCollection(
-  db: D1Database,
+/** Reads the current collection from the database. */
+export async function findCurrentCollection(
+  { databases, memory }: Pick<ReadContext, "databases" | "memory">,
   kind: CollectionKind,
   key: string,
-): Promise<(Pick<CollectionNow, "live" | "indexing"> & { compiled: Compiled }) | undefined> {
-  const now = await findCollection(db, kind, key);
-  return now && { compiled: remember(now), live: now.live, indexing: now.indexing };
+): Promise<
+  (Pick<CurrentCollection, "itemCount" | "indexing"> & { compiled: CompiledCollection }) | undefined
+> {
+  const current = await findCollection(databases.named(kind, key), kind, key);
+  if (!current) return undefined;
+  const { itemCount, indexing } = current;
+  return { compiled: cacheCollection(memory, current), itemCount, indexing };
 }
 
-/** The collection as it is now. */
-export async function collectionNow(db: D1Database, id: number): Promise<Compiled> {
-  const now = await findCollectionById(db, id);
-  if (!now) throw new Error(`Collection ${id} is gone, though collections are never deleted.`);
-  return remember(now);
+/** The dependencies of loading a collection by its id. */
+export interface CollectionSource {
+  databases: Pick<Databases, "of">;
+  memory: Memory;
 }
 
-/** The collection that a head tells of. Where it did not come along and is known no more, it is read again. */
-export async function collectionAt(db: D1Database, { id, fresh }: Head): Promise<Compiled> {
-  return fresh ? remember(fresh) : (knownById.get(id) ?? collectionNow(db, id));
+/** Loads the current collection from the database. */
+export async function loadCollectionById(
+  { databases, memory }: CollectionSource,
+  id: number,
+): Promise<CompiledCollection> {
+  const current = await findCollectionById(databases.of({ id }));
+  if (!current) throw new Error(`Collection ${id} is gone, though collections are never deleted.`);
+  return cacheCollection(memory, current);
+}
+
+/** Returns the collection of a head. Loads it when neither the head nor the cache contains it. */
+export async function loadCollectionOfHead(
+  source: CollectionSource,
+  { id, freshDefinition }: DefinitionHead,
+): Promise<CompiledCollection> {
+  if (freshDefinition) return cacheCollection(source.memory, freshDefinition);
+  return cacheIn(source.memory).byId.get(id) ?? loadCollectionById(source, id);
 }

@@ -1,102 +1,129 @@
 import type { Actor, AuditAction } from "#domain/audit.ts";
-import type { Permission } from "#domain/credential/permissions.ts";
+import type { Memory } from "#domain/memory.ts";
+import type { Random, Timing } from "#domain/ports.ts";
+import type { Permission, Role } from "#domain/credential/permissions.ts";
 import type { Resources } from "#domain/credential/credential.ts";
+import type { Collection } from "#domain/definition/collection.ts";
 import type { ItemAction } from "#domain/item/change.ts";
-import type { Act } from "#store/home/audit.ts";
+import type { AuditRecord } from "#store/home/audit.ts";
 import type { DefinitionCache } from "#store/data/collections.ts";
-import type { ItemAct } from "#store/data/changes.ts";
-import type { Versions } from "#store/db/session.ts";
+import type { ItemAuditRecord } from "#store/data/changes.ts";
+import type { DataDatabase, Databases } from "#store/db/database.ts";
+import type { VersionTracker } from "#store/db/session.ts";
 import type { Replay } from "#store/data/replays.ts";
 import type { SigningKeys } from "#domain/credential/keys.ts";
 import type { Delivery, DeliveryReport } from "#domain/webhook/delivery.ts";
 
-/** Remembers the answers to requests with an Idempotency-Key. It may lag or be away: the truth is in D1. */
+/** Caches the responses to requests with an Idempotency-Key. It may lag or be unavailable. D1 is authoritative. */
 export interface ReplayCache {
-  /** The answer to this key, if the cache has told it by now: it was asked when the request came, and nobody waits. */
-  recalled(key: string): Replay | undefined;
-  /** Behind the answer. */
-  remember(key: string, replay: Replay): void;
+  /** Returns the cached response if the lookup, which started with the request, has ended. Never waits. */
+  peek(key: string): Replay | undefined;
+  /** Stores the replay after the response. */
+  put(key: string, replay: Replay): void;
 }
 
-/** What a read needs from outside. It knows nothing of who asks, so that it can begin before that is known. */
+/** Identifies a collection by its id and by its name. */
+export type CollectionReference = Pick<Collection, "id" | "kind" | "key">;
+
+/** The dependencies of a read. It has no caller, so a read can start before authentication ends. */
 export interface ReadContext {
-  db: D1Database;
-  /** Of what version `db` tells. */
-  versions: Versions;
-  /** For work behind the answer. */
-  primary: D1Database;
+  databases: Databases;
+  /** Tracks the database version that the reads of `databases` return. */
+  versions: VersionTracker;
+  /** The databases for work after the response. They query only the primary. */
+  primary: Databases;
   definitions: DefinitionCache;
+  memory: Memory;
+  timing: Timing;
+  random: Random;
   /** Milliseconds since 1970. */
   now(): number;
-  /** Does this behind the answer. */
-  later(work: () => Promise<unknown>): void;
-  /** Says, behind the answer, that a collection that some webhook listens to has changed. */
-  noteChange(collectionId: number): void;
+  /** Runs the work after the response. */
+  runAfterResponse(work: () => Promise<unknown>): void;
+  /** Wakes the webhooks that listen to a changed collection, after the response. */
+  notifyChange(collection: CollectionReference): void;
 }
 
-/** What an action needs from outside: who acts, on which database, and the clock and ids to use. */
+/** The dependencies of background work on stored items, which belongs to no request. */
+export type BackgroundContext = Pick<ReadContext, "databases" | "memory" | "now" | "random">;
+
+/** The same context, limited to one data database. */
+export interface DataContext extends Omit<BackgroundContext, "databases"> {
+  db: DataDatabase;
+}
+
+/** The dependencies of an action: its actor and that actor's rights, and the ids to use. */
 export interface ActionContext extends ReadContext {
   actor: Actor;
   permissions: readonly Permission[];
   resources: Resources;
+  /** The role of the member who acts; absent for credentials. */
+  role?: Role | undefined;
   /** The start of the hash of a member's session; null for credentials. */
   session: string | null;
   replays: ReplayCache;
   requestId: string;
-  /** What the caller called the request (X-Request-Id); kept beside our own, never instead. */
+  /** The caller's X-Request-Id. It is stored in addition to our own id. */
   sentRequestId: string | null;
-  /** A ULID. */
+  /** Returns a new ULID. */
   newId(): string;
 }
 
-/** What a change of an item tells of who made it. */
-export function itemAct(ctx: ActionContext, action: ItemAction, at = ctx.now()): ItemAct {
+/** Builds the audit record of an item change. */
+export function itemAuditRecord(
+  ctx: ActionContext,
+  action: ItemAction,
+  at = ctx.now(),
+): ItemAuditRecord {
   const { actor, session, requestId, sentRequestId } = ctx;
   return { at, actor, action, session, requestId, sentRequestId };
 }
 
-/** An entry of the audit for what this context's actor does. */
-export function act(
+/** Builds an audit entry for an action of this context's actor. */
+export function auditRecord(
   ctx: ActionContext,
   action: AuditAction,
   subject: string,
-  about: { collectionId?: number; version?: number } = {},
-): Act {
+  details: { collectionId?: number; version?: number } = {},
+): AuditRecord {
   return {
     at: ctx.now(),
     actor: ctx.actor,
     action,
     subject,
-    collectionId: about.collectionId ?? null,
-    version: about.version ?? null,
+    collectionId: details.collectionId ?? null,
+    version: details.version ?? null,
     session: ctx.session,
     requestId: ctx.requestId,
     sentRequestId: ctx.sentRequestId,
   };
 }
 
-/** The objects of webhooks, each of which sends the messages of one. */
+/** Calls the Durable Objects of webhooks. Each object sends the messages of one webhook. */
 export interface WebhookObjects {
-  /** Says that there may be something to send; gives the milliseconds within which it is looked for. */
+  /** Reports possible changes. Returns the milliseconds until the object reads the feed. */
   wake(id: string): Promise<number>;
-  /** Forgets that tries failed: the next one is now. */
+  /** Clears the failure and retries now. */
   resume(id: string): Promise<void>;
-  /** Sends a message that tells of nothing. */
+  /** Sends a test message, which contains no change. */
   test(id: string): Promise<Delivery>;
-  /** Sends a message again; nothing where there is no such try. */
-  redeliver(id: string, number: number): Promise<Delivery | undefined>;
-  /** What was tried, from before this number on. */
-  report(id: string, before: number | null, limit: number): Promise<DeliveryReport>;
-  /** Forgets all that it knows. */
+  /** Sends a message again. Returns undefined when these collections have no such delivery. */
+  redeliver(id: string, number: number, collections: Resources): Promise<Delivery | undefined>;
+  /** Returns the deliveries of these collections with a number below `before`, newest first. */
+  report(
+    id: string,
+    before: number | null,
+    limit: number,
+    collections: Resources,
+  ): Promise<DeliveryReport>;
+  /** Deletes everything that the object stores. */
   forget(id: string): Promise<void>;
 }
 
-/** What managing webhooks needs besides. */
+/** The additional dependencies of webhook management. */
 export interface WebhookContext extends ActionContext {
   keys: SigningKeys;
   objects: WebhookObjects;
-  /** 32 random bytes. */
-  random(): Uint8Array;
-  /** Whether receivers on one's own machine are allowed, as `npm run dev` does. */
-  localReceivers: boolean;
+  /** Whether receivers on the local machine are allowed, as under `npm run dev`. */
+  allowsLocalReceivers: boolean;
 }

@@ -1,25 +1,49 @@
-import { checkNew, nothingChecked } from "#domain/data/check.ts";
-import { type Warning, filledAmong, fieldNumber, type Data, showData } from "#domain/data/values.ts";
-import type { Compiled } from "#domain/data/compile.ts";
+import { checkNew, emptyCheckResult } from "#domain/data/check.ts";
+import {
+  type Warning,
+  filledFields,
+  fieldNumber,
+  type Data,
+  presentData,
+} from "#domain/data/values.ts";
+import type { CompiledCollection } from "#domain/data/compile.ts";
 import { computeData } from "#domain/formula/compute.ts";
-import { effortOfItem, spentFormulas, type Effort } from "#domain/data/compute-budget.ts";
+import {
+  itemBudget,
+  formulaBudgetErrors,
+  type ComputeBudget,
+} from "#domain/data/compute-budget.ts";
 import { closedReason, type Collection } from "#domain/definition/collection.ts";
 import { uniqueIdOf } from "#domain/definition/field.ts";
 import { parseItemBody } from "#domain/item/body.ts";
-import { allows, readPermission } from "#domain/credential/permissions.ts";
+import { permissionsAllow, readPermission } from "#domain/credential/permissions.ts";
 import { problem, type FieldError, type Problem } from "#domain/problem/problem.ts";
-import { statusAtCreation, type Status, refuseTooLarge, refuseTooManyEntries, newItemId, receiptNumber, type ItemView } from "#domain/item/item.ts";
-import type { Taken } from "#store/data/item-ranges.ts";
-import { type ActionContext, type ReadContext, itemAct } from "./context.ts";
-import { readCollection } from "./collection-cache.ts";
+import {
+  initialStatus,
+  type Status,
+  assertFits,
+  assertEntryCount,
+  newItemId,
+  formatReceiptNumber,
+  type ItemView,
+} from "#domain/item/item.ts";
+import type { UniqueConflict } from "#store/data/item-ranges.ts";
+import { type ActionContext, type ReadContext, itemAuditRecord } from "./context.ts";
+import { findCurrentCollection } from "./collection-cache.ts";
 import type { Actor } from "#domain/audit.ts";
 import { searchEntries, uniqueValues } from "#domain/data/index-entries.ts";
 import { createdFields } from "#domain/item/change.ts";
-import { createItem as store, type NewItem } from "#store/data/create-item.ts";
-import type { Claim, Given } from "#store/data/replays.ts";
-import { oncePerKey, type Once, type Prepared, type SentKey } from "./idempotent.ts";
+import { lowestVersion } from "#domain/timeline.ts";
+import { createItem as insertItem, type NewItem } from "#store/data/create-item.ts";
+import type { Claim, AssignedValues } from "#store/data/replays.ts";
+import {
+  runIdempotent,
+  type IdempotentResult,
+  type PreparedWrite,
+  type IdempotencyKey,
+} from "./idempotent.ts";
 
-/** What a create would store, and all that is wrong with it. */
+/** The item that a create would store, with all field errors. */
 export interface Draft {
   status: Status | null;
   data: Data;
@@ -27,183 +51,196 @@ export interface Draft {
   errors: FieldError[];
 }
 
-export function draftOf(
-  compiled: Compiled,
-  sent: unknown,
+export function buildDraft(
+  compiled: CompiledCollection,
+  request: unknown,
   now: number,
-  effort = effortOfItem(),
+  budget = itemBudget(),
 ): Draft {
   const { kind } = compiled.collection;
-  const { body, errors } = parseItemBody(kind, "create", sent);
-  const status = kind === "form" ? statusAtCreation(body.status) : { status: null };
-  const draft = "status" in status && status.status === "draft";
-  const checked = body.data ? checkNew(compiled, body.data, draft, effort) : nothingChecked;
-  const wrong = [...errors, ...("error" in status ? [status.error] : []), ...checked.errors];
+  const { body, errors } = parseItemBody(kind, "create", request);
+  const status = kind === "form" ? initialStatus(body.status) : { status: null };
+  const isDraft = "status" in status && status.status === "draft";
+  const checkResult = body.data ? checkNew(compiled, body.data, isDraft, budget) : emptyCheckResult;
+  const fieldErrors = [
+    ...errors,
+    ...("error" in status ? [status.error] : []),
+    ...checkResult.errors,
+  ];
   const computed =
-    wrong.length > 0 ? nothingComputed : computeWithin(effort, compiled, checked.data, now);
+    fieldErrors.length > 0
+      ? emptyComputation
+      : computeWithinBudget(budget, compiled, checkResult.data, now);
   return {
     data: computed.data,
-    warnings: [...checked.warnings, ...computed.warnings],
+    warnings: [...checkResult.warnings, ...computed.warnings],
     status: "status" in status ? status.status : null,
-    errors: [...wrong, ...computed.errors],
+    errors: [...fieldErrors, ...computed.errors],
   };
 }
 
-interface Computed {
+interface ComputedResult {
   data: Data;
   warnings: Warning[];
   errors: FieldError[];
 }
 
-const nothingComputed: Computed = { data: {}, warnings: [], errors: [] };
+const emptyComputation: ComputedResult = { data: {}, warnings: [], errors: [] };
 
-/** Runs formulas as far as the effort reaches: once it is spent, none runs. */
-export function computeWithin(
-  effort: Effort,
-  compiled: Compiled,
+/** Runs the formulas of an item. Runs none when the budget is already exceeded. */
+export function computeWithinBudget(
+  budget: ComputeBudget,
+  compiled: CompiledCollection,
   data: Data,
   now: number,
-): Computed {
-  const spent = spentFormulas(effort);
-  if (spent.length > 0) return { ...nothingComputed, errors: spent };
+): ComputedResult {
+  const errors = formulaBudgetErrors(budget);
+  if (errors.length > 0) return { ...emptyComputation, errors };
   const { steps, ...computed } = computeData(compiled, data, now);
-  effort.formulas.steps -= steps;
-  return { ...computed, errors: spentFormulas(effort) };
+  budget.formulaBudget.stepsLeft -= steps;
+  return { ...computed, errors: formulaBudgetErrors(budget) };
 }
 
-/** The collection as the database has it at this moment, and how many items it holds. */
-export interface CollectionNow {
-  compiled: Compiled;
-  live: number;
+/** The current collection and its number of items. */
+export interface CountedCollection {
+  compiled: CompiledCollection;
+  itemCount: number;
 }
 
-export async function readCurrent(
+export async function loadCurrentCollection(
   ctx: ReadContext,
-  { collection }: Compiled,
-): Promise<CollectionNow> {
-  const now = await readCollection(ctx.db, collection.kind, collection.key);
-  if (!now) throw problem.notFound();
-  return now;
+  { collection }: CompiledCollection,
+): Promise<CountedCollection> {
+  const current = await findCurrentCollection(ctx, collection.kind, collection.key);
+  if (!current) throw problem.notFound();
+  return current;
 }
 
-export function refuseClosed({ compiled, live }: CollectionNow, now: number): void {
-  const reason = closedReason(compiled.collection.definition.acceptance, live, now);
+export function assertAccepting({ compiled, itemCount }: CountedCollection, now: number): void {
+  const reason = closedReason(compiled.collection.definition.acceptance, itemCount, now);
   if (reason) throw problem.submissionsClosed(reason);
 }
 
-/** While a field changes its type, no item can be given a value there: it would stand against the change. */
-export function refuseEmptied({ pending }: Collection, data: Data, before: Data = {}): void {
-  const [filled] = filledAmong(pending?.emptied ?? [], data, before);
-  if (!filled) return;
-  const detail = `The type of "${filled.key}" is being changed; until that is done it takes no values.`;
-  throw problem.schemaInUse(detail, { field: filled.key });
+/** Rejects values for a field whose type is changing, because a value would block the change. */
+export function assertTypeStable({ pending }: Collection, data: Data, before: Data = {}): void {
+  const [changingField] = filledFields(pending?.emptied ?? [], data, before);
+  if (!changingField) return;
+  const detail = `The type of "${changingField.key}" is changing. It accepts no values until the change is done.`;
+  throw problem.schemaInUse(detail, { field: changingField.key });
 }
 
-/** The 409 that names the first of the fields whose value is taken, and who has it to those who may read. */
+/** Builds the 409 for the first field whose value another item has. Names that item only if the caller may read. */
 export function duplicateProblem(
   ctx: ActionContext,
-  { collection }: Compiled,
-  taken: readonly Taken[],
+  { collection }: CompiledCollection,
+  conflicts: readonly UniqueConflict[],
 ): Problem {
-  const mayRead = allows(ctx.permissions, readPermission[collection.kind]);
-  const coming = collection.pending?.gained ?? [];
-  for (const each of [...collection.definition.fields.fields, ...coming]) {
-    const { key } = each;
-    const id = "id" in each && "label" in each ? uniqueIdOf(each) : each.uniqueId;
-    const found = taken.find(({ field }) => field === fieldNumber(collection.id, id ?? 0));
-    if (found) return problem.duplicate(key, mayRead ? found.id : undefined);
+  const canRead = permissionsAllow(ctx.permissions, readPermission[collection.kind]);
+  for (const { key, number } of uniqueFields(collection)) {
+    const conflict = conflicts.find(({ field }) => field === number);
+    if (conflict) return problem.duplicate(key, canRead ? conflict.id : undefined);
   }
   return problem.tryAgain();
 }
 
-/** Creates a record or submission, once for each key. `body` is JSON that nothing has judged yet. */
-export function createItem(
-  ctx: ActionContext,
-  known: Compiled,
-  body: unknown,
-  key: SentKey,
-): Promise<Once<ItemView>> {
-  let compiled = known;
-  return oncePerKey(ctx, key, body, {
-    judge() {
-      const draft = draftOf(compiled, body, ctx.now());
-      const errors = [...key.errors, ...draft.errors];
-      if (errors.length > 0) throw problem.invalidInput(errors);
-      refuseEmptied(compiled.collection, draft.data);
-      return newItem(ctx, compiled, draft);
-    },
-    async refuse(refusal) {
-      const now = await readCurrent(ctx, compiled);
-      refuseClosed(now, ctx.now());
-      if (now.compiled === compiled) throw refusal;
-      ({ compiled } = now);
-    },
-    async store(ready, claim) {
-      const stored = await storeItem(ctx, compiled, ready.item, claim);
-      if (!stored) ({ compiled } = await readCurrent(ctx, compiled));
-      return stored;
-    },
-    answer: (said, given) => answerView(compiled, said, given),
+/** The unique fields of the definition and of a pending one, with the numbers of their values. */
+export function uniqueFields({ id, definition, pending }: Collection) {
+  return [...definition.fields.fields, ...(pending?.gained ?? [])].map((field) => {
+    const uniqueId = "id" in field && "label" in field ? uniqueIdOf(field) : field.uniqueId;
+    return { key: field.key, number: fieldNumber(id, uniqueId ?? 0) };
   });
 }
 
-/** Gives nothing when the definition has changed, or a duplicate has gone: try again. */
+/** Creates a record or submission, once per key. `body` is JSON that has not been validated. */
+export function createItem(
+  ctx: ActionContext,
+  cached: CompiledCollection,
+  body: unknown,
+  key: IdempotencyKey,
+): Promise<IdempotentResult<ItemView>> {
+  let compiled = cached;
+  return runIdempotent(ctx, compiled.collection, key, body, {
+    prepare() {
+      const draft = buildDraft(compiled, body, ctx.now());
+      const errors = [...key.errors, ...draft.errors];
+      if (errors.length > 0) throw problem.invalidInput(errors);
+      assertTypeStable(compiled.collection, draft.data);
+      return prepareItem(ctx, compiled, draft);
+    },
+    async reject(cause) {
+      const current = await loadCurrentCollection(ctx, compiled);
+      assertAccepting(current, ctx.now());
+      if (current.compiled === compiled) throw cause;
+      ({ compiled } = current);
+    },
+    async store(prepared, claim) {
+      const stored = await storeItem(ctx, compiled, prepared.item, claim);
+      if (!stored) ({ compiled } = await loadCurrentCollection(ctx, compiled));
+      return stored;
+    },
+    respond: (response, assigned) => toItemView(compiled, response, assigned),
+  });
+}
+
+/** Stores the item. Returns undefined, for a retry, when the definition changed or the duplicate is gone. */
 async function storeItem(
   ctx: ActionContext,
-  compiled: Compiled,
+  compiled: CompiledCollection,
   item: NewItem,
   claim: Claim | null,
 ) {
   const action = compiled.collection.kind === "app" ? "record.create" : "submission.create";
-  const created = await store(ctx.db, item, claim, itemAct(ctx, action, item.now));
-  switch (created.outcome) {
+  const db = ctx.databases.of(compiled.collection);
+  const result = await insertItem(db, item, claim, itemAuditRecord(ctx, action, item.now));
+  switch (result.outcome) {
     case "created":
-      if (created.listened) ctx.noteChange(compiled.collection.id);
-      return created;
+      if (result.hasListeners) ctx.notifyChange(compiled.collection);
+      return result;
     case "replayed":
-      return created;
+      return result;
     case "closed":
-      throw problem.submissionsClosed(created.reason);
+      throw problem.submissionsClosed(result.reason);
     case "duplicate":
-      if (created.taken.length === 0) return undefined;
-      throw duplicateProblem(ctx, compiled, created.taken);
+      if (result.conflicts.length === 0) return undefined;
+      throw duplicateProblem(ctx, compiled, result.conflicts);
     case "definition_changed":
       return undefined;
   }
 }
 
-/** What is to be stored and answered; refuses what would be too large. */
-export function newItem(
+/** Builds the stored item and the response. Throws a problem when either is too large. */
+export function prepareItem(
   ctx: ActionContext,
-  compiled: Compiled,
+  compiled: CompiledCollection,
   draft: Draft,
-): Prepared<Said> & { item: NewItem } {
+): PreparedWrite<CreateResponse> & { item: NewItem } {
   const { kind, id: collectionId, version, revision } = compiled.collection;
   const { status, data } = draft;
   const id = newItemId(kind, collectionId, ctx.newId());
   const entries = searchEntries(compiled.collection, data, { status });
-  refuseTooManyEntries(entries);
-  const said = saidOf(ctx, compiled, draft);
-  const written = JSON.stringify(said);
+  assertEntryCount(entries);
+  const response = buildCreateResponse(ctx, compiled, draft);
+  const responseJson = JSON.stringify(response);
   const item = {
     id,
-    collectionId,
     version,
     revision,
     now: ctx.now(),
     status,
-    receiptPrefix: said.prefix,
+    receiptPrefix: response.prefix,
     data: JSON.stringify(data),
     entries: JSON.stringify(entries),
-    unique: uniqueValues(compiled.collection, data, status),
+    uniqueValues: uniqueValues(compiled.collection, data, status),
     changedFields: createdFields({ data, status }),
   };
-  refuseTooLarge(written, item.data, item.entries);
-  return { said, written, item };
+  assertFits(responseJson, item.data, item.entries);
+  return { response, responseJson, item };
 }
 
-/** What the answer says, apart from the place and the time that the database gives. */
-interface Said {
+/** The response without the sequence number and the time, which the database assigns. */
+interface CreateResponse {
+  /** Absent in responses that were stored before timelines existed. The version is then 1. */
+  version?: number;
   prefix: string | null;
   createdBy: Actor;
   status: Status | null;
@@ -211,34 +248,35 @@ interface Said {
   warnings: Warning[];
 }
 
-function saidOf(
-  { actor: createdBy }: ActionContext,
-  compiled: Compiled,
+function buildCreateResponse(
+  { actor: createdBy, databases }: ActionContext,
+  compiled: CompiledCollection,
   { status, data, warnings }: Draft,
-): Said {
+): CreateResponse {
   const { kind, definition } = compiled.collection;
   const prefix = kind === "app" ? definition.receipt_prefix : null;
-  return { prefix, createdBy, status, data: showData(compiled, data), warnings };
+  const version = lowestVersion(databases.timeline);
+  return { version, prefix, createdBy, status, data: presentData(compiled, data), warnings };
 }
 
-function answerView(
-  { collection }: Compiled,
-  { prefix, createdBy, status, data, warnings }: Said,
-  { itemId, place, createdAt }: Given,
+function toItemView(
+  { collection }: CompiledCollection,
+  { version = 1, prefix, createdBy, status, data, warnings }: CreateResponse,
+  { itemId, place, createdAt }: AssignedValues,
 ): ItemView {
   return {
     id: itemId,
     kind: collection.kind,
     key: collection.key,
-    receiptNumber: prefix === null ? null : receiptNumber(prefix, place),
+    receiptNumber: prefix === null ? null : formatReceiptNumber(prefix, place),
     status,
-    version: 1,
+    version,
     createdAt,
     createdBy,
     updatedAt: createdAt,
     updatedBy: createdBy,
     data,
-    redefined: false,
+    isRedefined: false,
     warnings,
   };
 }

@@ -1,35 +1,65 @@
-import { defaultLimits, type CredentialKind, type Limits, isLive, liveSecrets, mostLiveCredentials, type Credential, type Secret, type Resources, noUsage } from "#domain/credential/credential.ts";
-import { may, within, type Role, type Permission } from "#domain/credential/permissions.ts";
+import {
+  defaultRateLimits,
+  type CredentialKind,
+  type CredentialStateFilter,
+  type RateLimits,
+  isLive,
+  liveSecrets,
+  maxLiveCredentials,
+  type Credential,
+  type Secret,
+  type Resources,
+  emptyUsage,
+} from "#domain/credential/credential.ts";
+import {
+  roleAllows,
+  allowedFor,
+  type Role,
+  type Permission,
+} from "#domain/credential/permissions.ts";
 import { problem, type FieldError } from "#domain/problem/problem.ts";
 import { sha256, type SigningKeys } from "#domain/credential/keys.ts";
-import { makeSecret, openLength } from "#domain/credential/tokens.ts";
-import { findCredential, insertCredential, revokeCredential as storeRevocation, updateCredential } from "#store/home/credentials.ts";
-import { findWithReachable, type Reachable, findWithReached, type Reached, listCredentials, type CredentialStateFilter } from "#store/home/credential-lists.ts";
-import { act, type ActionContext } from "./context.ts";
+import { createSecret, publicPartLength } from "#domain/credential/tokens.ts";
+import {
+  findCredential,
+  insertCredential,
+  revokeCredential as storeRevocation,
+  updateCredential,
+} from "#store/home/credentials.ts";
+import {
+  findCredentialWithLabels,
+  type CollectionLabel,
+  findCredentialWithExamples,
+  type ExampleCollections,
+  listCredentials,
+} from "#store/home/credential-lists.ts";
+import { auditRecord, type ActionContext } from "./context.ts";
 
-/** What of a credential somebody may ask for too much. */
-interface Asked {
+/** The requested rights of a credential. The member's role limits them. */
+interface RequestedRights {
   permissions: readonly Permission[];
-  limits: Limits;
+  limits: RateLimits;
   expiresAt: number | null;
 }
 
-/** `had` are the limits that it has already: who may not raise them may leave them as they are. */
-export function refuseInput(
+/** Members who may not raise limits can keep the `current` limits of the credential. */
+function assertCanGrant(
   ctx: { member: { role: Role }; now(): number },
   kind: CredentialKind,
-  input: Asked,
-  had = defaultLimits,
+  input: RequestedRights,
+  current = defaultRateLimits,
 ): void {
   const { role } = ctx.member;
-  const errors: FieldError[] = may(role, "credentials") ? [] : limitErrors(input.limits, had);
-  if (kind === "client" && !may(role, "credentials")) {
-    const reason = `The role ${role} issues personal tokens only.`;
+  const errors: FieldError[] = roleAllows(role, "credentials")
+    ? []
+    : limitErrors(input.limits, current);
+  if (kind === "client" && !roleAllows(role, "credentials")) {
+    const reason = `A member with the role ${role} may create personal tokens only.`;
     errors.push({ field: "kind", pointer: "/kind", code: "not_an_option", reason });
   }
-  const allowed = within(role, input.permissions);
+  const allowed = allowedFor(role, input.permissions);
   if (kind === "token" && allowed.length < input.permissions.length) {
-    const reason = `A personal token never exceeds its member's role, which is ${role}.`;
+    const reason = `A personal token cannot exceed the role of its member, which is ${role}.`;
     errors.push({
       field: "permissions",
       pointer: "/permissions",
@@ -38,81 +68,82 @@ export function refuseInput(
     });
   }
   if (input.expiresAt !== null && input.expiresAt <= ctx.now()) {
-    const reason = "Must lie in the future.";
+    const reason = "Must be in the future.";
     errors.push({ field: "expires", pointer: "/expires", code: "too_small", reason });
   }
   if (errors.length > 0) throw problem.invalidInput(errors);
 }
 
-/** What is more than the default is given by who manages credentials. */
-function limitErrors(asked: Limits, had: Limits): FieldError[] {
+/** Only members who manage credentials may grant more than the default. */
+function limitErrors(requested: RateLimits, current: RateLimits): FieldError[] {
   return (["requests", "writes"] as const).flatMap((field): FieldError[] => {
-    const maximum = Math.max(defaultLimits[field], had[field]);
-    if (asked[field] <= maximum) return [];
-    const reason = `Must be at most ${maximum}; owners and admins can give more.`;
+    const maximum = Math.max(defaultRateLimits[field], current[field]);
+    if (requested[field] <= maximum) return [];
+    const reason = `Must be at most ${maximum}. Only owners and admins can set more.`;
     return [{ field, pointer: `/${field}`, code: "too_large", reason, maximum }];
   });
 }
 
-/** What managing credentials needs besides: who does it, and the credential's object to tell of changes. */
+/** The additional dependencies of credential management. */
 export interface CredentialContext extends ActionContext {
   member: { id: string; version: number; role: Role };
   keys: SigningKeys;
-  /** 32 random bytes. */
-  random(): Uint8Array;
-  /** Tells the credential's object, so that a change holds for its next request. */
-  announce(credential: Credential): Promise<void>;
+  /** Pushes the credential to its Durable Object, so that a change applies to its next request. */
+  pushCredential(credential: Credential): Promise<void>;
 }
 
 export interface CredentialInput {
   name: string;
   permissions: Permission[];
   resources: Resources;
-  limits: Limits;
+  limits: RateLimits;
   /** Milliseconds since 1970, or null for never. */
   expiresAt: number | null;
-  /** The zone in which the day ends that was chosen; null where no day was. */
+  /** The time zone of the chosen expiry day; null when no day was chosen. */
   expiresZone: string | null;
   origins: string[];
 }
 
-export interface Issued {
+export interface CredentialWithSecret {
   credential: Credential;
-  /** Shown this once. */
+  /** Shown only once. */
   secret: string;
 }
 
-export async function visibleCredential(ctx: CredentialContext, id: string): Promise<Credential> {
-  return visible(ctx, await findCredential(ctx.db, id));
+export async function getCredential(ctx: CredentialContext, id: string): Promise<Credential> {
+  return requireVisibleCredential(ctx, await findCredential(ctx.databases.home, id));
 }
 
-/** The same, with all that a credential could reach. */
-export async function visibleWithReachable(
+/** Returns the credential with the labels of all collections that it could be granted. */
+export async function getCredentialWithLabels(
   ctx: CredentialContext,
   id: string,
-): Promise<{ credential: Credential; reachable: Reachable[] }> {
-  const { credential, reachable } = await findWithReachable(ctx.db, id);
-  return { credential: visible(ctx, credential), reachable };
+): Promise<{ credential: Credential; reachable: CollectionLabel[] }> {
+  const { credential, reachable } = await findCredentialWithLabels(ctx.databases, id);
+  return { credential: requireVisibleCredential(ctx, credential), reachable };
 }
 
-/** The same, with examples of what it reaches. */
-export async function visibleWithReached(
+/** Returns the credential with examples of the collections that it can access. */
+export async function getCredentialWithExamples(
   ctx: CredentialContext,
   id: string,
-): Promise<{ credential: Credential; reached: Reached }> {
-  const { credential, reached } = await findWithReached(ctx.db, id);
-  return { credential: visible(ctx, credential), reached };
+): Promise<{ credential: Credential; examples: ExampleCollections }> {
+  const { credential, examples } = await findCredentialWithExamples(ctx.databases, id);
+  return { credential: requireVisibleCredential(ctx, credential), examples };
 }
 
-function visible({ member }: CredentialContext, credential: Credential | undefined): Credential {
-  const own = may(member.role, "credentials") || credential?.createdBy.id === member.id;
-  if (!credential || !own) throw problem.notFound();
+function requireVisibleCredential(
+  { member }: CredentialContext,
+  credential: Credential | undefined,
+): Credential {
+  const canSee = roleAllows(member.role, "credentials") || credential?.createdBy.id === member.id;
+  if (!credential || !canSee) throw problem.notFound();
   return credential;
 }
 
-/** One that can still be changed. */
-async function liveCredential(ctx: CredentialContext, id: string): Promise<Credential> {
-  const credential = await visibleCredential(ctx, id);
+/** Returns a credential that is not revoked. */
+async function getLiveCredential(ctx: CredentialContext, id: string): Promise<Credential> {
+  const credential = await getCredential(ctx, id);
   if (credential.revokedAt !== null) throw problem.notFound();
   return credential;
 }
@@ -121,31 +152,32 @@ export async function issueCredential(
   ctx: CredentialContext,
   kind: CredentialKind,
   input: CredentialInput,
-): Promise<Issued> {
-  refuseInput(ctx, kind, input);
+): Promise<CredentialWithSecret> {
+  assertCanGrant(ctx, kind, input);
   const id = ctx.newId();
-  const { secret, kept } = await newSecret(ctx, kind, id, 1);
+  const { secret, storedSecret } = await issueSecret(ctx, kind, id, 1);
   const credential: Credential = {
     ...input,
     id,
     version: 1,
     kind,
-    secrets: [kept],
+    secrets: [storedSecret],
     revokedAt: null,
     createdAt: ctx.now(),
     createdBy: ctx.member,
     lastUsedAt: null,
-    usage: noUsage(),
+    usage: emptyUsage(),
     called: false,
   };
-  const entry = act(ctx, "credential.issue", `credential:${id}`);
-  if (await insertCredential(ctx.db, ctx.member, credential, entry)) return { credential, secret };
+  const entry = auditRecord(ctx, "credential.issue", `credential:${id}`);
+  if (await insertCredential(ctx.databases.home, ctx.member, credential, entry))
+    return { credential, secret };
   throw problem.conflict(
-    `A member has at most ${mostLiveCredentials} live credentials: revoke those that are not needed.`,
+    `A member has at most ${maxLiveCredentials} live credentials: revoke those that are not needed.`,
   );
 }
 
-/** Changes what is given of it; `version` is the one that the change was made for, where the caller knows. */
+/** Changes the members of `change`. `version` is the version that the caller edited, if the caller sent it. */
 export async function editCredential(
   ctx: CredentialContext,
   before: Credential,
@@ -154,105 +186,111 @@ export async function editCredential(
 ): Promise<Credential> {
   if (before.revokedAt !== null) throw problem.notFound();
   const after = { ...before, ...change };
-  refuseInput(ctx, before.kind, after, before.limits);
-  return replace(ctx, version, after, "credential.edit");
+  assertCanGrant(ctx, before.kind, after, before.limits);
+  return replaceCredential(ctx, version, after, "credential.edit");
 }
 
-const mostSecrets = 2;
+const maxSecrets = 2;
 
-/** Adds a secret; the one before it lives on for `overlap` milliseconds. An older third one ends at once. */
+/** Adds a secret. The previous one stays valid for `overlapMs`. Older ones expire immediately. */
 export async function rotateCredential(
   ctx: CredentialContext,
   id: string,
-  overlap: number,
-): Promise<Issued> {
-  const before = await liveCredential(ctx, id);
+  overlapMs: number,
+): Promise<CredentialWithSecret> {
+  const before = await getLiveCredential(ctx, id);
   const now = ctx.now();
   if (!isLive(before, now)) throw problem.notFound();
-  // A new secret has all the rights of the credential: it is for those who could issue it as it is.
-  refuseInput(ctx, before.kind, before, before.limits);
-  const newest = Math.max(...before.secrets.map((each) => each.id));
-  const { secret, kept } = await newSecret(ctx, before.kind, id, newest + 1);
-  const ending = now + overlap;
-  const old = liveSecrets(before, now)
-    .slice(1 - mostSecrets)
-    .map((each) => ({ ...each, expires_at: Math.min(each.expires_at ?? ending, ending) }));
-  const after = { ...before, secrets: [...old, kept] };
-  const credential = await replace(ctx, before.version, after, "credential.rotate");
+  // A new secret has all rights of the credential, so the member must be able to grant them all.
+  assertCanGrant(ctx, before.kind, before, before.limits);
+  const newestId = Math.max(...before.secrets.map((item) => item.id));
+  const { secret, storedSecret } = await issueSecret(ctx, before.kind, id, newestId + 1);
+  const overlapEnd = now + overlapMs;
+  const previousSecrets = liveSecrets(before, now)
+    .slice(1 - maxSecrets)
+    .map((item) => ({
+      ...item,
+      expires_at: Math.min(item.expires_at ?? overlapEnd, overlapEnd),
+    }));
+  const after = { ...before, secrets: [...previousSecrets, storedSecret] };
+  const credential = await replaceCredential(ctx, before.version, after, "credential.rotate");
   return { credential, secret };
 }
 
-/** Ends it. Repeated, its object is told again: it is done once both know. */
+/** Revokes the credential. A repeated call pushes the revocation to the Durable Object again. */
 export async function revokeCredential(ctx: CredentialContext, id: string): Promise<void> {
-  const { revokedAt } = await visibleCredential(ctx, id);
+  const { revokedAt } = await getCredential(ctx, id);
   if (revokedAt === null) {
     await storeRevocation(
-      ctx.db,
+      ctx.databases.home,
       ctx.member,
       id,
-      act(ctx, "credential.revoke", `credential:${id}`),
+      auditRecord(ctx, "credential.revoke", `credential:${id}`),
     );
   }
-  await announceStored(ctx, id);
+  await pushStoredCredential(ctx, id);
 }
 
-async function replace(
+async function replaceCredential(
   ctx: CredentialContext,
-  expected: number,
+  expectedVersion: number,
   after: Credential,
   action: "credential.edit" | "credential.rotate",
 ): Promise<Credential> {
-  const entry = act(ctx, action, `credential:${after.id}`);
-  if (!(await updateCredential(ctx.db, ctx.member, expected, after, entry))) {
-    throw problem.conflict("Somebody else changed this credential meanwhile: look at it again.");
+  const entry = auditRecord(ctx, action, `credential:${after.id}`);
+  if (!(await updateCredential(ctx.databases.home, ctx.member, expectedVersion, after, entry))) {
+    throw problem.conflict(
+      "Somebody else changed this credential in the meantime. Reload it and repeat your change.",
+    );
   }
-  return announceStored(ctx, after.id);
+  return pushStoredCredential(ctx, after.id);
 }
 
-/** Tells the object what holds: what is read of the database, as the object would read it. */
-async function announceStored(ctx: CredentialContext, id: string): Promise<Credential> {
-  const stored = await findCredential(ctx.db, id);
+/** Reads the credential from the database and pushes it, so that the object has the stored state. */
+async function pushStoredCredential(ctx: CredentialContext, id: string): Promise<Credential> {
+  const stored = await findCredential(ctx.databases.home, id);
   if (!stored) throw new Error(`Credential ${id} is gone, though credentials are never deleted.`);
-  await ctx.announce(stored);
+  await ctx.pushCredential(stored);
   return stored;
 }
 
-async function newSecret(
+async function issueSecret(
   ctx: CredentialContext,
   kind: CredentialKind,
   credentialId: string,
   id: number,
-): Promise<{ secret: string; kept: Secret }> {
+): Promise<{ secret: string; storedSecret: Secret }> {
   const prefix = kind === "token" ? "efp" : "efs";
-  const secret = await makeSecret(ctx.keys, prefix, credentialId, ctx.random());
-  const first_characters = secret.slice(0, openLength);
+  const secret = await createSecret(ctx.keys, prefix, credentialId, ctx.random.bytes(32));
+  const first_characters = secret.slice(0, publicPartLength);
   const hash = await sha256(secret);
   const last_characters = secret.slice(-4);
   const characters = { first_characters, last_characters };
-  return { secret, kept: { id, hash, ...characters, created_at: ctx.now(), expires_at: null } };
+  const created_at = ctx.now();
+  return { secret, storedSecret: { id, hash, ...characters, created_at, expires_at: null } };
 }
 
-/** What ends within this needs attention. */
-const soon = 14 * 24 * 60 * 60 * 1000;
+/** A credential that expires within this time needs attention. */
+const expiringSoonMs = 14 * 24 * 60 * 60 * 1000;
 
-interface Wanted {
+interface CredentialQuery {
   kind?: CredentialKind | undefined;
   state: CredentialStateFilter;
-  /** The id of the last one of the page before. */
+  /** The id of the last credential on the previous page. */
   before: string | null;
   limit: number;
 }
 
-/** A page of the credentials that this member may see, newest first, and where the next begins. */
-export async function visibleCredentials(
+/** Returns a page of the credentials that this member can see, newest first, and the position of the next page. */
+export async function listVisibleCredentials(
   ctx: CredentialContext,
-  { kind, state, before, limit }: Wanted,
-): Promise<{ found: Credential[]; next: string | null }> {
+  { kind, state, before, limit }: CredentialQuery,
+): Promise<{ credentials: Credential[]; next: string | null }> {
   const { id, role } = ctx.member;
   const now = ctx.now();
-  const memberId = may(role, "credentials") ? null : id;
-  const filter = { memberId, kind, state, now, soon: now + soon };
-  const found = await listCredentials(ctx.db, filter, before, limit + 1);
-  const shown = found.slice(0, limit);
-  return { found: shown, next: found.length > limit ? (shown.at(-1)?.id ?? null) : null };
+  const memberId = roleAllows(role, "credentials") ? null : id;
+  const filter = { memberId, kind, state, now, soonUntil: now + expiringSoonMs };
+  const rows = await listCredentials(ctx.databases.home, filter, before, limit + 1);
+  const page = rows.slice(0, limit);
+  return { credentials: page, next: rows.length > limit ? (page.at(-1)?.id ?? null) : null };
 }

@@ -1,88 +1,126 @@
 import { computedIds, searchableIds } from "#domain/data/index-entries.ts";
-import type { Collection, CollectionKind, PendingRules } from "#domain/definition/collection.ts";
+import {
+  defaultHistoryDays,
+  type Collection,
+  type CollectionKind,
+  type Definition,
+  type PendingRules,
+} from "#domain/definition/collection.ts";
 import { computedFields, type ComputedField, type FieldSet } from "#domain/definition/field.ts";
-import { judgeDefinition, definitionTag, namesVersion } from "#domain/definition/validate.ts";
-import { saying } from "#domain/definition/document.ts";
-import type { Merged } from "#domain/definition/merge.ts";
+import { validateDefinition, definitionEtag, matchesVersion } from "#domain/definition/validate.ts";
+import { definitionFingerprint } from "#domain/definition/document.ts";
+import { pendingRules, type MergedDefinition } from "#domain/definition/merge.ts";
 import type { Precondition } from "#domain/preconditions.ts";
 import { isVisible, visibleKeys, type Resources } from "#domain/credential/credential.ts";
 import type { Item } from "#domain/item/item.ts";
+import { errorAt } from "#domain/problem/field-errors.ts";
 import { problem } from "#domain/problem/problem.ts";
-import { findCollection, listCollections, type CollectionSummary, type CollectionNow } from "#store/data/collections.ts";
-import { changeDefinition, createCollection, beginPending, forgetPending } from "#store/data/save-definition.ts";
+import {
+  findCollection,
+  listCollectionOverviews,
+  listCollections,
+  type CollectionOverview,
+  type CollectionSummary,
+  type CurrentCollection,
+  type PendingChange,
+} from "#store/data/collections.ts";
+import {
+  changeDefinition,
+  createCollection,
+  beginPending,
+  cancelPending,
+} from "#store/data/save-definition.ts";
 import { findWithNewestItem } from "#store/data/items.ts";
+import { listCollectionLabels, type CollectionLabel } from "#store/home/credential-lists.ts";
 import { findDuplicate } from "#store/data/item-ranges.ts";
-import { act, type ActionContext, type ReadContext } from "./context.ts";
-import { catchUpLater, resume, sharedBy, typeInUse } from "./backfill.ts";
-import { untilSettled } from "./idempotent.ts";
+import { auditRecord, type ActionContext, type ReadContext } from "./context.ts";
+import {
+  scheduleBackfill,
+  resumeBackfill,
+  sharedValueProblem,
+  typeInUseProblem,
+} from "./backfill.ts";
+import { retryOnConflict } from "./idempotent.ts";
 
-export interface Conditions {
+export interface Preconditions {
   ifMatch: Precondition | null;
   ifNoneMatch: Precondition | null;
 }
 
-export async function readDefinition(
+export async function getDefinition(
   ctx: ActionContext,
   kind: CollectionKind,
   key: string,
-): Promise<CollectionNow> {
+): Promise<CurrentCollection> {
   if (!isVisible(ctx.resources, kind, key)) throw problem.notFound();
-  return findDefinition(ctx, kind, key);
+  return loadDefinition(ctx, kind, key);
 }
 
-/** The same, whoever asks. */
-export async function findDefinition(
+/** Lists the labels of all collections that a credential or a webhook can reach. */
+export const listReachable = ({ databases }: ActionContext): Promise<CollectionLabel[]> =>
+  listCollectionLabels(databases);
+
+/** Lists all apps or forms with their item counts. */
+export const listOverviews = (
+  { databases }: ActionContext,
+  kind: CollectionKind,
+): Promise<CollectionOverview[]> => listCollectionOverviews(databases, kind);
+
+/** Loads the collection without checking whether the caller can see it. */
+export async function loadDefinition(
   ctx: ReadContext,
   kind: CollectionKind,
   key: string,
-): Promise<CollectionNow> {
-  const now = await findCollection(ctx.db, kind, key);
-  if (!now) throw problem.notFound();
-  goOn(ctx, now);
-  return now;
+): Promise<CurrentCollection> {
+  const current = await findCollection(ctx.databases.named(kind, key), kind, key);
+  if (!current) throw problem.notFound();
+  resumeUnfinished(ctx, current);
+  return current;
 }
 
-/** With the item that was stored last: an example of what the definition is of. */
-export async function readWithNewestItem(
+/** Returns the collection with its newest item, which serves as an example. */
+export async function getWithNewestItem(
   ctx: ActionContext,
   kind: CollectionKind,
   key: string,
-): Promise<{ now: CollectionNow; newest: Item | undefined }> {
+): Promise<{ current: CurrentCollection; newestItem: Item | undefined }> {
   if (!isVisible(ctx.resources, kind, key)) throw problem.notFound();
-  const found = await findWithNewestItem(ctx.db, kind, key);
-  if (!found) throw problem.notFound();
-  goOn(ctx, found.now);
-  return found;
+  const collection = await findWithNewestItem(ctx.databases.named(kind, key), kind, key);
+  if (!collection) throw problem.notFound();
+  resumeUnfinished(ctx, collection.current);
+  return collection;
 }
 
-/** Work on it that was broken off goes on. */
-function goOn(ctx: ReadContext, { indexing, pending }: CollectionNow): void {
-  if (indexing || pending?.problem === null) resume(ctx);
+/** Resumes interrupted work on the collection's items. */
+function resumeUnfinished(ctx: ReadContext, { indexing, pending }: CurrentCollection): void {
+  if (indexing || pending?.problem === null) resumeBackfill(ctx);
 }
 
-/** Apps or forms, and the number to go on behind where there are more. */
-export interface Summaries {
-  shown: CollectionSummary[];
-  more: number | null;
+/** A page of apps or forms. `nextPosition` is the id after which the next page starts; null at the end. */
+export interface SummaryPage {
+  summaries: CollectionSummary[];
+  nextPosition: number | null;
 }
 
-/** The apps or forms that `resources` leave to see after the one numbered `after`, at most `limit`. */
-export async function listVisible(
-  ctx: Pick<ReadContext, "db">,
+/** Lists at most `limit` apps or forms that `resources` make visible and whose id is above `after`. */
+export async function listVisibleCollections(
+  ctx: Pick<ReadContext, "databases">,
   resources: Resources,
   kind: CollectionKind,
   after: number,
   limit: number,
-): Promise<Summaries> {
+): Promise<SummaryPage> {
   const keys = visibleKeys(resources, kind);
-  const found = await listCollections(ctx.db, kind, keys, after, limit + 1);
-  const shown = found.slice(0, limit);
-  const last = shown.at(-1);
-  return { shown, more: found.length > limit && last ? last.id : null };
+  const rows = await listCollections(ctx.databases, kind, keys, after, limit + 1);
+  const summaries = rows.slice(0, limit);
+  const last = summaries.at(-1);
+  return { summaries, nextPosition: rows.length > limit && last ? last.id : null };
 }
 
-/** What became of a document: `pending` where items have to be looked at before it holds. */
-export type Put = CollectionNow & { outcome: "created" | "changed" | "unchanged" | "pending" };
+/** The result of saving a document. `pending` means that the service must check items before it takes effect. */
+export type SavedDefinition = CurrentCollection & {
+  outcome: "created" | "changed" | "unchanged" | "pending";
+};
 
 /** Creates or changes an app or a form. A document that changes nothing keeps the version. */
 export async function putDefinition(
@@ -90,124 +128,158 @@ export async function putDefinition(
   kind: CollectionKind,
   key: string,
   body: unknown,
-  conditions: Conditions,
-): Promise<Put> {
+  preconditions: Preconditions,
+): Promise<SavedDefinition> {
   if (!isVisible(ctx.resources, kind, key)) throw problem.notFound();
-  return untilSettled(async () => {
-    const now = await findCollection(ctx.db, kind, key);
-    refusePreconditions(ctx, now, conditions);
-    const merged = judgeDefinition(kind, key, now?.collection.definition ?? null, body);
-    const outcome = await save(ctx, kind, key, now, merged);
+  return retryOnConflict(ctx, async () => {
+    const current = await findCollection(ctx.databases.named(kind, key), kind, key);
+    assertPreconditions(ctx, current, preconditions);
+    const merged = validateDefinition(kind, key, current?.collection.definition ?? null, body);
+    if (current) assertCanShortenHistory(ctx, current.collection.definition, merged.definition);
+    const outcome = await saveDefinition(ctx, kind, key, current, merged);
     if (!outcome) return undefined;
-    const saved = await findCollection(ctx.db, kind, key);
-    if (saved?.pending || saved?.indexing) catchUpLater(ctx);
-    return saved && { ...saved, outcome };
+    const savedCollection = await findCollection(ctx.databases.named(kind, key), kind, key);
+    if (savedCollection?.pending || savedCollection?.indexing) scheduleBackfill(ctx);
+    return savedCollection && { ...savedCollection, outcome };
   });
 }
 
-function refusePreconditions(
-  ctx: ActionContext,
-  now: CollectionNow | undefined,
-  { ifMatch, ifNoneMatch }: Conditions,
+/** Only owners may shorten the history, because that erases former values. */
+export function assertCanShortenHistory(
+  { actor, role }: ActionContext,
+  { history_days: before = defaultHistoryDays }: Definition,
+  { history_days: after = defaultHistoryDays }: Definition,
 ): void {
-  const names = (tags: Precondition) => now && namesVersion(tags, now.collection.version);
-  const missing = ifMatch !== null && !names(ifMatch);
-  const present = ifNoneMatch !== null && names(ifNoneMatch);
-  if (missing || present) throw problem.versionMismatch(now ? tagOf(ctx, now) : null);
+  if (after >= before || role === "owner") return;
+  if (actor.startsWith("member:")) throw problem.roleRequired("owners");
+  const reason = `Only an owner can shorten history_days from ${before}, in the administration area.`;
+  throw problem.invalidInput([errorAt(["history_days"], "invalid_definition", reason)]);
 }
 
-/** The tag of the schema document as it is now. */
-export function tagOf(
+export function assertPreconditions(
+  ctx: ActionContext,
+  current: CurrentCollection | undefined,
+  { ifMatch, ifNoneMatch }: Preconditions,
+): void {
+  const matches = (tags: Precondition) =>
+    current && matchesVersion(tags, current.collection.version);
+  const matchFailed = ifMatch !== null && !matches(ifMatch);
+  const noneMatchFailed = ifNoneMatch !== null && matches(ifNoneMatch);
+  if (matchFailed || noneMatchFailed)
+    throw problem.versionMismatch(current ? currentEtag(ctx, current) : null);
+}
+
+/** Returns the ETag of the current schema document. */
+export function currentEtag(
   ctx: Pick<ReadContext, "now">,
-  { collection, live, indexing, pending }: CollectionNow,
+  { collection, itemCount, indexing, pending }: CurrentCollection,
 ): string {
-  return definitionTag(collection, live, indexing, pending, ctx.now());
+  return definitionEtag(collection, itemCount, indexing, pending, ctx.now());
 }
 
 /**
- * Fields that items lack entries of once this is saved. New ones have no values, so only those that were there; but
- * computed ones, when a formula is new or another: all of them, as they use each other.
+ * Lists the fields whose entries are built once this definition is saved. A new field has no values and needs none.
+ * When any formula is new or changed, all computed fields are listed, because they use each other. Those that were
+ * searchable before keep their entries until an item is recalculated.
  */
-export function unindexed(now: CollectionNow, { definition }: Merged): number[] {
-  const before = now.collection.definition.fields;
-  const [had, has] = [searchableIds(before), searchableIds(definition.fields)];
-  const entered = [...has].filter((id) => !had.has(id) && id < before.next);
-  const computed = recalculated(before, definition.fields);
-  const live = new Set([...has, ...computedIds(definition.fields)]);
-  const waiting = (now.indexing?.fields ?? []).filter((id) => live.has(id));
-  return [...new Set([...waiting, ...entered, ...computed])];
+export function fieldsToIndex(
+  current: CurrentCollection,
+  { definition }: MergedDefinition,
+): Required<Pick<PendingChange, "unindexed" | "newlySearchable">> {
+  const before = current.collection.definition.fields;
+  const searchableBefore = searchableIds(before);
+  const searchable = searchableIds(definition.fields);
+  const addedIds = [...searchable].filter((id) => !searchableBefore.has(id) && id < before.next);
+  const recalculatedIds = recalculatedFields(before, definition.fields);
+  const liveIds = new Set([...searchable, ...computedIds(definition.fields)]);
+  const waitingIds = (current.indexing?.fields ?? []).filter((id) => liveIds.has(id));
+  return {
+    unindexed: [...new Set([...waitingIds, ...addedIds, ...recalculatedIds])],
+    newlySearchable: [
+      ...new Set([...addedIds, ...recalculatedIds.filter((id) => !searchableBefore.has(id))]),
+    ],
+  };
 }
 
-const said = ({ formula, result, decimals }: ComputedField) =>
+const formulaFingerprint = ({ formula, result, decimals }: ComputedField) =>
   JSON.stringify([formula, result, decimals]);
 
-function recalculated(before: FieldSet, after: FieldSet): number[] {
-  const had = new Map(computedFields(before).map((field) => [field.id, said(field)]));
-  const has = computedFields(after);
-  return has.some((field) => had.get(field.id) !== said(field)) ? has.map(({ id }) => id) : [];
+function recalculatedFields(before: FieldSet, after: FieldSet): number[] {
+  const previousFingerprints = new Map(
+    computedFields(before).map((field) => [field.id, formulaFingerprint(field)]),
+  );
+  const computed = computedFields(after);
+  return computed.some((field) => previousFingerprints.get(field.id) !== formulaFingerprint(field))
+    ? computed.map(({ id }) => id)
+    : [];
 }
 
-/** Nothing when somebody else changed the definition in between. */
-async function save(
+/** Saves the definition. Returns undefined when a concurrent request changed it first. */
+async function saveDefinition(
   ctx: ActionContext,
   kind: CollectionKind,
   key: string,
-  now: CollectionNow | undefined,
-  merged: Merged,
-): Promise<Put["outcome"] | undefined> {
-  const { definition, emptied, gained, lost } = merged;
+  current: CurrentCollection | undefined,
+  merged: MergedDefinition,
+): Promise<SavedDefinition["outcome"] | undefined> {
+  const { definition, uniqueRemoved } = merged;
+  const rules = pendingRules(merged);
   const subject = `${kind}:${key}`;
-  if (!now) {
-    const entry = act(ctx, "definition.create", subject);
-    const created = await createCollection(ctx.db, kind, key, definition, entry);
-    return created.outcome === "saved" ? "created" : undefined;
+  if (!current) {
+    const entry = auditRecord(ctx, "definition.create", subject);
+    const createResult = await createCollection(ctx.databases, kind, key, definition, entry);
+    return createResult.outcome === "saved" ? "created" : undefined;
   }
-  const { collection: current, pending } = now;
-  if (JSON.stringify(current.definition) === JSON.stringify(definition)) {
+  const { collection, pending } = current;
+  const db = ctx.databases.of(collection);
+  if (JSON.stringify(collection.definition) === JSON.stringify(definition)) {
     if (!pending) return "unchanged";
-    const forgotten = await forgetPending(ctx.db, current, pending);
-    return forgotten.outcome === "saved" ? "unchanged" : undefined;
+    const cancelResult = await cancelPending(db, collection, pending);
+    return cancelResult.outcome === "saved" ? "unchanged" : undefined;
   }
-  const isUnderWay = pending?.problem === null;
-  if (isUnderWay && saying(kind, pending.change.definition) === saying(kind, definition)) {
+  const isPending = pending?.problem === null;
+  if (
+    isPending &&
+    definitionFingerprint(kind, pending.change.definition) ===
+      definitionFingerprint(kind, definition)
+  ) {
     return "pending";
   }
-  const change = { definition, emptied, gained, lost, unindexed: unindexed(now, merged) };
-  const entry = act(ctx, "definition.change", subject);
-  const small = isSmall(now, change);
-  const saved = await (small ? changeDefinition : beginPending)(
-    ctx.db,
-    current,
-    change,
-    pending,
-    entry,
-  );
-  switch (saved.outcome) {
+  const change = { definition, ...rules, lost: uniqueRemoved, ...fieldsToIndex(current, merged) };
+  const entry = auditRecord(ctx, "definition.change", subject);
+  const isSmall = isSmallChange(current, change);
+  const save = isSmall ? changeDefinition : beginPending;
+  const saveResult = await save(db, collection, change, pending, entry);
+  switch (saveResult.outcome) {
     case "saved":
-      return small ? "changed" : "pending";
+      return isSmall ? "changed" : "pending";
     case "stale":
       return undefined;
     case "values_exist":
-      throw typeInUse(merged);
+      throw typeInUseProblem(rules);
     case "duplicates_exist":
-      throw await valuesInUse(ctx, current, merged);
+      throw await duplicateValuesProblem(ctx, collection, rules);
   }
 }
 
-/** What one batch can look at: items times fields, and bytes. */
-const mostLooks = 20_000;
-const mostBytes = 8_000_000;
+/** The limits for what one batch can check, as items times fields and in bytes. */
+const maxFieldChecks = 20_000;
+const maxCheckedBytes = 8_000_000;
 
-export function isSmall(
-  { live, largest }: CollectionNow,
+export function isSmallChange(
+  { itemCount, largestItemBytes }: CurrentCollection,
   { emptied, gained }: PendingRules,
 ): boolean {
   const fields = emptied.length + gained.length;
-  const looks = live * fields;
-  return looks === 0 || (looks <= mostLooks && looks * largest <= mostBytes);
+  const checks = itemCount * fields;
+  return checks === 0 || (checks <= maxFieldChecks && checks * largestItemBytes <= maxCheckedBytes);
 }
 
-async function valuesInUse(ctx: ActionContext, current: Collection, { gained }: PendingRules) {
-  const found = await findDuplicate(ctx.db, current.id, gained);
-  return found ? sharedBy(found.key, found.items) : problem.tryAgain();
+async function duplicateValuesProblem(
+  ctx: ActionContext,
+  collection: Collection,
+  { gained }: PendingRules,
+) {
+  const duplicate = await findDuplicate(ctx.databases.of(collection), gained);
+  return duplicate ? sharedValueProblem(duplicate.key, duplicate.items) : problem.tryAgain();
 }

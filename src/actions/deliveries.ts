@@ -1,47 +1,81 @@
 import { problem } from "#domain/problem/problem.ts";
-import { deliveryNumber, type Delivery, type DeliveryReport, makeSigningSecret } from "#domain/webhook/delivery.ts";
-import { type Webhook, actionsTold, typeTold, type WebhookType, liveWebhookSecrets, mostSecrets, type WebhookSecret } from "#domain/webhook/webhook.ts";
+import {
+  deliveryNumber,
+  type Delivery,
+  type DeliveryReport,
+  createSigningSecret,
+} from "#domain/webhook/delivery.ts";
+import {
+  type Webhook,
+  actionsForTypes,
+  findWebhookType,
+  type WebhookType,
+  liveWebhookSecrets,
+  maxWebhookSecrets,
+  type WebhookSecret,
+} from "#domain/webhook/webhook.ts";
 import type { WebhookContext } from "./context.ts";
 import type { Actor } from "#domain/audit.ts";
 import { isLive, isVisible, type Resources } from "#domain/credential/credential.ts";
-import { allows, readPermission, type Permission, rightsOf } from "#domain/credential/permissions.ts";
+import {
+  permissionsAllow,
+  readPermission,
+  type Permission,
+  rightsOf,
+} from "#domain/credential/permissions.ts";
 import type { CollectionKind } from "#domain/definition/collection.ts";
 import type { ChangeView } from "#domain/item/change.ts";
 import { findCredential } from "#store/home/credentials.ts";
 import { findMember } from "#store/home/members.ts";
-import { nextChange } from "#store/data/feed.ts";
-import { viewChange } from "./changes.ts";
-import { collectionAt, knownStamp } from "./collection-cache.ts";
+import type { HomeDatabase } from "#store/db/database.ts";
+import { loadNextChange } from "#store/data/feed.ts";
+import { toChangeView } from "./changes.ts";
+import { loadCollectionOfHead, cachedStamp, type CollectionSource } from "./collection-cache.ts";
 import type { SigningKeys } from "#domain/credential/keys.ts";
 
-/** A page of what was tried; `more` is the number to go on before, null at the end. */
-export async function listDeliveries(
-  ctx: WebhookContext,
-  { id }: Webhook,
-  before: number | null,
-  limit: number,
-): Promise<DeliveryReport & { more: number | null }> {
-  const { deliveries: found, failure } = await ctx.objects.report(id, before, limit + 1);
-  const deliveries = found.slice(0, limit);
-  const more = found.length > limit ? (deliveries.at(-1)?.number ?? null) : null;
-  return { deliveries, failure, more };
+/** The collections whose deliveries the caller sees. The caller must see them, and the webhook must still cover them. */
+function visibleCollections(
+  { resources }: Pick<WebhookContext, "resources">,
+  { collections }: Webhook,
+): Resources {
+  if (collections === "all" || resources === "all")
+    return collections === "all" ? resources : collections;
+  return collections.filter((name) => resources.includes(name));
 }
 
-/** Sends a message now that tells of nothing, whatever the webhook's state. */
+/** Lists deliveries, newest first. `nextPosition` is the number before which the next page starts; null at the end. */
+export async function listDeliveries(
+  ctx: WebhookContext,
+  hook: Webhook,
+  before: number | null,
+  limit: number,
+): Promise<DeliveryReport & { nextPosition: number | null }> {
+  const collections = visibleCollections(ctx, hook);
+  const report = await ctx.objects.report(hook.id, before, limit + 1, collections);
+  const { deliveries: rows, failure } = report;
+  const deliveries = rows.slice(0, limit);
+  const nextPosition = rows.length > limit ? (deliveries.at(-1)?.number ?? null) : null;
+  return { deliveries, failure, nextPosition };
+}
+
+/** Sends a test message now, even if the webhook is not active. */
 export function testWebhook(ctx: WebhookContext, { id }: Webhook): Promise<Delivery> {
   return ctx.objects.test(id);
 }
 
-/** Sends a message again, as it would be sent now. */
+/** Sends a message again, built from the current webhook and item. */
 export async function redeliver(
   ctx: WebhookContext,
-  { id }: Webhook,
-  delivery: string,
+  hook: Webhook,
+  deliveryId: string,
 ): Promise<Delivery> {
-  const number = deliveryNumber(delivery);
-  const sent = number === undefined ? undefined : await ctx.objects.redeliver(id, number);
-  if (!sent) throw problem.notFound();
-  return sent;
+  const number = deliveryNumber(deliveryId);
+  const delivery =
+    number === undefined
+      ? undefined
+      : await ctx.objects.redeliver(hook.id, number, visibleCollections(ctx, hook));
+  if (!delivery) throw problem.notFound();
+  return delivery;
 }
 
 interface Rights {
@@ -49,95 +83,99 @@ interface Rights {
   resources: Resources;
 }
 
-/** What a webhook's maker may do at this moment; nothing once the credential has ended, or the member is gone. */
-export async function rightsOfMaker(
-  db: D1Database,
+/** Finds the current rights of a webhook's maker. Returns undefined for an ended credential or a removed member. */
+export async function findMakerRights(
+  home: HomeDatabase,
   maker: Actor,
   now: number,
 ): Promise<Rights | undefined> {
   const [kind, id = ""] = maker.split(":");
   if (kind === "member") {
-    const member = await findMember(db, id);
+    const member = await findMember(home, id);
     return member && rightsOf(member.role);
   }
-  const credential = await findCredential(db, id);
+  const credential = await findCredential(home, id);
   return credential && isLive(credential, now) ? credential : undefined;
 }
 
-export function mayTell(
+export function canDeliver(
   { permissions, resources }: Rights,
   kind: CollectionKind,
   key: string,
 ): boolean {
-  return allows(permissions, readPermission[kind]) && isVisible(resources, kind, key);
+  return permissionsAllow(permissions, readPermission[kind]) && isVisible(resources, kind, key);
 }
 
-/** Something to tell: a change as the feed has it. */
-export interface Message {
+/** A message about one change, which has the form of the change feed. */
+export interface WebhookMessage {
   type: WebhookType;
   collection: string;
-  /** The change's number. */
+  /** The number of the change. */
   number: number;
   change: ChangeView;
 }
 
-/** The next change of a collection that the webhook tells; all up to `through` have been looked at. */
-export async function nextMessage(
-  db: D1Database,
+/** Loads the next change that the webhook sends. All changes up to `scannedThrough` have been scanned. */
+export async function loadNextMessage(
+  source: CollectionSource,
   { types, include }: Webhook,
   collectionId: number,
   after: number,
-): Promise<{ message: Message | null; through: number; atEnd: boolean }> {
-  const next = await nextChange(
-    db,
-    collectionId,
+): Promise<{ message: WebhookMessage | null; scannedThrough: number; isAtEnd: boolean }> {
+  const next = await loadNextChange(
+    source.databases.of({ id: collectionId }),
     after,
-    actionsTold(types),
-    knownStamp(collectionId),
+    actionsForTypes(types),
+    cachedStamp(source.memory, collectionId),
   );
-  const { change, item, through, atEnd } = next;
-  const type = change ? typeTold(change.action, types) : undefined;
-  if (!change || !type) return { message: null, through, atEnd };
-  const compiled = await collectionAt(db, next.head);
+  const { change, item, scannedThrough, isAtEnd } = next;
+  const type = change ? findWebhookType(change.action, types) : undefined;
+  if (!change || !type) return { message: null, scannedThrough, isAtEnd };
+  const compiled = await loadCollectionOfHead(source, next.head);
   const { kind, key } = compiled.collection;
   const items = new Map(item && include === "item" ? [[item.number, item]] : []);
   const message = {
     type,
     collection: `${kind}:${key}`,
     number: change.number,
-    change: viewChange(change, items, compiled),
+    change: toChangeView(change, items, compiled),
   };
-  return { message, through, atEnd };
+  return { message, scannedThrough, isAtEnd };
 }
 
-/** Signing needs the secret itself, so it is stored sealed, bound to its webhook. */
-const about = (id: string) => `webhook ${id}`;
+/** Signing needs the secret itself, so the database stores it sealed and bound to its webhook. */
+const sealContext = (id: string) => `webhook ${id}`;
 
-export async function newSecret(
+export async function issueSigningSecret(
   ctx: WebhookContext,
   id: string,
-): Promise<{ secret: string; kept: WebhookSecret }> {
-  const secret = makeSigningSecret(ctx.random());
-  const sealed = await ctx.keys.seal(secret, about(id));
-  return { secret, kept: { sealed, created_at: ctx.now(), expires_at: null } };
+): Promise<{ secret: string; storedSecret: WebhookSecret }> {
+  const secret = createSigningSecret(ctx.random.bytes(32));
+  const sealed = await ctx.keys.seal(secret, sealContext(id));
+  return { secret, storedSecret: { sealed, created_at: ctx.now(), expires_at: null } };
 }
 
-/** The secrets that live on beside a new one. */
-export function outgoing(hook: Webhook, now: number, overlap: number): WebhookSecret[] {
-  const ending = now + overlap;
+/** Returns the secrets that stay valid in addition to a new one, each with its expiry. */
+export function retiringSecrets(hook: Webhook, now: number, overlapMs: number): WebhookSecret[] {
+  const overlapEnd = now + overlapMs;
   return liveWebhookSecrets(hook, now)
-    .slice(1 - mostSecrets)
-    .map((each) => ({ ...each, expires_at: Math.min(each.expires_at ?? ending, ending) }))
+    .slice(1 - maxWebhookSecrets)
+    .map((secret) => ({
+      ...secret,
+      expires_at: Math.min(secret.expires_at ?? overlapEnd, overlapEnd),
+    }))
     .filter(({ expires_at }) => expires_at > now);
 }
 
-/** The live secrets, newest first. None can be opened once the key that sealed it is given up. */
+/** Opens the live secrets, newest first. Omits a secret when the key that sealed it was removed. */
 export async function openSecrets(
   keys: SigningKeys,
   hook: Webhook,
   now: number,
 ): Promise<string[]> {
-  const sealed = liveWebhookSecrets(hook, now).toReversed();
-  const opened = await Promise.all(sealed.map((each) => keys.open(each.sealed, about(hook.id))));
-  return opened.filter((each) => each !== undefined);
+  const secrets = liveWebhookSecrets(hook, now).toReversed();
+  const openedSecrets = await Promise.all(
+    secrets.map(({ sealed }) => keys.open(sealed, sealContext(hook.id))),
+  );
+  return openedSecrets.filter((secret) => secret !== undefined);
 }

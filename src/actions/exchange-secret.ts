@@ -1,14 +1,22 @@
-import type { Exchanged } from "#domain/credential/credential.ts";
-import type { Permission } from "#domain/credential/permissions.ts";
+import type { ExchangeResult } from "#domain/credential/credential.ts";
+import {
+  permissions as everyPermission,
+  permissionsAllow,
+  type Permission,
+} from "#domain/credential/permissions.ts";
 import type { SigningKeys } from "#domain/credential/keys.ts";
-import { makeAccessToken, readSecret, type Presented } from "#domain/credential/tokens.ts";
+import {
+  createAccessToken,
+  decodeSecret,
+  type PresentedCredential,
+} from "#domain/credential/tokens.ts";
 
-/** What exchanging a client's secret needs from outside. */
+/** The dependencies of exchanging a client's secret. */
 export interface ExchangeContext {
   keys: SigningKeys;
   now(): number;
-  /** Asks the credential's object, or what stands in for it; undefined where the secret is not good. */
-  admit(presented: Presented): Promise<Exchanged | undefined>;
+  /** Calls the credential's Durable Object or its fallback. Returns undefined for an invalid secret. */
+  admit(presented: PresentedCredential): Promise<ExchangeResult | undefined>;
 }
 
 export interface AccessGrant {
@@ -18,47 +26,56 @@ export interface AccessGrant {
   scope: Permission[];
 }
 
-export type ExchangeRefusal =
-  | { refusal: "unknown_client" }
-  /** In a minute; with the seconds to wait. */
-  | { refusal: "too_many"; retryAfter: number }
-  | { refusal: "unsupported_grant_type" }
-  /** With what the client may ask for. */
-  | { refusal: "invalid_scope"; had: readonly Permission[] };
+export type ExchangeError =
+  | { error: "unknown_client" }
+  /** The client made too many requests in a minute. `retryAfter` is in seconds. */
+  | { error: "too_many"; retryAfter: number }
+  | { error: "unsupported_grant_type" }
+  /** `allowedScope` lists the permissions that the client may request. */
+  | { error: "invalid_scope"; allowedScope: readonly Permission[] };
 
-const lifetime = 3600;
+const tokenLifetimeSeconds = 3600;
 
-/** RFC 6749, section 4.4: an access token for a client that knows its secret, never longer than the client lives. */
+/** Issues an access token (RFC 6749, section 4.4). It never outlives the client. */
 export async function exchangeClientSecret(
   ctx: ExchangeContext,
   client: { id: string; secret: string },
-  asked: { grantType: string; scope: string | null },
-): Promise<AccessGrant | ExchangeRefusal> {
-  const presented = await readSecret(ctx.keys, "efs", client.secret);
+  request: { grantType: string; scope: string | null },
+): Promise<AccessGrant | ExchangeError> {
+  const presented = await decodeSecret(ctx.keys, "efs", client.secret);
   if (!presented || client.id !== `efc_${presented.credentialId}`) {
-    return { refusal: "unknown_client" };
+    return { error: "unknown_client" };
   }
-  const exchanged = await ctx.admit(presented);
-  if (!exchanged) return { refusal: "unknown_client" };
-  if ("retryAfter" in exchanged) return { refusal: "too_many", ...exchanged };
-  if (asked.grantType !== "client_credentials") return { refusal: "unsupported_grant_type" };
-  const { permissions, expiresAt } = exchanged.grant;
-  const scope = scopeOf(asked.scope, permissions);
-  if (!scope) return { refusal: "invalid_scope", had: permissions };
+  const exchange = await ctx.admit(presented);
+  if (!exchange) return { error: "unknown_client" };
+  if ("retryAfter" in exchange) return { error: "too_many", ...exchange };
+  if (request.grantType !== "client_credentials") return { error: "unsupported_grant_type" };
+  const { permissions, expiresAt } = exchange.grant;
+  const scope = grantedScope(request.scope, permissions);
+  if (!scope) return { error: "invalid_scope", allowedScope: permissions };
   const now = ctx.now();
-  const expiresIn = Math.min(lifetime, Math.floor(((expiresAt ?? Infinity) - now) / 1000));
-  const accessToken = await makeAccessToken(ctx.keys, {
+  const expiresIn = Math.min(
+    tokenLifetimeSeconds,
+    Math.floor(((expiresAt ?? Infinity) - now) / 1000),
+  );
+  const accessToken = await createAccessToken(ctx.keys, {
     credentialId: presented.credentialId,
-    secretId: exchanged.secretId,
+    secretId: exchange.secretId,
     expiresAt: now + expiresIn * 1000,
     scope,
   });
   return { accessToken, expiresIn, scope };
 }
 
-/** What was asked for, if the client has all of it; everything that it has when nothing was asked. */
-function scopeOf(asked: string | null, had: readonly Permission[]): Permission[] | undefined {
-  const names = (asked ?? "").split(" ").filter((name) => name !== "");
-  const scope = had.filter((permission) => names.length === 0 || names.includes(permission));
+/** Returns the requested scope if the client has all of it. Without a requested scope, returns all its permissions. */
+function grantedScope(
+  requestedScope: string | null,
+  allowedScope: readonly Permission[],
+): Permission[] | undefined {
+  const names = (requestedScope ?? "").split(" ").filter((name) => name !== "");
+  if (names.length === 0) return [...allowedScope];
+  const scope = everyPermission.filter(
+    (name) => names.includes(name) && permissionsAllow(allowedScope, name),
+  );
   return names.every((name) => scope.some((permission) => permission === name)) ? scope : undefined;
 }

@@ -1,108 +1,128 @@
 import { problem, Problem, type FieldError } from "#domain/problem/problem.ts";
-import { pause } from "#store/db/retry.ts";
+import { sleepWithJitter } from "#store/db/retry.ts";
 import { sha256 } from "#domain/credential/keys.ts";
-import { canonical } from "#domain/json.ts";
-import { findReplay, type Claim, type Given, type Replay } from "#store/data/replays.ts";
+import type { Timing } from "#domain/ports.ts";
+import { toCanonicalJson } from "#domain/json.ts";
+import { findReplay, type Claim, type AssignedValues, type Replay } from "#store/data/replays.ts";
 import type { ActionContext } from "./context.ts";
 
-/** Each miss means that another write succeeded, so that many tries are many writers and no standstill. */
-const mostTries = 100;
-const longestPause = 40;
+/** A conflict means that another write succeeded. Many attempts therefore mean many writers, not a deadlock. */
+const maxAttempts = 100;
+const maxPauseMs = 40;
 
-/** Runs `step` until it gives a result; nothing means that somebody else wrote in between, and to look again. */
-export async function untilSettled<T>(step: () => Promise<T | undefined>): Promise<T> {
-  for (let tries = 0; tries < mostTries; tries += 1) {
-    if (tries > 1) await pause(Math.min(longestPause, 2 ** tries));
+/** Runs `step` until it returns a result. Undefined means that a concurrent write interfered. */
+export async function retryOnConflict<T>(
+  ctx: { timing: Timing },
+  step: () => Promise<T | undefined>,
+): Promise<T> {
+  for (let attempt = 0; attempt < maxAttempts; attempt += 1) {
+    if (attempt > 1) await sleepWithJitter(ctx.timing, Math.min(maxPauseMs, 2 ** attempt));
     const result = await step();
     if (result !== undefined) return result;
   }
   throw problem.tryAgain();
 }
 
-/** The Idempotency-Key that a request came with, and what is wrong with it. */
-export interface SentKey {
-  /** SHA-256 of credential, route and key; null where none was sent that is good. */
+/** The Idempotency-Key of a request, and its field errors. */
+export interface IdempotencyKey {
+  /** SHA-256 of credential, route and key; null when the request has no valid key. */
   key: string | null;
   errors: readonly FieldError[];
 }
 
-export const noKey: SentKey = { key: null, errors: [] };
+export const noIdempotencyKey: IdempotencyKey = { key: null, errors: [] };
 
-/** What is to be stored, with what is to be answered but for what the database gives. */
-export interface Prepared<Said> {
-  said: Said;
-  /** The same as JSON: what a replay is made from. */
-  written: string;
+/** A validated write with its response. The response lacks the values that the database assigns. */
+export interface PreparedWrite<ResponseBody> {
+  response: ResponseBody;
+  /** The response as JSON, stored for replays. */
+  responseJson: string;
 }
 
-/** Something that is done once for each key. */
-interface Deed<Ready extends Prepared<unknown>, Answer> {
-  /** Judges what was sent by what is known here, and throws where it refuses it. */
-  judge(): Ready | Promise<Ready>;
-  /** Throws the refusal, or what stands before it by now; returns where things have changed: it is judged again. */
-  refuse(refusal: Problem): Promise<void>;
-  /** Stores it in one batch with the claim; nothing where somebody else wrote in between: it is judged again. */
-  store(ready: Ready, claim: Claim | null): Promise<Stored | undefined>;
-  answer(said: Ready["said"], given: Given): Answer;
+/** An action that runs once per key. */
+interface IdempotentAction<Ready extends PreparedWrite<unknown>, Answer> {
+  /** Validates the request against the cached collection. Throws a problem when it is invalid. */
+  prepare(): Ready | Promise<Ready>;
+  /**
+   * Throws the problem, or a current one that takes precedence.
+   * Returns normally when the collection has changed, so that the request is validated again.
+   */
+  reject(cause: Problem): Promise<void>;
+  /** Stores the write and the claim in one batch. Returns undefined after a conflict, to validate again. */
+  store(prepared: Ready, claim: Claim | null): Promise<StoreResult | undefined>;
+  respond(body: Ready["response"], assigned: AssignedValues): Answer;
 }
 
-type Stored = { outcome: "created"; given: Given } | { outcome: "replayed"; replay: Replay };
+type StoreResult =
+  | { outcome: "created"; assigned: AssignedValues }
+  | { outcome: "replayed"; replay: Replay };
 
-export interface Once<Answer> {
-  answer: Answer;
-  /** Set when the key had been used: this is the first answer, whatever has become of what it tells. */
-  replayed: boolean;
-  /** Whether the key came with another body the first time. */
-  mismatch: boolean;
+export interface IdempotentResult<Answer> {
+  response: Answer;
+  /** Whether the key was used before. The response is then the first one, even if the item has changed. */
+  isReplay: boolean;
+  /** Whether the first request with the key had a different body. */
+  hasDifferentBody: boolean;
 }
 
-const rememberFor = 24 * 60 * 60 * 1000;
+const replayRetentionMs = 24 * 60 * 60 * 1000;
 
 /**
- * Does something once for each key, within 24 hours (contract, section 8). The claim in the batch decides who was
- * first; the cache only spares the way to D1. Nothing is refused under a key that has an answer.
+ * Runs an action once per key within 24 hours (contract, section 8). The claim in the batch decides which request was
+ * first. The cache only saves queries to D1. A key that has a response replays it, even if the request is invalid now.
  */
-export async function oncePerKey<Ready extends Prepared<unknown>, Answer>(
+export async function runIdempotent<Ready extends PreparedWrite<unknown>, Answer>(
   ctx: ActionContext,
-  { key }: SentKey,
+  collection: { readonly id: number },
+  { key }: IdempotencyKey,
   body: unknown,
-  deed: Deed<Ready, Answer>,
-): Promise<Once<Answer>> {
-  const fingerprint = key === null ? "" : await sha256(canonical(body));
-  const again = (replay: Replay): Once<Answer> => ({
-    answer: deed.answer(JSON.parse(replay.answer) as Ready["said"], replay),
-    replayed: true,
-    mismatch: replay.fingerprint !== fingerprint,
+  action: IdempotentAction<Ready, Answer>,
+): Promise<IdempotentResult<Answer>> {
+  const fingerprint = key === null ? "" : await sha256(toCanonicalJson(body));
+  const toReplayed = (replay: Replay): IdempotentResult<Answer> => ({
+    response: action.respond(JSON.parse(replay.answer) as Ready["response"], replay),
+    isReplay: true,
+    hasDifferentBody: replay.fingerprint !== fingerprint,
   });
-  const recalled = key === null ? undefined : ctx.replays.recalled(key);
-  if (recalled) return again(recalled);
-  return untilSettled(async () => {
-    const judged = await judgedBy(() => deed.judge());
-    if (judged instanceof Problem) {
-      const replay = key === null ? undefined : await findReplay(ctx.db, key, ctx.now());
-      if (replay) return again(replay);
-      await deed.refuse(judged);
+  const cachedReplay = key === null ? undefined : ctx.replays.peek(key);
+  if (cachedReplay) return toReplayed(cachedReplay);
+  return retryOnConflict(ctx, async () => {
+    const prepared = await prepareOrProblem(() => action.prepare());
+    if (prepared instanceof Problem) {
+      const db = ctx.databases.of(collection);
+      const replay = key === null ? undefined : await findReplay(db, key, ctx.now());
+      if (replay) return toReplayed(replay);
+      await action.reject(prepared);
       return undefined;
     }
-    const { said, written: answer } = judged;
-    const remembered = { fingerprint, answer, expiresAt: ctx.now() + rememberFor };
-    const stored = await deed.store(judged, key === null ? null : { key, ...remembered });
-    if (!stored) return undefined;
-    if (stored.outcome === "replayed") return again(stored.replay);
-    const { given } = stored;
-    if (key !== null) ctx.replays.remember(key, { ...remembered, ...given });
-    return { answer: deed.answer(said, given), replayed: false, mismatch: false };
+    const { response, responseJson: answer } = prepared;
+    const replayValues = { fingerprint, answer, expiresAt: ctx.now() + replayRetentionMs };
+    const storeResult = await action.store(
+      prepared,
+      key === null ? null : { key, ...replayValues },
+    );
+    if (!storeResult) return undefined;
+    if (storeResult.outcome === "replayed") return toReplayed(storeResult.replay);
+    const { assigned } = storeResult;
+    if (key !== null) ctx.replays.put(key, { ...replayValues, ...assigned });
+    return {
+      response: action.respond(response, assigned),
+      isReplay: false,
+      hasDifferentBody: false,
+    };
   });
 }
 
-/** What is to be stored, or why not. What is too large is told before a replay (contract, section 4). */
-async function judgedBy<Ready>(judge: () => Ready | Promise<Ready>): Promise<Ready | Problem> {
+/** Returns the prepared write or its problem. Throws 413 at once, which precedes a replay (contract, section 4). */
+async function prepareOrProblem<Ready>(
+  prepare: () => Ready | Promise<Ready>,
+): Promise<Ready | Problem> {
   try {
-    return await judge();
-  } catch (refusal) {
-    if (!(refusal instanceof Problem) || refusal.status === 413 || refusal.status >= 500) {
-      throw refusal;
+    return await prepare();
+  } catch (error) {
+    if (!(error instanceof Problem) || error.status === 413 || error.status >= 500) {
+      throw error;
     }
-    return refusal;
+    return error;
   }
 }

@@ -1,151 +1,162 @@
 import { uniqueValues, type UniqueValue } from "#domain/data/index-entries.ts";
-import type { Compiled } from "#domain/data/compile.ts";
-import { mostOperations, type Operation } from "#domain/item/body.ts";
+import type { CompiledCollection } from "#domain/data/compile.ts";
+import { maxOperations, type Operation } from "#domain/item/body.ts";
 import { Problem, problem } from "#domain/problem/problem.ts";
-import { readHolders } from "#store/data/batch-read.ts";
+import { loadUniqueValueOwners } from "#store/data/batch-read.ts";
 import type { BatchWrite } from "#store/data/batch-write.ts";
 import type { ActionContext } from "./context.ts";
-import { readCurrent, duplicateProblem, refuseClosed } from "./create-item.ts";
-import { applyOperations, simulate } from "./apply-batch.ts";
-import { BatchRefusal, type OperationResult } from "./batch-results.ts";
+import { loadCurrentCollection, duplicateProblem, assertAccepting } from "./create-item.ts";
+import { applyOperations, simulateBatch } from "./apply-batch.ts";
+import { BatchProblem, type OperationResult } from "./batch-results.ts";
 
-/** What becomes of a row, or why it is refused. */
+/** The outcome of a row, or the problem that rejects it. */
 export type RowOutcome = OperationResult["outcome"] | Problem;
 
-/** What a check may take, as so many batches may. */
-const mostSpent = 5;
+/** The limit for the cost of a check, in budgets of one batch. */
+const maxBatchBudgets = 5;
 
 /**
- * What would become of rows if they were written now, in runs as they are written; nothing is stored. What two rows of
- * different runs cannot both have is the later one's fault.
+ * Returns the current outcome of each row, batch by batch, and stores nothing.
+ * When rows of different batches share a unique value, the later row gets the problem.
  */
 export async function checkRows(
   ctx: ActionContext,
-  known: Compiled,
+  cached: CompiledCollection,
   rows: readonly Operation[],
 ): Promise<RowOutcome[]> {
-  const now = await readCurrent(ctx, known);
-  const seen = new Map<string, string>();
+  const current = await loadCurrentCollection(ctx, cached);
+  const itemIdByValue = new Map<string, string>();
   const outcomes: RowOutcome[] = [];
-  let all = 0;
-  for (const run of runsOf(rows)) {
-    const { outcomes: some, spent } = await checkRun(ctx, now.compiled, run, seen);
-    all += spent;
-    if (all > mostSpent) throw tooMuch();
-    outcomes.push(...some);
+  let totalBudgetShare = 0;
+  for (const batch of splitIntoBatches(rows)) {
+    const checkedBatch = await checkBatch(ctx, current.compiled, batch, itemIdByValue);
+    totalBudgetShare += checkedBatch.budgetShare;
+    if (totalBudgetShare > maxBatchBudgets) throw tooComplexProblem();
+    outcomes.push(...checkedBatch.outcomes);
   }
-  if (outcomes.includes("created")) refuseClosed(now, ctx.now());
+  if (outcomes.includes("created")) assertAccepting(current, ctx.now());
   return outcomes;
 }
 
-function tooMuch(): Problem {
+function tooComplexProblem(): Problem {
   const reason =
-    "Its rows take too much together, by their formulas and patterns or by what is stored already: import fewer at once.";
+    "The rows of this file need too much computation together. Import fewer rows at once.";
   return problem.invalidInput([{ field: "file", code: "too_complex", reason }]);
 }
 
-function runsOf(rows: readonly Operation[]): Operation[][] {
-  const count = Math.ceil(rows.length / mostOperations);
+function splitIntoBatches(rows: readonly Operation[]): Operation[][] {
+  const count = Math.ceil(rows.length / maxOperations);
   return Array.from({ length: count }, (_, i) =>
-    rows.slice(i * mostOperations, (i + 1) * mostOperations),
+    rows.slice(i * maxOperations, (i + 1) * maxOperations),
   );
 }
 
-async function checkRun(
+async function checkBatch(
   ctx: ActionContext,
-  compiled: Compiled,
-  run: readonly Operation[],
-  seen: Map<string, string>,
-): Promise<{ outcomes: RowOutcome[]; spent: number }> {
-  const { results, refusals, write, spent } = await simulate(ctx, compiled, run);
-  const refused = new Map(refusals.map((each) => [each.index, each.problem]));
-  const held = write.taken.length > 0 ? await readHolders(ctx.db, valuesOf(write.taken)) : [];
-  const released = new Set(write.released.map((each) => JSON.stringify(each)));
-  const holders = held.filter(
-    ({ item, field, value }) => !released.has(JSON.stringify([item, field, value])),
+  compiled: CompiledCollection,
+  batch: readonly Operation[],
+  itemIdByValue: Map<string, string>,
+): Promise<{ outcomes: RowOutcome[]; budgetShare: number }> {
+  const { results, problems, write, budgetShare } = await simulateBatch(ctx, compiled, batch);
+  const problemByIndex = new Map(problems.map(({ index, problem: cause }) => [index, cause]));
+  const db = ctx.databases.of(compiled.collection);
+  const storedOwners =
+    write.uniqueValuesToAdd.length > 0
+      ? await loadUniqueValueOwners(db, toUniqueValues(write.uniqueValuesToAdd))
+      : [];
+  const removedValues = new Set(write.uniqueValuesToRemove.map((value) => JSON.stringify(value)));
+  const owners = storedOwners.filter(
+    ({ item, field, value }) => !removedValues.has(JSON.stringify([item, field, value])),
   );
-  const outcomes = run.map((_, index): RowOutcome => {
-    const refusal = refused.get(index);
+  const outcomes = batch.map((_, index): RowOutcome => {
+    const cause = problemByIndex.get(index);
     const result = results[index];
-    if (refusal || !result) return refusal ?? duplicateProblem(ctx, compiled, []);
-    const { last, now } = result.item;
-    const own = now ? uniqueValues(compiled.collection, now.data, now.status) : [];
-    const clash = own.find(([field, value]) => {
-      const holder = holders.find((each) => each.field === field && each.value === value);
-      const before = seen.get(JSON.stringify([field, value]));
+    if (cause || !result) return cause ?? duplicateProblem(ctx, compiled, []);
+    const { lastState, current } = result.item;
+    const itemValues = current
+      ? uniqueValues(compiled.collection, current.data, current.status)
+      : [];
+    const conflict = itemValues.find(([field, value]) => {
+      const owner = owners.find((row) => row.field === field && row.value === value);
+      const earlierId = itemIdByValue.get(JSON.stringify([field, value]));
       return (
-        (holder && holder.item !== last.number) || (before !== undefined && before !== last.id)
+        (owner && owner.item !== lastState.number) ||
+        (earlierId !== undefined && earlierId !== lastState.id)
       );
     });
-    if (clash) return duplicateProblem(ctx, compiled, [{ field: clash[0], id: "" }]);
-    for (const each of own) seen.set(JSON.stringify(each), last.id);
+    if (conflict) return duplicateProblem(ctx, compiled, [{ field: conflict[0], id: "" }]);
+    for (const value of itemValues) itemIdByValue.set(JSON.stringify(value), lastState.id);
     return result.outcome;
   });
-  return { outcomes, spent };
+  return { outcomes, budgetShare };
 }
 
-const valuesOf = (taken: BatchWrite["taken"]) =>
-  taken.map(([, field, value]): UniqueValue => [field, value]);
+const toUniqueValues = (values: BatchWrite["uniqueValuesToAdd"]) =>
+  values.map(([, field, value]): UniqueValue => [field, value]);
 
-/** Which rows are refused may change with those that are left out, and by others who write. */
-const mostTries = 10;
+/** Omitting rejected rows, or a concurrent write, can make other rows invalid, so one attempt may not be enough. */
+const maxAttempts = 10;
 
-/** Writes rows, at most a batch of them: those that are refused are left out, all others are stored together. */
+/** Writes at most one batch of rows. Omits invalid rows and stores all others together. */
 export async function writeRows(
   ctx: ActionContext,
-  compiled: Compiled,
+  compiled: CompiledCollection,
   rows: readonly Operation[],
 ): Promise<RowOutcome[]> {
   const outcomes: RowOutcome[] = [];
-  let left = rows.map((operation, index) => ({ operation, index }));
-  for (let tries = 0; left.length > 0; tries += 1) {
-    const operations = left.map(({ operation }) => operation);
-    const done = await tried(() => applyOperations(ctx, compiled, operations));
-    if (!(done instanceof Problem)) {
-      left.forEach(({ index }, i) => (outcomes[index] = done[i]?.outcome ?? "unchanged"));
+  let remainingRows = rows.map((operation, index) => ({ operation, index }));
+  for (let attempt = 0; remainingRows.length > 0; attempt += 1) {
+    const operations = remainingRows.map(({ operation }) => operation);
+    const results = await catchRowProblem(() => applyOperations(ctx, compiled, operations));
+    if (!(results instanceof Problem)) {
+      remainingRows.forEach(
+        ({ index }, i) => (outcomes[index] = results[i]?.outcome ?? "unchanged"),
+      );
       return outcomes;
     }
-    if (!(done instanceof BatchRefusal)) {
-      const rest = await halves(ctx, compiled, operations, done);
-      left.forEach(({ index }, i) => (outcomes[index] = rest[i] ?? done));
+    if (!(results instanceof BatchProblem)) {
+      const halves = await writeInHalves(ctx, compiled, operations, results);
+      remainingRows.forEach(({ index }, i) => (outcomes[index] = halves[i] ?? results));
       return outcomes;
     }
-    if (tries === mostTries) {
-      for (const { index } of left) outcomes[index] = unsettled();
+    if (attempt === maxAttempts) {
+      for (const { index } of remainingRows) outcomes[index] = rowConflictProblem();
       return outcomes;
     }
-    const refused = new Map(done.refusals.map(({ index, problem: why }) => [index, why]));
-    for (const [place, why] of refused) {
-      const index = left[place]?.index;
-      if (index !== undefined) outcomes[index] = why;
+    const problems = new Map(
+      results.operationProblems.map(({ index, problem: cause }) => [index, cause]),
+    );
+    for (const [position, cause] of problems) {
+      const index = remainingRows[position]?.index;
+      if (index !== undefined) outcomes[index] = cause;
     }
-    left = left.filter((_, place) => !refused.has(place));
+    remainingRows = remainingRows.filter((_, position) => !problems.has(position));
   }
   return outcomes;
 }
 
-const unsettled = () =>
-  problem.conflict("Too many rows of this file stand against each other: import it once more.");
+const rowConflictProblem = () =>
+  problem.conflict("Too many rows of this file conflict with each other. Import it again.");
 
-/** A refusal of rows; what refuses all of them alike, or comes from outside, is thrown. */
-async function tried<T>(act: () => Promise<T>): Promise<T | Problem> {
+/** Returns a problem that concerns rows. Rethrows a closed form, which affects all rows, and all other errors. */
+async function catchRowProblem<T>(write: () => Promise<T>): Promise<T | Problem> {
   try {
-    return await act();
+    return await write();
   } catch (error) {
-    const ofRows = error instanceof Problem && error.status < 500;
-    if (ofRows && error.code !== "submissions_closed") return error;
+    const isClientError = error instanceof Problem && error.status < 500;
+    if (isClientError && error.code !== "submissions_closed") return error;
     throw error;
   }
 }
 
-/** All of them together are too much: the first and the second half alone may not be. */
-async function halves(
+/** The whole batch exceeds a limit, but each half alone may fit. */
+async function writeInHalves(
   ctx: ActionContext,
-  compiled: Compiled,
+  compiled: CompiledCollection,
   operations: readonly Operation[],
-  refusal: Problem,
+  cause: Problem,
 ): Promise<RowOutcome[]> {
-  if (operations.length === 1) return [refusal];
+  if (operations.length === 1) return [cause];
   const middle = Math.ceil(operations.length / 2);
   const first = await writeRows(ctx, compiled, operations.slice(0, middle));
   return [...first, ...(await writeRows(ctx, compiled, operations.slice(middle)))];

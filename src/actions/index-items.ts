@@ -1,178 +1,230 @@
-import { counted } from "#store/db/session.ts";
-import type { Turn } from "#store/data/index-check.ts";
-import { computedIds, fieldEntries, formerEntries, systemEntries, type SearchEntry, withoutLost } from "#domain/data/index-entries.ts";
-import type { Compiled } from "#domain/data/compile.ts";
+import { countingDatabase, type DataDatabase } from "#store/db/database.ts";
+import type { QueueCursor } from "#store/data/index-check.ts";
+import {
+  computedIds,
+  fieldEntries,
+  formerEntries,
+  systemEntries,
+  type SearchEntry,
+  withoutRemovedFields,
+} from "#domain/data/index-entries.ts";
+import type { CompiledCollection } from "#domain/data/compile.ts";
 import type { Data } from "#domain/data/values.ts";
 import { computeData, withoutComputed } from "#domain/formula/compute.ts";
-import { differenceOf, type Difference } from "#domain/item/change.ts";
+import { diffStates, type ItemDiff } from "#domain/item/change.ts";
 import { type Item, fitsStorage } from "#domain/item/item.ts";
-import { nextIndexing, storeStep, type Indexing, type IndexingStep } from "#store/data/indexing.ts";
-import { itemsInRange } from "#store/data/item-ranges.ts";
-import { collectionNow } from "./collection-cache.ts";
+import {
+  findNextIndexing,
+  storeIndexingStep,
+  type Indexing,
+  type IndexingStep,
+} from "#store/data/indexing.ts";
+import { loadItemsInRange } from "#store/data/item-ranges.ts";
+import { loadCollectionById } from "./collection-cache.ts";
+import type { CollectionReference, DataContext } from "./context.ts";
 
 /**
- * What one run may take: D1 takes 1,000 queries of one invocation, of which there are three such runs in some, and a row
- * holds the database for some 5 µs.
+ * Limits of one run. D1 allows 1,000 queries per invocation, and one invocation can make three runs.
+ * Writing a row occupies the database for about 5 µs.
  */
-const most = { queries: 250, rowsWritten: 30_000, formulaSteps: 3_000_000 };
+const runLimits = { queries: 250, rowsWritten: 30_000, formulaSteps: 3_000_000 };
 
-/** What a step took beyond its queries. */
-export interface Step {
+/** The cost of a step apart from its queries. */
+export interface StepCost {
   formulaSteps: number;
 }
 
 /**
- * Work that stands in a table, a step for each collection in turn, so that none waits for another's end. A collection
- * whose step fails stands aside until the next run; `failures` gets why.
+ * Runs queued work one step per collection in turn, so that no collection blocks the others.
+ * When a step fails, this run skips its collection from then on and adds the error to `failures`.
  */
-export async function inTurns<Work extends { collectionId: number }>(
-  database: D1Database,
-  next: (db: D1Database, turn: Turn) => Promise<Work | undefined>,
-  take: (db: D1Database, work: Work) => Promise<Step | void>,
+export async function runRoundRobin<Work extends { collectionId: number }>(
+  ctx: DataContext,
+  findNext: (db: DataDatabase, turn: QueueCursor) => Promise<Work | undefined>,
+  runStep: (ctx: DataContext, work: Work) => Promise<StepCost | void>,
   failures: unknown[],
 ): Promise<void> {
-  const { db, spent } = counted(database);
-  const aside: number[] = [];
+  const { db, counts } = countingDatabase(ctx.db);
+  const countingContext = { ...ctx, db };
+  const excludedIds: number[] = [];
   let after = 0;
   let formulaSteps = 0;
   while (
-    spent.queries < most.queries &&
-    spent.rowsWritten < most.rowsWritten &&
-    formulaSteps < most.formulaSteps
+    counts.queries < runLimits.queries &&
+    counts.rowsWritten < runLimits.rowsWritten &&
+    formulaSteps < runLimits.formulaSteps
   ) {
-    const work = await next(db, { after, aside });
+    const work = await findNext(db, { after, excluded: excludedIds });
     if (!work) return;
     after = work.collectionId;
     try {
-      formulaSteps += (await take(db, work))?.formulaSteps ?? 0;
+      formulaSteps += (await runStep(countingContext, work))?.formulaSteps ?? 0;
     } catch (error) {
-      aside.push(work.collectionId);
+      excludedIds.push(work.collectionId);
       failures.push(error);
     }
   }
 }
 
 const itemsPerStep = 200;
-/** Stored data that a step reads. */
+/** The limit for the stored data that a step reads. */
 const bytesPerStep = 2_000_000;
-/** Values that the database takes out of items. */
+/** The limit for the values that the database extracts from items. */
 const slotsPerStep = 20_000;
-/** What a step writes; of a single item whatever it has. */
+/** The limit for what a step writes. The first item of a step is always written in full. */
 const entryBytesPerStep = 500_000;
-/** Some 100 ms of formulas: nothing else runs meanwhile. */
+/** Takes about 100 ms. The isolate runs nothing else during that time. */
 const formulaStepsPerStep = 1_000_000;
 
-/** Is told of each collection that some webhook listens to and whose items were recalculated. */
-export type NoteChange = (collectionId: number) => void;
+/** Receives each collection that has recalculated items and a listening webhook. */
+export type NotifyChange = (collection: CollectionReference) => void;
 
-/** Brings search entries and computed values up to date, in bounded steps; what is left, the next run does. */
-export async function indexItems(
-  db: D1Database,
+/** Updates search entries and computed values in bounded steps. The next run continues unfinished work. */
+export async function backfillIndex(
+  ctx: DataContext,
   failures: unknown[] = [],
-  noteChange: NoteChange = () => undefined,
+  notifyChange: NotifyChange = () => undefined,
 ): Promise<void> {
-  const step = (counting: D1Database, work: Indexing) => indexStep(counting, work, noteChange);
-  await inTurns(db, nextIndexing, step, failures);
+  const runStep = (stepContext: DataContext, work: Indexing) =>
+    backfillStep(stepContext, work, notifyChange);
+  await runRoundRobin(ctx, findNextIndexing, runStep, failures);
 }
 
-async function indexStep(db: D1Database, work: Indexing, noteChange: NoteChange): Promise<Step> {
-  const compiled = await collectionNow(db, work.collectionId);
+async function backfillStep(
+  ctx: DataContext,
+  work: Indexing,
+  notifyChange: NotifyChange,
+): Promise<StepCost> {
+  const { db, memory } = ctx;
+  const compiled = await loadCollectionById({ databases: db, memory }, work.collectionId);
+  const collectionDb = db.of(compiled.collection);
   const fields = new Set(JSON.parse(work.fields) as number[]);
-  const slots = slotsOf(compiled, fields);
-  const most = Math.floor(slotsPerStep / Math.max(1, slots?.length ?? 0));
-  const limit = Math.max(1, Math.min(itemsPerStep, most));
-  const items = await itemsInRange(db, work, { limit, bytes: bytesPerStep, slots });
+  const slots = slotsToRead(compiled, fields);
+  const maxItems = Math.floor(slotsPerStep / Math.max(1, slots?.length ?? 0));
+  const limit = Math.max(1, Math.min(itemsPerStep, maxItems));
+  const items = await loadItemsInRange(collectionDb, work, {
+    limit,
+    maxBytes: bytesPerStep,
+    slots,
+  });
   const step: IndexingStep = {
     definitionVersion: compiled.collection.version,
     revision: compiled.collection.revision,
     entries: [],
-    removed: [],
+    entriesToRemove: [],
     recalculated: [],
     action: compiled.collection.kind === "app" ? "record.recalculate" : "submission.recalculate",
-    requestId: crypto.randomUUID(),
-    to: work.last + 1,
+    requestId: ctx.random.uuid(),
+    nextStart: work.last + 1,
     count: 0,
   };
   let bytes = 0;
   let formulaSteps = 0;
   for (const item of items) {
-    const renewed = renewal(compiled, item, fields);
-    bytes += renewed.bytes;
-    formulaSteps += renewed.steps;
+    const refresh = refreshItem(compiled, item, fields, ctx.now);
+    bytes += refresh.bytes;
+    formulaSteps += refresh.formulaSteps;
     if (step.count > 0 && bytes > entryBytesPerStep) break;
     const { number, version } = item;
-    for (const entry of renewed.entries) step.entries.push([...entry, number, version]);
-    for (const entry of renewed.removed) step.removed.push([...entry, number, version]);
-    if (renewed.data !== null) {
-      const { updatedAt, data, difference } = renewed;
-      const { fields: changed, former } = difference;
-      const values = JSON.stringify(former);
-      // What would outgrow D1's parameters is told without its former values.
-      const kept = fitsStorage(data + values) ? values : null;
-      const told = { changedFields: JSON.stringify(changed), former: kept };
-      const previous = item.lastChange;
-      step.recalculated.push({ item: number, version, updatedAt, data, previous, ...told });
-    }
+    for (const entry of refresh.entries) step.entries.push([...entry, number, version]);
+    for (const entry of refresh.entriesToRemove)
+      step.entriesToRemove.push([...entry, number, version]);
+    if (refresh.data !== null)
+      step.recalculated.push(buildRecalculation(item, refresh, refresh.data));
     step.count += 1;
-    step.to = number + 1;
+    step.nextStart = number + 1;
     if (formulaSteps > formulaStepsPerStep) break;
   }
-  if (await storeStep(db, work, step)) noteChange(work.collectionId);
+  if (await storeIndexingStep(collectionDb, work, step)) notifyChange(compiled.collection);
   return { formulaSteps };
 }
 
-/** The slots that hold these fields, those of rows under their list; null where formulas need all that there is. */
-function slotsOf({ collection }: Compiled, wanted: ReadonlySet<number>): string[] | null {
+/** Builds the new state of a recalculated item. `data` is its new data as JSON. */
+function buildRecalculation(
+  { number, version, lastChange }: Item,
+  { updatedAt, diff }: ItemRefresh,
+  data: string,
+): IndexingStep["recalculated"][number] {
+  const former = JSON.stringify(diff.former);
+  return {
+    item: number,
+    version,
+    updatedAt,
+    data,
+    previous: lastChange,
+    changedFields: JSON.stringify(diff.fields),
+    // The change omits former values that would exceed D1's parameter limit.
+    former: fitsStorage(data + former) ? former : null,
+  };
+}
+
+/** Returns the slots of these fields; null means all, for formulas. A row's field is in the slot of its list. */
+function slotsToRead(
+  { collection }: CompiledCollection,
+  fieldIds: ReadonlySet<number>,
+): string[] | null {
   const { fields } = collection.definition;
   const computed = computedIds(fields);
-  if ([...wanted].some((id) => computed.has(id))) return null;
+  if ([...fieldIds].some((id) => computed.has(id))) return null;
   return fields.fields
     .filter((field) => {
       const rows = field.type === "line_items" ? field.fields : [];
-      return [field, ...rows].some(({ id }) => wanted.has(id));
+      return [field, ...rows].some(({ id }) => fieldIds.has(id));
     })
     .map(({ id }) => String(id));
 }
 
-interface Renewal {
+interface ItemRefresh {
   entries: SearchEntry[];
-  removed: SearchEntry[];
-  /** New data as JSON, where it is another, and the stamp of that change. */
+  entriesToRemove: SearchEntry[];
+  /** The new data as JSON; null when it is unchanged. */
   data: string | null;
+  /** The time of the change; the item's own when the data is unchanged. */
   updatedAt: number;
-  difference: Difference;
+  diff: ItemDiff;
   bytes: number;
-  /** What its formulas took. */
-  steps: number;
+  /** The formula steps that ran. */
+  formulaSteps: number;
 }
 
-/** What an item lacks: entries of these fields, and the values of those that are computed. */
-function renewal(compiled: Compiled, item: Item, fields: ReadonlySet<number>): Renewal {
+/** Builds the entries of these fields and recalculates the computed ones among them. */
+function refreshItem(
+  compiled: CompiledCollection,
+  item: Item,
+  fields: ReadonlySet<number>,
+  now: () => number,
+): ItemRefresh {
   const { collection } = compiled;
   const { data: before } = item;
   const computed = computedIds(collection.definition.fields);
-  const stale = new Set([...computed].filter((id) => fields.has(id)));
-  const { after, steps } =
-    stale.size > 0 ? recalculated(compiled, before) : { after: before, steps: 0 };
-  const written = JSON.stringify(after);
-  const changed = written !== JSON.stringify(before);
-  const updatedAt = changed ? Math.max(Date.now(), item.updatedAt) : item.updatedAt;
-  const stamped = (at: number) => (changed ? systemEntries(collection.id, { updatedAt: at }) : []);
-  const entries = [...fieldEntries(collection, after, fields), ...stamped(updatedAt)];
-  const removed = changed
-    ? [...formerEntries(collection, before, stale), ...stamped(item.updatedAt)]
+  const staleIds = new Set([...computed].filter((id) => fields.has(id)));
+  const { after, formulaSteps } =
+    staleIds.size > 0 ? recalculate(compiled, before, now()) : { after: before, formulaSteps: 0 };
+  const json = JSON.stringify(after);
+  const isChanged = json !== JSON.stringify(before);
+  const updatedAt = isChanged ? Math.max(now(), item.updatedAt) : item.updatedAt;
+  const timeEntries = (at: number) =>
+    isChanged ? systemEntries(collection.id, { updatedAt: at }) : [];
+  const entries = [...fieldEntries(collection, after, fields), ...timeEntries(updatedAt)];
+  const entriesToRemove = isChanged
+    ? [...formerEntries(collection, before, staleIds), ...timeEntries(item.updatedAt)]
     : [];
   const { status } = item;
-  const seen = withoutLost(collection.definition.fields, before);
-  const difference = differenceOf({ data: seen, status }, { data: after, status });
-  const rewritten = changed ? written.length + JSON.stringify(difference.former).length : 0;
-  const bytes = JSON.stringify([entries, removed]).length + rewritten;
-  return { entries, removed, data: changed ? written : null, updatedAt, difference, bytes, steps };
+  const previousData = withoutRemovedFields(collection.definition.fields, before);
+  const diff = diffStates({ data: previousData, status }, { data: after, status });
+  const dataBytes = isChanged ? json.length + JSON.stringify(diff.former).length : 0;
+  const bytes = JSON.stringify([entries, entriesToRemove]).length + dataBytes;
+  const newData = isChanged ? json : null;
+  return { entries, entriesToRemove, data: newData, updatedAt, diff, bytes, formulaSteps };
 }
 
-/** Computed values that are too large to be stored are none. */
-function recalculated(compiled: Compiled, data: Data): { after: Data; steps: number } {
-  const { data: computed, steps } = computeData(compiled, data, Date.now());
-  const fits = fitsStorage(JSON.stringify(computed));
-  return { after: fits ? computed : withoutComputed(compiled, data), steps };
+/** Recalculates the computed values. Drops all of them when the data would be too large to store. */
+function recalculate(
+  compiled: CompiledCollection,
+  data: Data,
+  now: number,
+): { after: Data; formulaSteps: number } {
+  const { data: computedData, steps: formulaSteps } = computeData(compiled, data, now);
+  const isStorable = fitsStorage(JSON.stringify(computedData));
+  return { after: isStorable ? computedData : withoutComputed(compiled, data), formulaSteps };
 }

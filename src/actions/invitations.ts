@@ -1,24 +1,41 @@
-import { toBase64url } from "#domain/base64url.ts";
-import { mayGive, type Role } from "#domain/credential/permissions.ts";
+import { canGrant, type Role } from "#domain/credential/permissions.ts";
 import { sha256 } from "#domain/credential/keys.ts";
+import {
+  createRandomSecret,
+  openSignedSecret,
+  signSecret,
+} from "#domain/credential/signed-secrets.ts";
 import { problem } from "#domain/problem/problem.ts";
-import { acceptInvitation, deleteInvitation, findInvitation, insertInvitation, listWithInvitations, type Invitation } from "#store/home/invitations.ts";
+import {
+  acceptInvitation,
+  deleteInvitation,
+  findInvitation,
+  insertInvitation,
+  listMembersAndInvitations,
+  type Invitation,
+} from "#store/home/invitations.ts";
 import { findMemberId, type MemberSummary } from "#store/home/members.ts";
-import { act, type ActionContext } from "./context.ts";
-import { givenBy, refuseRole, type MemberContext, hashPassword } from "./members.ts";
+import { auditRecord } from "./context.ts";
+import {
+  grantableRoles,
+  requireGrantableRoles,
+  type MemberContext,
+  type SignInContext,
+  hashPassword,
+} from "./members.ts";
 
-const invitedFor = 7 * 24 * 60 * 60 * 1000;
+const invitationLifetimeMs = 7 * 24 * 60 * 60 * 1000;
 
-const about = (email: string) => `invitation of ${email}`;
+const sealContext = (email: string) => `invitation of ${email}`;
 
-/** Gives the secret of a link that makes a member, once, within seven days. */
+/** Creates an invitation and returns the secret of its link. The link works once, within seven days. */
 export async function inviteMember(
   ctx: MemberContext,
   email: string,
   role: Role,
 ): Promise<{ secret: string; invitation: Invitation }> {
-  refuseRole(ctx, role);
-  const secret = toBase64url(ctx.random(32));
+  requireGrantableRoles(ctx, role);
+  const secret = createRandomSecret(ctx.random);
   const createdAt = ctx.now();
   const address = email.toLowerCase();
   const invitation = {
@@ -27,66 +44,82 @@ export async function inviteMember(
     role,
     inviterId: ctx.member.id,
     createdAt,
-    expiresAt: createdAt + invitedFor,
-    sealed: await ctx.keys.seal(secret, about(address)),
+    expiresAt: createdAt + invitationLifetimeMs,
+    sealed: await ctx.keys.seal(secret, sealContext(address)),
   };
-  const invited = act(ctx, "member.invite", `member:${invitation.email}`);
-  const outcome = await insertInvitation(ctx.db, ctx.member, invitation, givenBy(ctx), invited);
+  const entry = auditRecord(ctx, "member.invite", `member:${invitation.email}`);
+  const outcome = await insertInvitation(
+    ctx.databases.home,
+    ctx.member,
+    invitation,
+    grantableRoles(ctx),
+    entry,
+  );
   switch (outcome) {
     case "invited":
-      return { secret, invitation };
+      return { secret: await signSecret(ctx.keys, "invitation", secret), invitation };
     case "role_not_given":
       throw problem.roleRequired("owners");
     case "address_taken":
-      throw problem.conflict("This address is a member's already.");
+      throw problem.conflict("This address already belongs to a member.");
   }
 }
 
-/** Ends the invitation of an address; where there is none, there is none then either. */
+/** Deletes the invitation of an address. Succeeds when there is none. */
 export async function withdrawInvitation(ctx: MemberContext, email: string): Promise<void> {
   const address = email.toLowerCase();
-  refuseRole(ctx, "viewer");
-  const entry = act(ctx, "member.withdraw", `member:${address}`);
-  const withdrawn = { email: address, given: givenBy(ctx), now: entry.at };
-  if (!(await deleteInvitation(ctx.db, ctx.member, withdrawn, entry)))
+  requireGrantableRoles(ctx, "viewer");
+  const entry = auditRecord(ctx, "member.withdraw", `member:${address}`);
+  const withdrawal = { email: address, grantableRoles: grantableRoles(ctx), now: entry.at };
+  if (!(await deleteInvitation(ctx.databases.home, ctx.member, withdrawal, entry)))
     throw problem.roleRequired("owners");
 }
 
-export async function openInvitation(ctx: ActionContext, secret: string): Promise<Invitation> {
-  const found = await findInvitation(ctx.db, await sha256(secret), ctx.now());
-  if (!found) throw problem.notFound();
-  return found;
+/** Rejects invented links without reading storage. */
+export async function getInvitation(
+  ctx: Pick<SignInContext, "databases" | "keys" | "now">,
+  signedSecret: string,
+): Promise<Invitation> {
+  const secret = await openSignedSecret(ctx.keys, "invitation", signedSecret);
+  const invitation =
+    secret === undefined
+      ? undefined
+      : await findInvitation(ctx.databases.home, await sha256(secret), ctx.now());
+  if (!invitation) throw problem.notFound();
+  return invitation;
 }
 
-/** Makes the member whose link this is. A second time it is not found. */
-export async function joinMembers(
-  ctx: Pick<MemberContext, keyof ActionContext | "random">,
+/** Creates the member that the link invites. A second use returns 404. */
+export async function joinAsMember(
+  ctx: SignInContext,
   secret: string,
   password: string,
 ): Promise<void> {
-  const { hash, email } = await openInvitation(ctx, secret);
-  const joined = {
+  const { hash, email } = await getInvitation(ctx, secret);
+  const acceptance = {
     hash,
-    // An address keeps its member for ever, so this holds until the batch.
-    id: (await findMemberId(ctx.db, email)) ?? ctx.newId(),
-    password: await hashPassword(password, ctx.random(16)),
+    // An address keeps its member id for ever, so this id is still correct when the batch runs.
+    id: (await findMemberId(ctx.databases.home, email)) ?? ctx.newId(),
+    password: await hashPassword(password, ctx.random.bytes(16)),
     now: ctx.now(),
   };
-  const entry = act(ctx, "member.join", `member:${email}`);
-  if (!(await acceptInvitation(ctx.db, joined, entry))) throw problem.notFound();
+  const entry = auditRecord(ctx, "member.join", `member:${email}`);
+  if (!(await acceptInvitation(ctx.databases.home, acceptance, entry))) throw problem.notFound();
 }
 
-/** Everybody, and the invitations that still work, each with its secret where this member may give it out. */
-export async function openInvitations(ctx: MemberContext): Promise<{
+/** Lists all members and open invitations. An invitation has its secret if this member may grant its role. */
+export async function listMembersWithInvites(ctx: MemberContext): Promise<{
   members: MemberSummary[];
   invitations: (Invitation & { secret: string | undefined })[];
 }> {
-  const { members, invitations } = await listWithInvitations(ctx.db, ctx.now());
-  const opened = invitations.map(async (invitation) => {
-    const mine = mayGive(ctx.member.role, invitation.role);
+  const { members, invitations } = await listMembersAndInvitations(ctx.databases.home, ctx.now());
+  const withSecrets = invitations.map(async (invitation) => {
+    const canShare = canGrant(ctx.member.role, invitation.role);
     const { sealed, email } = invitation;
-    const secret = mine && sealed !== null ? await ctx.keys.open(sealed, about(email)) : undefined;
-    return { ...invitation, secret };
+    const secret =
+      canShare && sealed !== null ? await ctx.keys.open(sealed, sealContext(email)) : undefined;
+    const signedSecret = secret && (await signSecret(ctx.keys, "invitation", secret));
+    return { ...invitation, secret: signedSecret };
   });
-  return { members, invitations: await Promise.all(opened) };
+  return { members, invitations: await Promise.all(withSecrets) };
 }

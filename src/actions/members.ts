@@ -1,186 +1,236 @@
+import type { HomeDatabase } from "#store/db/database.ts";
 import * as z from "zod/mini";
-import { scrypt, timingSafeEqual } from "node:crypto";
-import { may, mayGive, roles, type Role } from "#domain/credential/permissions.ts";
+import { roleAllows, canGrant, roles, type Role } from "#domain/credential/permissions.ts";
 import { problem } from "#domain/problem/problem.ts";
-import type { SealingKeys } from "#domain/credential/sealing.ts";
 import type { Credential } from "#domain/credential/credential.ts";
 import { listMemberCredentials } from "#store/home/credential-lists.ts";
-import { listMembers, updateMember, updatePassword, findSession, findSigningIn, type Member, insertFirstOwner } from "#store/home/members.ts";
-import { endOtherSessions, deleteSession, insertSession } from "#store/home/sessions.ts";
-import { act, type ActionContext } from "./context.ts";
-import { toBase64url } from "#domain/base64url.ts";
-import { sameText, sha256 } from "#domain/credential/keys.ts";
+import {
+  listMembers,
+  updateMember,
+  updatePassword,
+  findMemberByEmail,
+  findMemberBySession,
+  findMemberForSignIn,
+  type Member,
+  insertFirstOwner,
+} from "#store/home/members.ts";
+import {
+  countSessions as countStoredSessions,
+  endOtherSessions,
+  deleteSession,
+  insertSession,
+} from "#store/home/sessions.ts";
+import { auditRecord, type ActionContext } from "./context.ts";
+import { createRandomSecret, signSecret } from "#domain/credential/signed-secrets.ts";
+import {
+  constantTimeEqual,
+  nodeCrypto,
+  sha256,
+  type SigningKeys,
+} from "#domain/credential/keys.ts";
+import { lazy } from "#domain/lazy.ts";
 
-/** What a member may choose; the longest is no burden to hash. */
-export const newPassword = z.string().check(z.minLength(12), z.maxLength(1000));
+/** The maximum length keeps hashing cheap. */
+export const passwordSchema = lazy(() => z.string().check(z.minLength(12), z.maxLength(1000)));
 
-/** scrypt with one of OWASP's listed settings: 16 MiB, about 250 ms. Written into each hash, so it can be raised. */
-const parameters = { N: 16_384, r: 8, p: 5 };
-const keyLength = 32;
+/** One of OWASP's scrypt settings: 16 MiB, about 250 ms. Each hash contains its settings, so they can be raised. */
+const scryptParameters = { N: 16_384, r: 8, p: 5 };
+const keyBytes = 32;
 
 /** `scrypt$N$r$p$salt$key`, the last two in base64. */
 export async function hashPassword(password: string, salt: Uint8Array): Promise<string> {
-  const key = await derive(password, salt, parameters);
-  const { N, r, p } = parameters;
-  return ["scrypt", N, r, p, base64(salt), base64(key)].join("$");
+  const key = await deriveKey(password, salt, scryptParameters);
+  const { N, r, p } = scryptParameters;
+  return ["scrypt", N, r, p, toBase64(salt), toBase64(key)].join("$");
 }
 
-export async function isPassword(password: string, hash: string): Promise<boolean> {
+export async function verifyPassword(password: string, hash: string): Promise<boolean> {
   const [, N, r, p, salt = "", key = ""] = hash.split("$");
   const expected = Buffer.from(key, "base64");
   const cost = { N: Number(N), r: Number(r), p: Number(p) };
-  const derived = await derive(password, Buffer.from(salt, "base64"), cost);
-  return derived.length === expected.length && timingSafeEqual(derived, expected);
+  const derivedKey = await deriveKey(password, Buffer.from(salt, "base64"), cost);
+  return (
+    derivedKey.length === expected.length && nodeCrypto().timingSafeEqual(derivedKey, expected)
+  );
 }
 
-/** The hash of no password: what an unknown account is compared with, so that it takes as long as a known one. */
-export const nobody = `scrypt$16384$8$5$${base64(new Uint8Array(16))}$${base64(new Uint8Array(keyLength))}`;
+/** Matches no password. Verifying it for unknown accounts takes as long as for known ones. */
+const dummyHash = () =>
+  `scrypt$16384$8$5$${toBase64(new Uint8Array(16))}$${toBase64(new Uint8Array(keyBytes))}`;
 
-function derive(password: string, salt: Uint8Array, cost: typeof parameters): Promise<Buffer> {
+function deriveKey(
+  password: string,
+  salt: Uint8Array,
+  cost: typeof scryptParameters,
+): Promise<Buffer> {
   const options = { ...cost, maxmem: 64 * 1024 * 1024 };
   return new Promise((resolve, reject) => {
-    scrypt(password.normalize("NFKC"), salt, keyLength, options, (error, key) =>
+    nodeCrypto().scrypt(password.normalize("NFKC"), salt, keyBytes, options, (error, key) =>
       error ? reject(error) : resolve(key),
     );
   });
 }
 
-function base64(bytes: Uint8Array): string {
+function toBase64(bytes: Uint8Array): string {
   return Buffer.from(bytes).toString("base64");
 }
 
-/** Managing members: who does it, and random bytes. */
+/** The additional dependencies of member management. */
 export interface MemberContext extends ActionContext {
   member: { id: string; version: number; role: Role };
-  random(length: number): Uint8Array;
-  keys: SealingKeys;
-  /** Tells the objects of these credentials, so that a change holds for their next request. */
-  announce(credentials: readonly Credential[]): Promise<void>;
+  keys: SigningKeys;
+  /** Pushes these credentials to their Durable Objects, so that a change applies to their next request. */
+  pushCredentials(credentials: readonly Credential[]): Promise<void>;
 }
 
-/** Refuses to give these roles, or to take them, to who may not. */
-export function refuseRole({ member }: Pick<MemberContext, "member">, ...asked: Role[]): void {
-  if (asked.every((role) => mayGive(member.role, role))) return;
-  throw problem.roleRequired(may(member.role, "members") ? "owners" : "members");
+/** Returns 403 unless the member may grant and remove all these roles. */
+export function requireGrantableRoles(
+  { member }: Pick<MemberContext, "member">,
+  ...requestedRoles: Role[]
+): void {
+  if (requestedRoles.every((role) => canGrant(member.role, role))) return;
+  throw problem.roleRequired(roleAllows(member.role, "members") ? "owners" : "members");
 }
 
-/** The roles that this member may give and take. */
-export const givenBy = ({ member }: Pick<MemberContext, "member">): Role[] =>
-  roles.filter((role) => mayGive(member.role, role));
+/** Lists the roles that this member may grant and remove. */
+export const grantableRoles = ({ member }: Pick<MemberContext, "member">): Role[] =>
+  roles.filter((role) => canGrant(member.role, role));
 
-/** Gives a member another role, removes it (its tokens end with it), or takes it back. Its sessions end. */
+/** Changes a member's role, removes the member and its tokens, or restores it. Ends the member's sessions. */
 export async function changeMember(
   ctx: MemberContext,
   id: string,
   change: { role?: Role | undefined; disabled?: boolean | undefined },
 ): Promise<void> {
-  const before = (await listMembers(ctx.db)).find((each) => each.id === id);
+  const before = (await listMembers(ctx.databases.home)).find((member) => member.id === id);
   if (!before) throw problem.notFound();
   const role = change.role ?? before.role;
-  refuseRole(ctx, before.role, role);
+  requireGrantableRoles(ctx, before.role, role);
   const disabled = change.disabled ?? before.disabledAt !== null;
   const disabledAt = disabled ? (before.disabledAt ?? ctx.now()) : null;
-  const entry = act(ctx, disabled ? "member.remove" : "member.change", `member:${id}`);
+  const entry = auditRecord(ctx, disabled ? "member.remove" : "member.change", `member:${id}`);
   const { version } = before;
-  const outcome = await updateMember(ctx.db, ctx.member, { id, version, role, disabledAt }, entry);
-  if (outcome === "last_owner") throw problem.conflict("One owner has to stay.");
-  if (outcome === "member_changed") throw changedMeanwhile();
+  const outcome = await updateMember(
+    ctx.databases.home,
+    ctx.member,
+    { id, version, role, disabledAt },
+    entry,
+  );
+  if (outcome === "last_owner") throw problem.conflict("At least one owner must remain.");
+  if (outcome === "member_changed") throw memberChangedProblem();
   const since = disabledAt ?? entry.at;
-  await ctx.announce(await listMemberCredentials(ctx.db, id, since));
+  await ctx.pushCredentials(await listMemberCredentials(ctx.databases.home, id, since));
 }
 
-const changedMeanwhile = () =>
-  problem.conflict("This member was changed meanwhile. Load it again, and repeat your change.");
+const memberChangedProblem = () =>
+  problem.conflict(
+    "Somebody else changed this member in the meantime. Reload it and repeat your change.",
+  );
 
-/** Signs a member out everywhere but here. */
-export async function endSessions(ctx: MemberContext, keep: string): Promise<void> {
+/** Counts the sessions of the member that have not expired. */
+export const countSessions = (ctx: MemberContext): Promise<number> =>
+  countStoredSessions(ctx.databases.home, ctx.member.id, ctx.now());
+
+/** Ends all sessions of the member except the one with `exceptHash`. */
+export async function endSessions(ctx: MemberContext, exceptHash: string): Promise<void> {
   const { id } = ctx.member;
   await endOtherSessions(
-    ctx.db,
-    { id, keep },
-    act(ctx, "member.sign_out_everywhere", `member:${id}`),
+    ctx.databases.home,
+    { id, exceptHash },
+    auditRecord(ctx, "member.sign_out_everywhere", `member:${id}`),
   );
 }
 
-/** Gives a member another password, and signs it out everywhere but here. */
+/** Changes the member's password and ends all its sessions except the one with `exceptHash`. */
 export async function changePassword(
   ctx: MemberContext,
-  keep: string,
-  chosen: string,
+  exceptHash: string,
+  newPassword: string,
 ): Promise<void> {
   const { id, version } = ctx.member;
-  const password = await hashPassword(chosen, ctx.random(16));
-  const entry = act(ctx, "member.password", `member:${id}`);
-  if (!(await updatePassword(ctx.db, { id, version, keep, password }, entry))) {
-    throw changedMeanwhile();
+  const password = await hashPassword(newPassword, ctx.random.bytes(16));
+  const entry = auditRecord(ctx, "member.password", `member:${id}`);
+  if (!(await updatePassword(ctx.databases.home, { id, version, exceptHash, password }, entry))) {
+    throw memberChangedProblem();
   }
 }
 
 export interface SignInContext extends ActionContext {
-  /** Random bytes. */
-  random(length: number): Uint8Array;
-  /** Counts an attempt of this name, and refuses one too many in a minute. */
+  keys: SigningKeys;
+  /** Counts an attempt under this name. Rejects it when the limit per minute is reached. */
   limitAttempts(name: string): Promise<void>;
+  /** The same for the caller's networks. */
+  limitAttemptsOfNetwork(): Promise<void>;
+  /** The caller's IPv4 address, or the /64 of its IPv6 address. */
+  network: string;
 }
 
-const sessionLifetime = 12 * 60 * 60 * 1000;
+const sessionLifetimeMs = 12 * 60 * 60 * 1000;
+/** The cookie outlives the session, so that a member may still send a large form, which is kept during sign-in. */
+const cookieLifetimeMs = 14 * sessionLifetimeMs;
 
 /**
- * Starts a session: its id for the cookie, or nothing, after as long a time, when account or password is wrong. Attempts
- * are limited by address and by account, so that neither many accounts nor many addresses help to guess; but who signed
- * in from an address before is let in there, whatever others try elsewhere.
+ * Starts a session and returns its id for the cookie. Returns undefined, after the same time, for a wrong account or
+ * password. Attempts are limited per network and per account, against guesses over many accounts or networks.
+ * A network with an earlier sign-in has its own limit, so attempts from elsewhere cannot lock the member out.
  */
 export async function signIn(
   ctx: SignInContext,
   email: string,
   password: string,
-  from: string,
 ): Promise<{ sessionId: string; maxAge: number } | undefined> {
   const account = email.toLowerCase();
-  await ctx.limitAttempts(`address ${from}`);
-  const { member, addresses = [] } = (await findSigningIn(ctx.db, account)) ?? {};
-  const address = await sha256(`${member?.id ?? ""} ${from}`);
-  const known = addresses.includes(address);
-  await ctx.limitAttempts(known ? `account ${account} from ${from}` : `account ${account}`);
-  const right = await isPassword(password, member?.password ?? nobody);
-  if (!member || !right) return undefined;
-  const sessionId = toBase64url(ctx.random(32));
+  const { network } = ctx;
+  await ctx.limitAttemptsOfNetwork();
+  const { member, addresses = [] } = (await findMemberForSignIn(ctx.databases.home, account)) ?? {};
+  const address = await sha256(`${member?.id ?? ""} ${network}`);
+  const isKnownAddress = addresses.includes(address);
+  await ctx.limitAttempts(
+    isKnownAddress ? `account ${account} from ${network}` : `account ${account}`,
+  );
+  const isCorrect = await verifyPassword(password, member?.password ?? dummyHash());
+  if (!member || !isCorrect) return undefined;
+  const sessionId = await signSecret(ctx.keys, "session", createRandomSecret(ctx.random));
   const createdAt = ctx.now();
-  const started = {
+  const session = {
     hash: await sha256(sessionId),
     createdAt,
-    expiresAt: createdAt + sessionLifetime,
+    expiresAt: createdAt + sessionLifetimeMs,
   };
-  if (!(await insertSession(ctx.db, member, started, address))) return undefined;
-  return { sessionId, maxAge: sessionLifetime / 1000 };
+  if (!(await insertSession(ctx.databases.home, member, session, address))) return undefined;
+  return { sessionId, maxAge: cookieLifetimeMs / 1000 };
 }
 
-/** The member whose session has this hash. */
-export async function memberOfSession(
-  db: D1Database,
+/** Finds the member whose session has this hash. */
+export async function findSessionMember(
+  db: HomeDatabase,
   hash: string,
   now: number,
 ): Promise<Member | undefined> {
-  return hash === "" ? undefined : findSession(db, hash, now);
+  return hash === "" ? undefined : findMemberBySession(db, hash, now);
 }
 
-export async function signOut(db: D1Database, sessionId: string): Promise<void> {
+/** Finds the member that Cloudflare Access signed in with this address. */
+export const findAccessMember = (db: HomeDatabase, email: string): Promise<Member | undefined> =>
+  findMemberByEmail(db, email);
+
+export async function signOut(db: HomeDatabase, sessionId: string): Promise<void> {
   await deleteSession(db, await sha256(sessionId));
 }
 
-/** Makes the first owner. False when the secret is wrong or there is a member already: it works once. */
-export async function setUp(
+/** Creates the first owner. Returns false when the secret is wrong or a member already exists. */
+export async function createFirstOwner(
   ctx: SignInContext,
   secret: { sent: string; expected: string },
   owner: { email: string; password: string },
 ): Promise<boolean> {
-  if (secret.expected === "" || !sameText(secret.sent, secret.expected)) return false;
+  if (secret.expected === "" || !constantTimeEqual(secret.sent, secret.expected)) return false;
   const id = ctx.newId();
-  const password = await hashPassword(owner.password, ctx.random(16));
+  const password = await hashPassword(owner.password, ctx.random.bytes(16));
   const email = owner.email.toLowerCase();
   return insertFirstOwner(
-    ctx.db,
+    ctx.databases.home,
     { id, email, password },
-    act(ctx, "member.setup", `member:${id}`),
+    auditRecord(ctx, "member.setup", `member:${id}`),
   );
 }

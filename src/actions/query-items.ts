@@ -1,181 +1,197 @@
-import type { Position, WholePosition } from "#domain/cursor.ts";
-import type { Compiled } from "#domain/data/compile.ts";
+import type { CursorPosition, FullPosition } from "#domain/cursor.ts";
+import type { CompiledCollection } from "#domain/data/compile.ts";
 import { fieldNumber } from "#domain/data/values.ts";
-import { showable, viewOf, type ItemView } from "#domain/item/item.ts";
+import { countFittingItems, buildItemView, type ItemView } from "#domain/item/item.ts";
 import { problem, type Problem } from "#domain/problem/problem.ts";
 import { parseSearch } from "#domain/search/parse.ts";
-import { parseText } from "#domain/search/text.ts";
-import { namedFields, type Search } from "#domain/search/tree.ts";
-import type { Count, Standing, Starts } from "#store/data/search/count.ts";
-import { knownStamps } from "#store/data/definition-head.ts";
-import { findPage, type TooMuch } from "#store/data/search/find-page.ts";
-import { mostSorted } from "#store/data/search/plan.ts";
-import type { Page } from "#store/data/search/page.ts";
+import { parseTextSearch } from "#domain/search/text.ts";
+import { referencedFields, type Search } from "#domain/search/tree.ts";
+import type { MatchCount, CollectionStatus, TextPrefixes } from "#store/data/search/count.ts";
+import { cachedStamps } from "#store/data/definition-head.ts";
+import { findPage, type SearchTooLarge } from "#store/data/search/find-page.ts";
+import { maxKeyEntryBytes, maxKeyItemBytes } from "#store/data/search/cost.ts";
+import { maxSortedItems } from "#store/data/search/plan.ts";
+import type { SearchPage, UnindexedFields } from "#store/data/search/page.ts";
 import type { ReadContext } from "./context.ts";
-import { resume } from "./backfill.ts";
-import { settle } from "./collection-cache.ts";
-import { readCurrent, type CollectionNow } from "./create-item.ts";
-import { untilSettled } from "./idempotent.ts";
+import { resumeBackfill } from "./backfill.ts";
+import { confirmCollection } from "./collection-cache.ts";
+import { loadCurrentCollection, type CountedCollection } from "./create-item.ts";
+import { retryOnConflict } from "./idempotent.ts";
 
-export interface Browsed {
-  /** A search as the API takes it. */
+export interface ItemQuery {
+  /** A search in the API's format. */
   body: unknown;
-  /** Words that an item has somewhere in its texts, its id or its receipt number; empty for none. */
+  /** Words to find in an item's texts, id or receipt number; empty for no text search. */
   text?: string;
-  /** Whether to count all matches, and to show first what begins with the text: what people see. */
-  forPeople?: boolean;
-  /** Whether to tell how the collection stands. */
-  withStanding?: boolean;
+  /** Whether people see the result. The query then counts all matches and finds prefix matches. */
+  isForPeople?: boolean;
+  /** Whether to return the status of the collection. */
+  withStatus?: boolean;
 }
 
-export interface BrowsedPage {
+export interface QueryPage {
   views: ItemView[];
-  /** The position to go on behind; null at the end. A page can be short, even empty, and still have one. */
-  more: WholePosition | null;
-  /** The items with a value that begins with the text, on a first page that nothing sorts; they are not in `views`. */
-  leading: ItemView[];
-  /** Of all matches, where it was asked for. */
-  count: Count | null;
-  /** What they are shown by. */
-  compiled: Compiled;
-  /** Where it was asked for. */
-  standing: Standing | null;
+  /** The position after which the next page starts; null at the end. Even an empty page can have one. */
+  nextPosition: FullPosition | null;
+  /** Items with a value that begins with the text, on an unsorted first page. `views` omits them. */
+  prefixMatches: ItemView[];
+  /** The count of all matches, if requested. */
+  count: MatchCount | null;
+  /** The collection by which the items are presented. */
+  compiled: CompiledCollection;
+  /** The status of the collection, if requested. */
+  status: CollectionStatus | null;
 }
 
-/** A page of the items that match, newest first unless they are sorted. */
-export async function browseItems(
+/** Returns a page of matching items, newest first unless the search sorts them. */
+export async function queryItems(
   ctx: ReadContext,
-  known: Compiled,
-  browsed: Browsed,
-  after: Position | null,
+  cached: CompiledCollection,
+  query: ItemQuery,
+  after: CursorPosition | null,
   limit?: number,
-): Promise<BrowsedPage> {
-  let compiled = known;
-  return untilSettled(async () => {
+): Promise<QueryPage> {
+  let compiled = cached;
+  return retryOnConflict(ctx, async () => {
     const { collection } = compiled;
-    const asked = await parseNow(ctx, compiled, browsed);
-    if ("compiled" in asked) {
-      ({ compiled } = asked);
+    const parsed = await parseOrReload(ctx, compiled, query);
+    if ("compiled" in parsed) {
+      ({ compiled } = parsed);
       return undefined;
     }
-    const { search, starts } = asked;
+    const { search, prefixes } = parsed;
     const rows = limit ?? search.limit;
-    const newestFirst = search.sort.length === 0 && search.order === "desc";
-    const leads = browsed.forPeople && after === null && newestFirst;
-    const page = await findPage(ctx.db, collection.id, search, after, rows + 1, {
-      count: browsed.forPeople ?? false,
-      standing: browsed.withStanding ?? false,
-      leading: leads ? starts : null,
-      known: knownStamps([collection]),
+    const isNewestFirst = search.sort.length === 0 && search.order === "desc";
+    const wantsPrefixMatches = query.isForPeople && after === null && isNewestFirst;
+    const page = await findPage(ctx.databases.of(collection), search, after, rows + 1, {
+      withCount: query.isForPeople ?? false,
+      withStatus: query.withStatus ?? false,
+      prefixes: wantsPrefixMatches ? prefixes : null,
+      stamps: cachedStamps([collection]),
+      values: search.unknownOptions.map(({ field, value }) => [field.number, value] as const),
     });
-    if ("tooMuch" in page) throw tooComplex(page);
-    compiled = settle(ctx, compiled, page.head);
-    if (page.head.fresh) return undefined;
-    refuseUnfinished(ctx, collection.id, search, page.unfinished);
-    return showPage(compiled, search, page, rows);
+    if ("exceeded" in page) throw tooComplexProblem(page);
+    compiled = confirmCollection(ctx, compiled, page.head);
+    if (page.head.freshDefinition) return undefined;
+    assertIndexed(ctx, collection.id, search, page.unindexed);
+    assertOptions(search, page.missingValues);
+    return buildPage(compiled, search, page, rows);
   });
 }
 
-interface Asked {
+interface ParsedQuery {
   search: Search;
-  starts: Starts | null;
+  prefixes: TextPrefixes | null;
 }
 
-/** What is searched for; or the collection as it is now, where an older definition would have refused it. */
-async function parseNow(
+/** Parses the query. If that fails and the definition has changed, returns the current collection instead. */
+async function parseOrReload(
   ctx: ReadContext,
-  compiled: Compiled,
-  browsed: Browsed,
-): Promise<Asked | CollectionNow> {
+  compiled: CompiledCollection,
+  query: ItemQuery,
+): Promise<ParsedQuery | CountedCollection> {
   try {
-    return parse(compiled, browsed);
+    return parseItemQuery(compiled, query);
   } catch (error) {
-    const now = await readCurrent(ctx, compiled);
-    if (now.compiled === compiled) throw error;
-    return now;
+    const current = await loadCurrentCollection(ctx, compiled);
+    if (current.compiled === compiled) throw error;
+    return current;
   }
 }
 
-/** Refuses what the definition that is known cannot be searched for. */
-export function checkSearch(known: Compiled, browsed: Browsed): void {
-  parse(known, browsed);
+/** Throws a problem when the query is invalid for this definition. */
+export function validateSearch(cached: CompiledCollection, query: ItemQuery): void {
+  parseItemQuery(cached, query);
 }
 
-function parse({ collection }: Compiled, { body, text = "" }: Browsed): Asked {
+function parseItemQuery(
+  { collection }: CompiledCollection,
+  { body, text = "" }: ItemQuery,
+): ParsedQuery {
   const search = parseSearch(collection, body);
-  const sought = parseText(collection, text);
-  if (!sought) return { search, starts: null };
-  const conditions = [...search.conditions, ...sought.words];
-  return { search: { ...search, conditions }, starts: sought.starts };
+  const textSearch = parseTextSearch(collection, text);
+  if (!textSearch) return { search, prefixes: null };
+  const conditions = [...search.conditions, ...textSearch.words];
+  return { search: { ...search, conditions }, prefixes: textSearch.prefixes };
 }
 
-/** A search that needs entries which are still being made would miss items. */
-function refuseUnfinished(
+/**
+ * Rejects a search over fields that have just become searchable, because it would miss items. Recalculations replace
+ * values and entries of an item together, so searches continue during these.
+ */
+function assertIndexed(
   ctx: ReadContext,
   collectionId: number,
   search: Search,
-  unfinished: readonly number[],
+  { ids, ...progress }: UnindexedFields,
 ): void {
-  const numbers = new Set(unfinished.map((id) => fieldNumber(collectionId, id)));
-  const waiting = namedFields(search).filter(({ number }) => numbers.has(number));
-  if (waiting.length === 0) return;
-  resume(ctx);
-  throw problem.indexing([...new Set(waiting.map(({ name }) => name))]);
+  const numbers = new Set(ids.map((id) => fieldNumber(collectionId, id)));
+  const unindexedFields = referencedFields(search).filter(({ number }) => numbers.has(number));
+  if (unindexedFields.length === 0) return;
+  resumeBackfill(ctx);
+  throw problem.indexing([...new Set(unindexedFields.map(({ name }) => name))], progress);
 }
 
-const reasons: Record<TooMuch["tooMuch"], string> = {
-  item: "An item here is too large for so many conditions: look for shorter texts, or leave out conditions on rows.",
-  items: `In a collection of more than ${mostSorted} items a second sort key needs conditions that the index narrows to at most so many.`,
-  bytes:
-    "These items are too large, for these conditions, to be sorted by a second key: narrow them, or look for shorter texts.",
+/** Rejects operands that no item has and that are neither current nor former options of their fields. */
+function assertOptions({ unknownOptions }: Search, missingValues: readonly number[]): void {
+  const errors = missingValues.flatMap((index) => unknownOptions[index]?.error ?? []);
+  if (errors.length > 0) throw problem.invalidInput(errors);
+}
+
+const tooComplexReasons: Record<SearchTooLarge["exceeded"], string> = {
+  item: "An item is too large for these conditions. Search for shorter texts, or remove conditions on rows.",
+  items: `With more than ${maxSortedItems} items, a second sort key needs conditions that the index narrows to at most ${maxSortedItems} items.`,
+  bytes: `The items to sort are too large. A second sort key needs at most ${maxKeyItemBytes / 1e6} MB of items or, with up to ${maxSortedItems} items, at most ${maxKeyEntryBytes / 1e6} MB of values in the sort fields.`,
 };
 
-function tooComplex({ tooMuch }: TooMuch): Problem {
-  const at =
-    tooMuch === "item"
+function tooComplexProblem({ exceeded }: SearchTooLarge): Problem {
+  const location =
+    exceeded === "item"
       ? { field: "conditions", pointer: "/conditions" }
       : { field: "sort[1]", pointer: "/sort/1" };
-  return problem.invalidInput([{ ...at, code: "too_complex", reason: reasons[tooMuch] }]);
+  return problem.invalidInput([
+    { ...location, code: "too_complex", reason: tooComplexReasons[exceeded] },
+  ]);
 }
 
-function showPage(
-  compiled: Compiled,
+function buildPage(
+  compiled: CompiledCollection,
   { fields }: Search,
-  { hits, edge, count, leading, standing }: Page,
+  { hits, edge, count, prefixMatches, status }: SearchPage,
   rows: number,
-): BrowsedPage {
+): QueryPage {
   const items = hits.map(({ item }) => item);
-  const shown = hits.slice(0, Math.min(rows, showable(items, compiled)));
-  const full = hits.length > shown.length;
-  const led = leading.slice(0, showable(leading, compiled));
-  const first = new Set(led.map(({ number }) => number));
-  const rest = shown.filter(({ item }) => !first.has(item.number));
-  // What leads can lie behind all that was counted.
-  const seen = first.size + rest.length;
+  const pageHits = hits.slice(0, Math.min(rows, countFittingItems(items, compiled)));
+  const hasMoreHits = hits.length > pageHits.length;
+  const fittingMatches = prefixMatches.slice(0, countFittingItems(prefixMatches, compiled));
+  const prefixMatchNumbers = new Set(fittingMatches.map(({ number }) => number));
+  const otherHits = pageHits.filter(({ item }) => !prefixMatchNumbers.has(item.number));
+  // An inexact count can miss prefix matches, so it is at least the number of items on the page.
+  const pageSize = prefixMatchNumbers.size + otherHits.length;
   return {
     compiled,
-    standing,
-    views: rest.map(({ item }) => project(viewOf(item, compiled), fields)),
-    more: full ? (shown.at(-1)?.position ?? null) : edge,
-    leading: led.map((item) => project(viewOf(item, compiled), fields)),
-    count: count && (count.exact ? count : { ...count, count: Math.max(count.count, seen) }),
+    status,
+    views: otherHits.map(({ item }) => pickFields(buildItemView(item, compiled), fields)),
+    nextPosition: hasMoreHits ? (pageHits.at(-1)?.position ?? null) : edge,
+    prefixMatches: fittingMatches.map((item) => pickFields(buildItemView(item, compiled), fields)),
+    count: count && (count.exact ? count : { ...count, count: Math.max(count.count, pageSize) }),
   };
 }
 
-function project(view: ItemView, fields: string[] | null): ItemView {
+function pickFields(view: ItemView, fields: string[] | null): ItemView {
   if (!fields) return view;
   const { data } = view;
-  const shown = fields.filter((key) => Object.hasOwn(data, key));
-  return { ...view, data: Object.fromEntries(shown.map((key) => [key, data[key]])) };
+  const keys = fields.filter((key) => Object.hasOwn(data, key));
+  return { ...view, data: Object.fromEntries(keys.map((key) => [key, data[key]])) };
 }
 
-/** A page of the items that match a search of the API. */
+/** Returns a page of items that match a search from the API. */
 export async function searchItems(
   ctx: ReadContext,
-  known: Compiled,
+  cached: CompiledCollection,
   body: unknown,
-  after: Position | null,
+  after: CursorPosition | null,
   limit?: number,
-): Promise<Pick<BrowsedPage, "views" | "more" | "compiled">> {
-  return browseItems(ctx, known, { body }, after, limit);
+): Promise<Pick<QueryPage, "views" | "nextPosition" | "compiled">> {
+  return queryItems(ctx, cached, { body }, after, limit);
 }

@@ -1,133 +1,155 @@
 import { Problem, problem } from "#domain/problem/problem.ts";
-import { type ActionContext, itemAct } from "./context.ts";
-import { untilSettled } from "./idempotent.ts";
-import { readAgain, type Found, type Stored } from "./visible.ts";
-import { checkPatch, checkSubmitted, type Checked } from "#domain/data/check.ts";
-import type { Compiled } from "#domain/data/compile.ts";
-import { withoutLost } from "#domain/data/index-entries.ts";
+import { type ActionContext, itemAuditRecord } from "./context.ts";
+import { retryOnConflict } from "./idempotent.ts";
+import { reloadItem, type LoadedItem, type StoredItem } from "./visible.ts";
+import { checkPatch, checkSubmitted, type CheckResult } from "#domain/data/check.ts";
+import type { CompiledCollection } from "#domain/data/compile.ts";
+import { withoutRemovedFields } from "#domain/data/index-entries.ts";
 import { closedReason } from "#domain/definition/collection.ts";
-import { effortOfItem } from "#domain/data/compute-budget.ts";
-import { etagOf, matches, type Precondition } from "#domain/preconditions.ts";
-import { type ItemAction, changedItem, differenceBetween, rowsBeside, writtenData } from "#domain/item/change.ts";
-import { type Item, bytesOf, statusAfter, type Status, viewOf, type ItemView } from "#domain/item/item.ts";
+import { itemBudget } from "#domain/data/compute-budget.ts";
+import { resolveIncrements } from "#domain/data/increments.ts";
+import { etagOf, matchesPrecondition, type Precondition } from "#domain/preconditions.ts";
+import {
+  type ItemAction,
+  nextItemVersion,
+  diffItems,
+  indexRowChanges,
+  serializeData,
+} from "#domain/item/change.ts";
+import {
+  type Item,
+  utf8Length,
+  nextStatus,
+  type Status,
+  buildItemView,
+  type ItemView,
+} from "#domain/item/item.ts";
 import { parseItemBody } from "#domain/item/body.ts";
 import { changeItem, type ItemChange, removeItem } from "#store/data/change-item.ts";
-import { computeWithin, duplicateProblem, refuseEmptied } from "./create-item.ts";
+import { computeWithinBudget, duplicateProblem, assertTypeStable } from "./create-item.ts";
 
 /**
- * Runs `write` on the item as it is. Nothing means that somebody else was first: it runs again on what they made of it,
- * and is a 404 where they deleted it. What is refused by what a replica says is tried again by what the primary says.
+ * Runs `write` on the item and retries on the reloaded item when a concurrent write came first.
+ * Returns 404 when the item was deleted. A problem found in a replica's state is checked again on the primary's.
  */
-export async function onCurrentItem<T>(
+async function retryOnCurrentItem<T>(
   ctx: ActionContext,
-  found: Found,
-  write: (current: Found) => Promise<T | undefined>,
+  loaded: LoadedItem,
+  write: (current: LoadedItem) => Promise<T | undefined>,
 ): Promise<T> {
-  let current = found;
-  return untilSettled(async () => {
-    const written = await write(current).catch((refusal: unknown) => {
-      if (current.sure || !(refusal instanceof Problem) || refusal.status >= 500) throw refusal;
+  let current = loaded;
+  return retryOnConflict(ctx, async () => {
+    const result = await write(current).catch((error: unknown) => {
+      if (current.isFromPrimary || !(error instanceof Problem) || error.status >= 500) throw error;
       return undefined;
     });
-    if (written === undefined) current = await readAgain(ctx, current);
-    return written;
+    if (result === undefined) current = await reloadItem(ctx, current);
+    return result;
   });
 }
 
 /**
- * Merges what was sent onto the item as it is now. A write that comes in between is merged onto in turn, or is a 412
- * where the caller named the version.
+ * Merges the body into the current item. After a concurrent write it merges again, or returns 412 if the caller sent
+ * If-Match.
  */
 export function updateItem(
   ctx: ActionContext,
-  found: Found,
+  loaded: LoadedItem,
   body: unknown,
   ifMatch: Precondition | null,
 ): Promise<ItemView> {
-  return onCurrentItem(ctx, found, async (current) => {
+  return retryOnCurrentItem(ctx, loaded, async (current) => {
     const next = nextState(ctx, current, body, ifMatch);
-    const unchanged = next.status === current.item.status && sameData(next, current);
-    // As a replica has it; the primary may have another.
-    if (unchanged && !current.sure) return undefined;
-    const item = unchanged ? current.item : await writeItem(ctx, current, next);
-    return item && viewOf(item, current.compiled, next.warnings);
+    const isUnchanged = next.status === current.item.status && hasSameData(next, current);
+    // A replica's state may be old, so the retry compares with the primary's.
+    if (isUnchanged && !current.isFromPrimary) return undefined;
+    const item = isUnchanged ? current.item : await writeItem(ctx, current, next);
+    return item && buildItemView(item, current.compiled, next.warnings);
   });
 }
 
-export interface NextState extends Checked {
+export interface NextState extends CheckResult {
   status: Status | null;
 }
 
-export function refuseChange(item: Item, ifMatch: Precondition | null): void {
+export function assertChangeable(item: Item, ifMatch: Precondition | null): void {
   const etag = etagOf(item.version);
-  if (ifMatch && !matches(ifMatch, etag)) throw problem.versionMismatch(etag);
+  if (ifMatch && !matchesPrecondition(ifMatch, etag)) throw problem.versionMismatch(etag);
   if (item.status === "closed") throw problem.submissionClosed();
 }
 
-/** What an update makes of an item; throws where it is refused. */
+/** Computes the state of the item after an update. Throws a problem when the update is invalid. */
 export function nextState(
   ctx: ActionContext,
-  { item, compiled }: Stored,
-  sent: unknown,
+  { item, compiled }: StoredItem,
+  request: unknown,
   ifMatch: Precondition | null,
-  effort = effortOfItem(),
+  budget = itemBudget(),
+  allowsIncrements = true,
 ): NextState {
-  refuseChange(item, ifMatch);
-  const { body, errors } = parseItemBody(compiled.collection.kind, "update", sent);
-  const status = item.status === null ? { status: null } : statusAfter(item.status, body.status);
-  const after = "status" in status ? status.status : item.status;
-  const submitted = item.status === "draft" && after !== "draft";
-  if (submitted) refuseLate(compiled, ctx.now());
-  const data = body.data ?? {};
-  const checked = submitted
-    ? checkSubmitted(compiled, item.data, data, effort)
-    : checkPatch(compiled, item.data, data, after === "draft", effort);
-  const wrong = [...errors, ...("error" in status ? [status.error] : []), ...checked.errors];
-  if (wrong.length > 0) throw problem.invalidInput(wrong);
-  refuseEmptied(compiled.collection, checked.data, item.data);
-  const computed = computeWithin(effort, compiled, checked.data, ctx.now());
-  if (computed.errors.length > 0) throw problem.invalidInput(computed.errors);
-  const warnings = [...checked.warnings, ...computed.warnings];
-  return { data: computed.data, errors: [], warnings, status: after };
+  assertChangeable(item, ifMatch);
+  const { body, errors } = parseItemBody(compiled.collection.kind, "update", request);
+  const status = item.status === null ? { status: null } : nextStatus(item.status, body.status);
+  const newStatus = "status" in status ? status.status : item.status;
+  const isSubmission = item.status === "draft" && newStatus !== "draft";
+  if (isSubmission) assertSubmittable(compiled, ctx.now());
+  const { input: data, errors: incrementErrors } = allowsIncrements
+    ? resolveIncrements(compiled, item.data, body.data ?? {})
+    : { input: body.data ?? {}, errors: [] };
+  const checkResult = isSubmission
+    ? checkSubmitted(compiled, item.data, data, budget)
+    : checkPatch(compiled, item.data, data, newStatus === "draft", budget);
+  const statusErrors = "error" in status ? [status.error] : [];
+  const fieldErrors = [...errors, ...statusErrors, ...incrementErrors, ...checkResult.errors];
+  if (fieldErrors.length > 0) throw problem.invalidInput(fieldErrors);
+  assertTypeStable(compiled.collection, checkResult.data, item.data);
+  const computedResult = computeWithinBudget(budget, compiled, checkResult.data, ctx.now());
+  if (computedResult.errors.length > 0) throw problem.invalidInput(computedResult.errors);
+  const warnings = [...checkResult.warnings, ...computedResult.warnings];
+  return { data: computedResult.data, errors: [], warnings, status: newStatus };
 }
 
-/** A draft is submitted in time or not at all. It is counted already, so a full form has its place. */
-function refuseLate({ collection }: Compiled, now: number): void {
+/** Rejects a late draft. Passes 0 items, because drafts already count. So a draft can be submitted to a full form. */
+function assertSubmittable({ collection }: CompiledCollection, now: number): void {
   const reason = closedReason(collection.definition.acceptance, 0, now);
   if (reason) throw problem.submissionsClosed(reason);
 }
 
-/** Stored data is keyed by integers, which JavaScript keeps in order, so equal data has equal JSON. */
-export function sameData(next: Pick<NextState, "data">, { item, compiled }: Stored): boolean {
-  const before = withoutLost(compiled.collection.definition.fields, item.data);
+/** Compares JSON: stored data has integer keys, which JavaScript orders, so equal data has equal JSON. */
+export function hasSameData(
+  next: Pick<NextState, "data">,
+  { item, compiled }: StoredItem,
+): boolean {
+  const before = withoutRemovedFields(compiled.collection.definition.fields, item.data);
   return JSON.stringify(next.data) === JSON.stringify(before);
 }
 
-/** The item as written, or nothing when it or its definition changed in between. */
-export async function writeItem(
+/** Writes the item. Returns undefined when a concurrent request changed the item or its definition. */
+async function writeItem(
   ctx: ActionContext,
-  { item, compiled }: Stored,
+  { item, compiled }: StoredItem,
   next: Pick<NextState, "data" | "status">,
   action?: ItemAction,
 ): Promise<Item | undefined> {
-  const after = changedItem(compiled, item, next, ctx.actor, ctx.now());
-  const change = changeOf(compiled, item, after);
-  const changed = await changeItem(
-    ctx.db,
+  const { timeline } = ctx.databases;
+  const after = nextItemVersion(compiled, item, next, ctx.actor, ctx.now(), timeline);
+  const change = buildChange(compiled, item, after);
+  const result = await changeItem(
+    ctx.databases.of(compiled.collection),
     change,
-    itemAct(ctx, action ?? updateAction(item, after), after.updatedAt),
+    itemAuditRecord(ctx, action ?? updateAction(item, after), after.updatedAt),
   );
-  switch (changed.outcome) {
+  switch (result.outcome) {
     case "changed":
-      if (changed.listened) ctx.noteChange(item.collectionId);
+      if (result.hasListeners) ctx.notifyChange(compiled.collection);
       return after;
     case "stale":
       return undefined;
     case "closed":
-      throw problem.submissionsClosed(changed.reason);
+      throw problem.submissionsClosed(result.reason);
     case "duplicate":
-      if (changed.taken.length === 0) return undefined;
-      throw duplicateProblem(ctx, compiled, changed.taken);
+      if (result.conflicts.length === 0) return undefined;
+      throw duplicateProblem(ctx, compiled, result.conflicts);
   }
 }
 
@@ -138,64 +160,63 @@ export function updateAction(before: Item, { status }: Item): ItemAction {
     : "submission.update";
 }
 
-function changeOf(compiled: Compiled, before: Item, after: Item): ItemChange {
-  const { id, version, revision } = compiled.collection;
-  const beside = rowsBeside(compiled, before, after);
-  const data = writtenData(compiled, before, after);
+function buildChange(compiled: CompiledCollection, before: Item, after: Item): ItemChange {
+  const { version, revision } = compiled.collection;
+  const indexRows = indexRowChanges(compiled, before, after);
+  const data = serializeData(compiled, before, after);
   return {
-    ...beside,
+    ...indexRows,
     number: before.number,
     itemVersion: before.version,
-    collectionId: id,
     definitionVersion: version,
     revision,
     status: after.status,
     updatedAt: after.updatedAt,
     data,
-    grew: bytesOf(data) > bytesOf(JSON.stringify(before.data)),
-    difference: differenceBetween(compiled, before, after),
-    whileOpen: before.status === "draft" && after.status !== "draft",
+    hasGrown: utf8Length(data) > utf8Length(JSON.stringify(before.data)),
+    diff: diffItems(compiled, before, after),
+    needsOpenForm: before.status === "draft" && after.status !== "draft",
   };
 }
 
-/** A closed submission becomes a submitted one again: the administration area alone can do this. */
+/** Reopens a closed submission. Only the administration area offers this. */
 export function reopenSubmission(
   ctx: ActionContext,
-  found: Found,
+  loaded: LoadedItem,
   ifMatch: Precondition | null,
 ): Promise<ItemView> {
-  return onCurrentItem(ctx, found, async (current) => {
+  return retryOnCurrentItem(ctx, loaded, async (current) => {
     const { item, compiled } = current;
     const etag = etagOf(item.version);
-    if (ifMatch && !matches(ifMatch, etag)) throw problem.versionMismatch(etag);
+    if (ifMatch && !matchesPrecondition(ifMatch, etag)) throw problem.versionMismatch(etag);
     if (item.status !== "closed") throw problem.conflict("This submission is not closed.");
     const next = { data: item.data, status: "submitted" as const };
-    const written = await writeItem(ctx, current, next, "submission.reopen");
-    return written && viewOf(written, compiled);
+    const reopenedItem = await writeItem(ctx, current, next, "submission.reopen");
+    return reopenedItem && buildItemView(reopenedItem, compiled);
   });
 }
 
-/** Deletes a submission with all that was stored for it. The next one with its unique values is no duplicate. */
+/** Deletes a submission and all data stored for it. Its unique values become available again. */
 export async function deleteSubmission(
   ctx: ActionContext,
-  found: Found,
+  loaded: LoadedItem,
   ifMatch: Precondition | null,
 ): Promise<void> {
-  await onCurrentItem(ctx, found, async ({ item, compiled }) => {
-    refuseChange(item, ifMatch);
-    const { entries, unique } = rowsBeside(compiled, item, null);
+  await retryOnCurrentItem(ctx, loaded, async ({ item, compiled }) => {
+    assertChangeable(item, ifMatch);
+    const { entries, uniqueValues } = indexRowChanges(compiled, item, null);
     const removal = {
       number: item.number,
       itemVersion: item.version,
-      collectionId: item.collectionId,
       definitionVersion: compiled.collection.version,
       revision: compiled.collection.revision,
-      entries: entries.removed,
-      unique: unique.released,
+      entries: entries.toRemove,
+      uniqueValues: uniqueValues.toRemove,
     };
-    const removed = await removeItem(ctx.db, removal, itemAct(ctx, "submission.delete"));
-    if (removed.outcome !== "changed") return undefined;
-    if (removed.listened) ctx.noteChange(item.collectionId);
+    const db = ctx.databases.of(compiled.collection);
+    const result = await removeItem(db, removal, itemAuditRecord(ctx, "submission.delete"));
+    if (result.outcome !== "changed") return undefined;
+    if (result.hasListeners) ctx.notifyChange(compiled.collection);
     return true;
   });
 }

@@ -1,112 +1,164 @@
-import type { Compiled } from "#domain/data/compile.ts";
+import type { Memory } from "#domain/memory.ts";
+import type { CompiledCollection } from "#domain/data/compile.ts";
 import type { CollectionKind } from "#domain/definition/collection.ts";
-import { type Item, receiptPlaces } from "#domain/item/item.ts";
-import { isVisible } from "#domain/credential/credential.ts";
+import { type Item, receiptSequences } from "#domain/item/item.ts";
+import { isVisible, visibleKeys } from "#domain/credential/credential.ts";
 import { problem } from "#domain/problem/problem.ts";
 import type { HistoryLimits, PastChange } from "#store/data/changes.ts";
-import { findItem, findItemWithHistory, type ItemName, type ItemNow } from "#store/data/items.ts";
+import {
+  findItem,
+  findItemWithHistory,
+  type ItemName,
+  type CurrentItem,
+} from "#store/data/items.ts";
 import type { ActionContext, ReadContext } from "./context.ts";
-import { allKnown, nameWithKnown, collectionAt, knownCollection, knownStamp, readCollection } from "./collection-cache.ts";
+import {
+  cachedStampsOfKind,
+  collectionRef,
+  loadCollectionOfHead,
+  cachedCollection,
+  cachedStamp,
+  findCurrentCollection,
+} from "./collection-cache.ts";
 
 /** A stored item with the collection that it belongs to. */
-export interface Stored {
+export interface StoredItem {
   item: Item;
-  compiled: Compiled;
+  compiled: CompiledCollection;
 }
 
-/** One that was looked for. */
-export interface Found extends Stored {
-  /** Whether the primary has it like that: what a replica says may be old. */
-  sure: boolean;
+/** An item with its origin. */
+export interface LoadedItem extends StoredItem {
+  /** Whether the item comes from the primary. A replica's item may be old. */
+  isFromPrimary: boolean;
 }
 
-/** The app or form, as this isolate last saw it. Collections are never deleted, so it is there. */
-export async function visibleCollection(
+/** Returns the app or form, from the cache if possible. A cached collection still exists, as none is ever deleted. */
+export async function getCollection(
   ctx: ActionContext,
   kind: CollectionKind,
   key: string,
-): Promise<Compiled> {
+): Promise<CompiledCollection> {
   if (!isVisible(ctx.resources, kind, key)) throw problem.notFound();
-  return knownCollection(kind, key) ?? foundCollection(ctx, kind, key);
+  return cachedCollection(ctx.memory, kind, key) ?? loadCollection(ctx, kind, key);
 }
 
-/** The app or form as it is now, whoever asks. */
-export async function foundCollection(
-  { db }: ReadContext,
+/** Loads the current app or form without checking whether the caller can see it. */
+export async function loadCollection(
+  ctx: ReadContext,
   kind: CollectionKind,
   key: string,
-): Promise<Compiled> {
-  const read = await readCollection(db, kind, key);
-  if (!read) throw problem.notFound();
-  return read.compiled;
+): Promise<CompiledCollection> {
+  const current = await findCurrentCollection(ctx, kind, key);
+  if (!current) throw problem.notFound();
+  return current.compiled;
 }
 
-/** The record with this id or receipt number. */
-export async function visibleRecord(
+/** Returns the record with this id or receipt number. */
+export async function getRecord(
   ctx: ActionContext,
   appKey: string,
   id: string,
-): Promise<Found> {
+): Promise<LoadedItem> {
   if (!isVisible(ctx.resources, "app", appKey)) throw problem.notFound();
-  return findRecord(ctx, appKey, id);
+  return loadRecord(ctx, appKey, id);
 }
 
-/** The same, whoever asks. */
-export async function findRecord(ctx: ReadContext, appKey: string, id: string): Promise<Found> {
-  const found = await foundOf(ctx, await findItem(ctx.db, recordName(appKey, id)));
-  if (found.compiled.collection.key !== appKey) throw problem.notFound();
-  return found;
+/** Loads the record without checking whether the caller can see it. */
+export async function loadRecord(
+  ctx: ReadContext,
+  appKey: string,
+  id: string,
+): Promise<LoadedItem> {
+  const record = await toLoadedItem(
+    ctx,
+    await findItem(ctx.databases, recordName(ctx.memory, appKey, id)),
+  );
+  if (record.compiled.collection.key !== appKey) throw problem.notFound();
+  return record;
 }
 
-function recordName(appKey: string, id: string): ItemName {
-  const { known, ...name } = nameWithKnown("app", appKey);
-  if (id.startsWith("rec_")) return { kind: "app", id, known };
-  const places = receiptPlaces(id);
-  if (places.length === 0) throw problem.notFound();
-  return { ...name, receipt: id, places: JSON.stringify(places), known };
+function recordName(memory: Memory, appKey: string, id: string): ItemName {
+  const { stamps, ...name } = collectionRef(memory, "app", appKey);
+  if (id.startsWith("rec_")) return { kind: "app", id, stamps };
+  const sequences = receiptSequences(id);
+  if (sequences.length === 0) throw problem.notFound();
+  return { ...name, receipt: id, sequences: JSON.stringify(sequences), stamps };
 }
 
-export async function visibleSubmission(ctx: ActionContext, id: string): Promise<Found> {
-  return visible(ctx, await findSubmission(ctx, id));
+export async function getSubmission(ctx: ActionContext, id: string): Promise<LoadedItem> {
+  requireVisibleForms(ctx);
+  return requireVisible(ctx, await loadSubmission(ctx, id));
 }
 
-/** The same, whoever asks. */
-export async function findSubmission(ctx: ReadContext, id: string): Promise<Found> {
-  return foundOf(ctx, await findItem(ctx.db, submissionName(id)));
+/** Returns 404 to callers that can see no form, without a read. */
+export function requireVisibleForms({ resources }: ActionContext): void {
+  const keys = visibleKeys(resources, "form");
+  if (keys !== "all" && keys.length === 0) throw problem.notFound();
 }
 
-const submissionName = (id: string): ItemName => ({ kind: "form", id, known: allKnown("form") });
+/**
+ * Returns a prefetched submission if the caller can see it. Reads a hidden one again from the primary, like a missing
+ * one, so that the time of a 404 does not reveal which it is.
+ */
+export async function requireVisibleSubmission(
+  ctx: ActionContext,
+  loaded: LoadedItem,
+): Promise<LoadedItem> {
+  const { kind, key } = loaded.compiled.collection;
+  if (loaded.isFromPrimary || isVisible(ctx.resources, kind, key))
+    return requireVisible(ctx, loaded);
+  return getSubmission(ctx, loaded.item.id);
+}
 
-/** The record or submission of this app or form, with its changes: newest first, asked for with it. */
-export async function visibleWithHistory(
+/** Loads the submission without checking whether the caller can see it. */
+export async function loadSubmission(ctx: ReadContext, id: string): Promise<LoadedItem> {
+  return toLoadedItem(ctx, await findItem(ctx.databases, submissionName(ctx.memory, id)));
+}
+
+const submissionName = (memory: Memory, id: string): ItemName => ({
+  kind: "form",
+  id,
+  stamps: cachedStampsOfKind(memory, "form"),
+});
+
+/** Returns a record or submission of this app or form with its changes, newest first, in one round trip. */
+export async function getItemWithChanges(
   ctx: ActionContext,
   { kind, key, id }: { kind: CollectionKind; key: string; id: string },
-  most: HistoryLimits,
-): Promise<{ found: Found; past: PastChange[] }> {
+  limits: HistoryLimits,
+): Promise<{ loaded: LoadedItem; changes: PastChange[] }> {
   if (!isVisible(ctx.resources, kind, key)) throw problem.notFound();
-  const name = kind === "app" ? recordName(key, id) : submissionName(id);
-  const read = await findItemWithHistory(ctx.db, name, most);
-  const found = await foundOf(ctx, read?.now);
-  if (found.compiled.collection.key !== key) throw problem.notFound();
-  return { found, past: read?.past ?? [] };
+  const { memory } = ctx;
+  const name = kind === "app" ? recordName(memory, key, id) : submissionName(memory, id);
+  const result = await findItemWithHistory(ctx.databases, name, limits);
+  const item = await toLoadedItem(ctx, result?.current);
+  if (item.compiled.collection.key !== key) throw problem.notFound();
+  return { loaded: item, changes: result?.changes ?? [] };
 }
 
-async function foundOf({ db, versions }: ReadContext, now: ItemNow | undefined): Promise<Found> {
-  if (!now) throw problem.notFound();
-  const compiled = await collectionAt(db, now.head);
-  return { item: now.item, compiled, sure: versions.isSure() };
+async function toLoadedItem(
+  ctx: ReadContext,
+  current: CurrentItem | undefined,
+): Promise<LoadedItem> {
+  if (!current) throw problem.notFound();
+  const compiled = await loadCollectionOfHead(ctx, current.head);
+  return { item: current.item, compiled, isFromPrimary: ctx.versions.isFromPrimary() };
 }
 
-/** An item of a collection that is not visible is not there. */
-export function visible({ resources }: ActionContext, found: Found): Found {
-  const { kind, key } = found.compiled.collection;
+/** Returns 404 for an item of a collection that the caller cannot see. */
+function requireVisible({ resources }: ActionContext, loaded: LoadedItem): LoadedItem {
+  const { kind, key } = loaded.compiled.collection;
   if (!isVisible(resources, kind, key)) throw problem.notFound();
-  return found;
+  return loaded;
 }
 
-/** The same item as it is now, after somebody else changed it. */
-export async function readAgain(ctx: ActionContext, { item, compiled }: Found): Promise<Found> {
+/** Loads the item again after a concurrent change. */
+export async function reloadItem(
+  ctx: ActionContext,
+  { item, compiled }: LoadedItem,
+): Promise<LoadedItem> {
   const { id, kind } = compiled.collection;
-  const name = { kind, id: item.id, known: knownStamp(id) };
-  return visible(ctx, await foundOf(ctx, await findItem(ctx.db, name)));
+  const name = { kind, id: item.id, stamps: cachedStamp(ctx.memory, id) };
+  return requireVisible(ctx, await toLoadedItem(ctx, await findItem(ctx.databases, name)));
 }

@@ -1,45 +1,50 @@
-import { dueSince, listenersOf } from "#store/home/listeners.ts";
-import type { WebhookObjects } from "./context.ts";
+import { loadOverdueWebhookIds, loadListenerIds } from "#store/home/listeners.ts";
+import type { Databases } from "#store/db/database.ts";
+import { memoryPart } from "#domain/memory.ts";
+import type { BackgroundContext, CollectionReference, WebhookObjects } from "./context.ts";
 
-/** At most, so that a webhook that is made meanwhile is woken within five seconds. */
-const longestQuiet = 4000;
+/** The maximum time for which this isolate skips wake calls, so that a new webhook wakes within five seconds. */
+const maxQuietMs = 4000;
 
-/** Collections whose listeners are awake, until this moment of this isolate's clock: they will see what comes now. */
-const awake = new Map<number, number>();
-const mostAwake = 1000;
+/** For each collection, the time until which its listeners have a pending run, which will include new changes. */
+const awakeUntilIn = memoryPart(() => new Map<number, number>());
+const maxAwakeCollections = 1000;
 
-/** Wakes the webhooks that listen to a collection, unless those that this isolate woke before have not looked yet. */
-export async function wakeListeners(
-  db: D1Database,
-  objects: Pick<WebhookObjects, "wake">,
-  collectionId: number,
-  now: () => number,
-): Promise<void> {
-  const started = now();
-  if (started < (awake.get(collectionId) ?? 0)) return;
-  const ids = await listenersOf(db, collectionId);
-  const waits = await Promise.all(ids.map((id) => objects.wake(id)));
-  // They look no earlier than this long after they were asked, which was after `started`.
-  if (awake.size >= mostAwake) awake.clear();
-  awake.set(collectionId, started + Math.min(longestQuiet, ...waits));
+export interface ListenerContext extends Pick<BackgroundContext, "databases" | "memory" | "now"> {
+  objects: Pick<WebhookObjects, "wake">;
 }
 
-const lately = 10 * 60 * 1000;
-const minute = 60_000;
-const hour = 60 * minute;
+/** Wakes the webhooks that listen to a collection, unless this isolate woke them and their run is still pending. */
+export async function wakeListeners(
+  { databases, memory, now, objects }: ListenerContext,
+  collection: CollectionReference,
+): Promise<void> {
+  const awakeUntil = awakeUntilIn(memory);
+  const startedAt = now();
+  if (startedAt < (awakeUntil.get(collection.id) ?? 0)) return;
+  const ids = await loadListenerIds(databases.home, collection);
+  const waits = await Promise.all(ids.map((id) => objects.wake(id)));
+  // Each webhook runs no earlier than its wait after the call, which was made after `startedAt`.
+  if (awakeUntil.size >= maxAwakeCollections) awakeUntil.clear();
+  awakeUntil.set(collection.id, startedAt + Math.min(maxQuietMs, ...waits));
+}
+
+const recentMs = 10 * 60 * 1000;
+const minuteMs = 60_000;
+const hourMs = 60 * minuteMs;
 
 /**
- * What a lost call or alarm left: each minute the webhooks whose collections changed lately, and each hour all of them.
- * One that cannot be woken keeps none of the others.
+ * Recovers from lost calls and alarms. Each minute it wakes the overdue webhooks of recently changed collections, and
+ * each hour all overdue webhooks. A webhook that fails to wake does not block the others.
  */
-export async function wakeDue(
-  db: D1Database,
+export async function wakeOverdueWebhooks(
+  databases: Databases,
   objects: Pick<WebhookObjects, "wake">,
   now: number,
 ): Promise<void> {
-  const isHour = now % hour < minute;
-  const due = await dueSince(db, isHour ? 0 : now - lately);
-  const woken = await Promise.allSettled(due.map((id) => objects.wake(id)));
-  const failed = woken.find((each) => each.status === "rejected");
-  if (failed) throw failed.reason;
+  const isHour = now % hourMs < minuteMs;
+  const overdueIds = await loadOverdueWebhookIds(databases, isHour ? 0 : now - recentMs);
+  const results = await Promise.allSettled(overdueIds.map((id) => objects.wake(id)));
+  const failure = results.find((result) => result.status === "rejected");
+  if (failure) throw failure.reason;
 }

@@ -1,225 +1,297 @@
 import { isVisible, type Resources } from "#domain/credential/credential.ts";
 import type { CollectionKind } from "#domain/definition/collection.ts";
 import { problem } from "#domain/problem/problem.ts";
-import { type Webhook, parseWebhook, webhookBody, webhookChange, listensTo, mostWebhooks } from "#domain/webhook/webhook.ts";
-import { findWebhook, listWebhooks, deleteWebhook, insertWebhook, updateWebhook } from "#store/home/webhooks.ts";
-import { type WebhookContext, act } from "./context.ts";
-import { etagOf, matches, type Precondition } from "#domain/preconditions.ts";
+import {
+  type Webhook,
+  parseWebhook,
+  webhookCreateSchema,
+  webhookUpdateSchema,
+  listensTo,
+  maxWebhooks,
+} from "#domain/webhook/webhook.ts";
+import {
+  findWebhook,
+  findWebhookWithLabels,
+  findWebhookWithMaker,
+  listWebhooks,
+  deleteWebhookRow,
+  insertWebhook,
+  updateWebhookRow,
+} from "#store/home/webhooks.ts";
+import { type WebhookContext, auditRecord } from "./context.ts";
+import { matchesVersion } from "#domain/definition/validate.ts";
+import { webhookEtag } from "#domain/webhook/status.ts";
+import type { Precondition } from "#domain/preconditions.ts";
 import { errorAt } from "#domain/problem/field-errors.ts";
-import { deletedWebhooks, dropDeleted, readHeads, knownNames, readStarts, presentStarts, type Starts } from "#store/home/listeners.ts";
-import { untilSettled } from "./idempotent.ts";
-import { newSecret, outgoing } from "./deliveries.ts";
+import {
+  loadDeletedWebhookIds,
+  purgeDeletedWebhook,
+  loadFeedHeads,
+  loadExistingNames,
+  readStartPositions,
+  currentPositions,
+  type StartPositions,
+} from "#store/home/listeners.ts";
+import { retryOnConflict } from "./idempotent.ts";
+import { nextVersion } from "#domain/timeline.ts";
+import { issueSigningSecret, retiringSecrets } from "./deliveries.ts";
 
-type Seeing = Pick<WebhookContext, "actor" | "resources">;
+type VisibilityContext = Pick<WebhookContext, "actor" | "resources">;
 
-/** One's own, and those that listen only to what one sees. */
-function sees({ actor, resources }: Seeing, { maker, collections }: Webhook): boolean {
+/** The caller sees its own webhooks, and those that listen only to collections visible to it. */
+function canSee({ actor, resources }: VisibilityContext, { maker, collections }: Webhook): boolean {
   if (maker === actor || resources === "all") return true;
-  return collections !== "all" && collections.every((name) => isNamed(resources, name));
+  return collections !== "all" && collections.every((name) => isVisibleName(resources, name));
 }
 
-/** Whether a collection, named as `app:KEY` or `form:KEY`, is among the visible ones. */
-export function isNamed(resources: Resources, name: string): boolean {
+/** Whether a collection, named as `app:KEY` or `form:KEY`, is visible. */
+function isVisibleName(resources: Resources, name: string): boolean {
   const [kind, key = ""] = name.split(":");
   return isVisible(resources, kind as CollectionKind, key);
 }
 
-/** Those of `hooks` that the caller sees. */
-export function seenAmong(ctx: Seeing, hooks: readonly Webhook[]): Webhook[] {
-  return hooks.filter((hook) => sees(ctx, hook));
+/** Returns the webhooks that the caller can see. */
+export function filterVisible(ctx: VisibilityContext, hooks: readonly Webhook[]): Webhook[] {
+  return hooks.filter((hook) => canSee(ctx, hook));
 }
 
-function seen(ctx: Seeing, hook: Webhook): Webhook {
-  if (!sees(ctx, hook)) throw problem.notFound();
+function requireVisibleWebhook(ctx: VisibilityContext, hook: Webhook): Webhook {
+  if (!canSee(ctx, hook)) throw problem.notFound();
   return hook;
 }
 
-type Reading = Pick<WebhookContext, "db">;
+type DatabaseContext = Pick<WebhookContext, "databases">;
 
-/** In the order in which they were made, whoever asks. */
-export const everyWebhook = ({ db }: Reading): Promise<Webhook[]> => listWebhooks(db);
+/** Lists all webhooks in creation order, without checking what the caller can see. */
+export const listAllWebhooks = ({ databases }: DatabaseContext): Promise<Webhook[]> =>
+  listWebhooks(databases.home);
 
-/** The same, whoever asks. */
-export async function oneWebhook({ db }: Reading, id: string): Promise<Webhook> {
-  const hook = await findWebhook(db, id);
+/** Loads the webhook without checking whether the caller can see it. */
+export async function loadWebhook({ databases }: DatabaseContext, id: string): Promise<Webhook> {
+  const hook = await findWebhook(databases.home, id);
   if (!hook) throw problem.notFound();
   return hook;
 }
 
-export async function visibleWebhooks(ctx: WebhookContext): Promise<Webhook[]> {
-  return seenAmong(ctx, await everyWebhook(ctx));
+export async function listVisibleWebhooks(ctx: WebhookContext): Promise<Webhook[]> {
+  return filterVisible(ctx, await listAllWebhooks(ctx));
 }
 
-export async function visibleWebhook(ctx: WebhookContext, id: string): Promise<Webhook> {
-  return seen(ctx, await oneWebhook(ctx, id));
+export async function getWebhook(ctx: WebhookContext, id: string): Promise<Webhook> {
+  return requireVisibleWebhook(ctx, await loadWebhook(ctx, id));
 }
 
-/** A webhook, with its newest secret where it was made just now: it is shown this once. */
-export interface Shown {
+/** Loads a webhook with the name of its maker, for members, who can see all webhooks. */
+export async function getWebhookWithMaker({ databases }: DatabaseContext, id: string) {
+  const found = await findWebhookWithMaker(databases.home, id);
+  if (!found) throw problem.notFound();
+  return found;
+}
+
+/** Also loads the labels of all apps and forms that it can select. */
+export async function getWebhookWithLabels({ databases }: DatabaseContext, id: string) {
+  const found = await findWebhookWithLabels(databases, id);
+  if (!found) throw problem.notFound();
+  return found;
+}
+
+/** A webhook with its newest secret, if this call created it. The secret is shown only once. */
+export interface WebhookWithSecret {
   hook: Webhook;
   secret: string | null;
 }
 
-const subjectOf = (id: string) => `webhook:${id}`;
+const auditSubject = (id: string) => `webhook:${id}`;
 
-export async function createWebhook(ctx: WebhookContext, body: unknown): Promise<Shown> {
-  const sent = parseWebhook(webhookBody, body, ctx.localReceivers);
-  await refuseUnseen(ctx, sent.collections);
+export async function createWebhook(
+  ctx: WebhookContext,
+  body: unknown,
+): Promise<WebhookWithSecret> {
+  const input = parseWebhook(webhookCreateSchema(), body, ctx.allowsLocalReceivers);
+  await assertCollectionsVisible(ctx, input.collections);
   const id = `whk_${ctx.newId()}`;
-  const { secret, kept } = await newSecret(ctx, id);
+  const { secret, storedSecret } = await issueSigningSecret(ctx, id);
   const now = ctx.now();
   const hook: Webhook = {
     id,
     version: 1,
-    name: sent.name,
-    url: sent.url,
-    types: [...new Set(sent.types)],
-    collections: distinct(sent.collections),
-    include: sent.include ?? "item",
+    name: input.name,
+    url: input.url,
+    types: [...new Set(input.types)],
+    collections: distinct(input.collections),
+    include: input.include ?? "item",
     state: "active",
     reason: null,
-    secrets: [kept],
+    secrets: [storedSecret],
     maker: ctx.actor,
     createdAt: now,
     updatedAt: now,
+    retryAt: null,
+    lastError: null,
+    makerEndsAt: Number.MAX_SAFE_INTEGER,
   };
-  const starts = await presentStarts(ctx.db, hook.collections);
-  const entry = act(ctx, "webhook.create", subjectOf(id), { version: 1 });
-  if (!(await insertWebhook(ctx.db, hook, starts, mostWebhooks, entry))) throw tooMany();
+  const startPositions = await currentPositions(ctx.databases, hook.collections);
+  const entry = auditRecord(ctx, "webhook.create", auditSubject(id), { version: 1 });
+  if (!(await insertWebhook(ctx.databases, hook, startPositions, maxWebhooks, entry)))
+    throw tooManyProblem();
   return { hook, secret };
 }
 
-function tooMany() {
-  const reason = `There are ${mostWebhooks} webhooks, which is the most. Delete one that is not needed.`;
+function tooManyProblem() {
+  const reason = `At most ${maxWebhooks} webhooks are possible. Delete one first.`;
   return problem.invalidInput([
-    { field: "webhooks", code: "too_large", reason, maximum: mostWebhooks },
+    { field: "webhooks", code: "too_large", reason, maximum: maxWebhooks },
   ]);
 }
 
 const distinct = (collections: Webhook["collections"]) =>
   collections === "all" ? collections : [...new Set(collections)];
 
-/** What is outside the caller's list is told as what does not exist. */
-async function refuseUnseen(ctx: WebhookContext, sent: Webhook["collections"]): Promise<void> {
-  if (sent === "all") return;
-  const known = await knownNames(ctx.db, sent);
-  const errors = sent.flatMap((name, i) => {
-    if (known.includes(name) && isNamed(ctx.resources, name)) return [];
-    const reason = `There is no ${name.replace(":", " ")}, or it is not visible to this credential.`;
+/** Rejects collections that the caller cannot see with the same error as missing ones. */
+async function assertCollectionsVisible(
+  ctx: WebhookContext,
+  collections: Webhook["collections"],
+): Promise<void> {
+  if (collections === "all") return;
+  const existingNames = await loadExistingNames(ctx.databases, collections);
+  const errors = collections.flatMap((name, i) => {
+    if (existingNames.includes(name) && isVisibleName(ctx.resources, name)) return [];
+    const reason = `The ${name.replace(":", " ")} does not exist, or this credential cannot see it.`;
     return [errorAt(["collections", i], "not_an_option", reason)];
   });
   if (errors.length > 0) throw problem.invalidInput(errors);
 }
 
-/** Changes what is given of it; merged onto what it is by then, or a 412 where the caller named the version. */
-export function changeWebhook(
+/** Merges the members of the body into the current webhook. Returns 412 if If-Match names another version. */
+export function updateWebhook(
   ctx: WebhookContext,
-  found: Webhook,
+  hook: Webhook,
   body: unknown,
   ifMatch: Precondition | null,
-): Promise<Shown> {
-  return onCurrent(ctx, found, ifMatch, async (before) => {
-    const sent = parseWebhook(webhookChange, body, ctx.localReceivers);
-    const { rotate_secret: rotation, ...given } = sent;
-    if (given.collections) await refuseUnseen(ctx, given.collections);
-    const changed = withGiven(ctx, before, given);
-    const made = rotation ? await newSecret(ctx, before.id) : null;
-    const overlap = (rotation?.overlap_hours ?? 0) * 3_600_000;
-    const secrets = made && [...outgoing(before, ctx.now(), overlap), made.kept];
-    const after = secrets ? { ...changed, secrets } : changed;
-    const resume = () => ctx.later(() => ctx.objects.resume(before.id));
+): Promise<WebhookWithSecret> {
+  return retryOnCurrentWebhook(ctx, hook, ifMatch, async (before) => {
+    const input = parseWebhook(webhookUpdateSchema(), body, ctx.allowsLocalReceivers);
+    const { rotate_secret: rotation, ...patch } = input;
+    if (patch.collections) await assertCollectionsVisible(ctx, patch.collections);
+    const patchedWebhook = applyPatch(ctx, before, patch);
+    const newSecret = rotation ? await issueSigningSecret(ctx, before.id) : null;
+    const overlapMs = (rotation?.overlap_hours ?? 0) * 3_600_000;
+    const secrets = newSecret && [
+      ...retiringSecrets(before, ctx.now(), overlapMs),
+      newSecret.storedSecret,
+    ];
+    const after = secrets ? { ...patchedWebhook, secrets } : patchedWebhook;
+    const resume = () => ctx.runAfterResponse(() => ctx.objects.resume(before.id));
     if (JSON.stringify(after) === JSON.stringify(before)) {
-      // It is active as it was, and may wait for its next try.
-      if (given.state === "active") resume();
-      return { hook: before, secret: null };
+      // An active webhook may be waiting for its next attempt. Setting it to active retries now.
+      if (patch.state !== "active") return { hook: before, secret: null };
+      resume();
+      const isRetrying = before.state === "active" && before.retryAt !== null;
+      return { hook: isRetrying ? { ...before, retryAt: ctx.now() } : before, secret: null };
     }
     const next = { ...after, updatedAt: ctx.now() };
-    const starts = given.collections ? await startsAfter(ctx, before, next) : null;
-    const version = before.version + 1;
-    const entry = act(ctx, made ? "webhook.rotate" : "webhook.change", subjectOf(before.id), {
-      version,
-    });
-    if (!(await updateWebhook(ctx.db, next, starts, entry))) return undefined;
-    const named = Object.keys(sent).every((name) => name === "name");
-    if (next.state === "active" && !named) resume();
-    return { hook: { ...next, version }, secret: made?.secret ?? null };
+    const startPositions = patch.collections ? await nextStartPositions(ctx, before, next) : null;
+    const version = nextVersion(before.version, ctx.databases.timeline);
+    const entry = auditRecord(
+      ctx,
+      newSecret ? "webhook.rotate" : "webhook.change",
+      auditSubject(before.id),
+      {
+        version,
+      },
+    );
+    if (!(await updateWebhookRow(ctx.databases, next, startPositions, entry))) return undefined;
+    const isOnlyRenamed = Object.keys(input).every((name) => name === "name");
+    if (next.state === "active" && !isOnlyRenamed) resume();
+    return { hook: { ...next, version }, secret: newSecret?.secret ?? null };
   });
 }
 
-type Given = Partial<Pick<Webhook, "name" | "url" | "types" | "collections" | "include">> & {
+type WebhookPatch = Partial<Pick<Webhook, "name" | "url" | "types" | "collections" | "include">> & {
   state?: "active" | "paused";
 };
 
-/** What decides where messages go, and what they tell. */
-const telling = ["url", "types", "collections", "include"] as const;
+/** Members that decide where messages go and what they contain. */
+const deliveryFields = ["url", "types", "collections", "include"] as const;
 
-/** Whoever says where it goes or what it tells becomes its maker: it tells nothing that this one may not read. */
-function withGiven(
+/** A caller that changes a delivery field becomes the maker. Messages contain only what the maker may read. */
+function applyPatch(
   ctx: WebhookContext,
   before: Webhook,
-  given: { [Name in keyof Given]: Given[Name] | undefined },
+  patch: { [Name in keyof WebhookPatch]: WebhookPatch[Name] | undefined },
 ): Webhook {
-  const named = Object.entries(given).filter(([, value]) => value !== undefined);
-  const after: Webhook = { ...before, ...(Object.fromEntries(named) as Given) };
+  const entries = Object.entries(patch).filter(([, value]) => value !== undefined);
+  const after: Webhook = { ...before, ...(Object.fromEntries(entries) as WebhookPatch) };
   after.collections = distinct(after.collections);
   after.types = [...new Set(after.types)];
-  if (given.state !== undefined) after.reason = null;
-  const taken = telling.some((name) => given[name] !== undefined);
-  return taken ? { ...after, maker: ctx.actor } : after;
+  if (patch.state !== undefined) after.reason = null;
+  if (after.state !== before.state) after.retryAt = null;
+  const changesDelivery = deliveryFields.some((name) => patch[name] !== undefined);
+  if (!changesDelivery) return after;
+  // The caller is authenticated, so its rights have not ended.
+  return { ...after, maker: ctx.actor, makerEndsAt: Number.MAX_SAFE_INTEGER };
 }
 
-/** It goes on where it listened before, and begins at this moment where it did not. */
-async function startsAfter(ctx: WebhookContext, before: Webhook, after: Webhook): Promise<Starts> {
-  const [former, heads] = await Promise.all([
-    readStarts(ctx.db, before.id),
-    readHeads(ctx.db, after.collections),
-  ]);
-  const starts: Starts = {};
-  for (const { id, kind, key, last } of heads) {
-    const start = listensTo(before, `${kind}:${key}`) ? former[id] : last;
-    if (start !== undefined) starts[id] = start;
-  }
-  return starts;
-}
-
-export async function removeWebhook(
+/** Keeps the positions of collections that the webhook already listens to. New collections start at their end. */
+async function nextStartPositions(
   ctx: WebhookContext,
-  found: Webhook,
+  before: Webhook,
+  after: Webhook,
+): Promise<StartPositions> {
+  const [previousPositions, feedHeads] = await Promise.all([
+    readStartPositions(ctx.databases.home, before.id),
+    loadFeedHeads(ctx.databases, after.collections),
+  ]);
+  const startPositions: StartPositions = {};
+  for (const { id, kind, key, last } of feedHeads) {
+    const start = listensTo(before, `${kind}:${key}`) ? previousPositions[id] : last;
+    if (start !== undefined) startPositions[id] = start;
+  }
+  return startPositions;
+}
+
+export async function deleteWebhook(
+  ctx: WebhookContext,
+  hook: Webhook,
   ifMatch: Precondition | null,
 ): Promise<void> {
-  await onCurrent(ctx, found, ifMatch, async (before) => {
-    const entry = act(ctx, "webhook.delete", subjectOf(before.id), { version: before.version });
-    return (await deleteWebhook(ctx.db, before, entry)) || undefined;
+  await retryOnCurrentWebhook(ctx, hook, ifMatch, async (before) => {
+    const entry = auditRecord(ctx, "webhook.delete", auditSubject(before.id), {
+      version: before.version,
+    });
+    return (await deleteWebhookRow(ctx.databases, before, entry)) || undefined;
   });
-  ctx.later(() => forgetDeleted(ctx, found.id));
+  ctx.runAfterResponse(() => forgetDeleted(ctx, hook.id));
 }
 
-/** Its row goes once its object has forgotten it. */
+/** Deletes the row only after the Durable Object has deleted its data. */
 async function forgetDeleted(
-  { db, objects }: Pick<WebhookContext, "db" | "objects">,
+  { databases, objects }: Pick<WebhookContext, "databases" | "objects">,
   id: string,
 ): Promise<void> {
   await objects.forget(id);
-  await dropDeleted(db, id);
+  await purgeDeletedWebhook(databases.home, id);
 }
 
-/** What was left of webhooks that are deleted. */
-export async function sweepWebhooks(ctx: Pick<WebhookContext, "db" | "objects">): Promise<void> {
-  for (const id of await deletedWebhooks(ctx.db)) await forgetDeleted(ctx, id);
+/** Cleans up deleted webhooks whose data still exists. */
+export async function sweepWebhooks(
+  ctx: Pick<WebhookContext, "databases" | "objects">,
+): Promise<void> {
+  for (const id of await loadDeletedWebhookIds(ctx.databases.home)) await forgetDeleted(ctx, id);
 }
 
-async function onCurrent<T>(
+async function retryOnCurrentWebhook<T>(
   ctx: WebhookContext,
-  found: Webhook,
+  hook: Webhook,
   ifMatch: Precondition | null,
   write: (before: Webhook) => Promise<T | undefined>,
 ): Promise<T> {
-  let current = found;
-  return untilSettled(async () => {
-    const etag = etagOf(current.version);
-    if (ifMatch && !matches(ifMatch, etag)) throw problem.versionMismatch(etag);
-    const written = await write(current);
-    if (written === undefined) current = await visibleWebhook(ctx, current.id);
-    return written;
+  let current = hook;
+  return retryOnConflict(ctx, async () => {
+    if (ifMatch && !matchesVersion(ifMatch, current.version))
+      throw problem.versionMismatch(webhookEtag(current, ctx.now()));
+    const result = await write(current);
+    if (result === undefined) current = await getWebhook(ctx, current.id);
+    return result;
   });
 }

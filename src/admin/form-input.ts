@@ -1,14 +1,15 @@
 import * as z from "zod/mini";
 import type { Context } from "hono";
 import { accepts } from "hono/accepts";
-import { errorAt, zodErrors } from "#domain/problem/field-errors.ts";
+import { bodyParsing, errorAt, zodErrors } from "#domain/problem/field-errors.ts";
 import { isObject } from "#domain/json.ts";
 import { problem } from "#domain/problem/problem.ts";
 import { parseBody } from "#http/body.ts";
 import { createMiddleware } from "hono/factory";
 import type { AppEnv } from "#http/env.ts";
+import { lazy } from "#domain/lazy.ts";
 
-/** Pages for people, JSON for scripts: each route answers both. */
+/** Whether the client wants JSON. Every route serves pages to browsers and JSON to scripts. */
 export function wantsJson(c: Context): boolean {
   const type = accepts(c, {
     header: "Accept",
@@ -18,26 +19,45 @@ export function wantsJson(c: Context): boolean {
   return type === "application/json";
 }
 
-/** The fields of a form, or of a JSON object, as `schema` reads them. */
-export async function readFields<Schema extends z.ZodMiniType>(
+/** Parses a form or a JSON object with `schema`. Throws 422 for invalid fields. */
+export async function parseForm<Schema extends z.ZodMiniType>(
   c: Context,
   schema: Schema,
 ): Promise<z.infer<Schema>> {
-  const parsed = schema.safeParse(await readSent(c), { reportInput: true });
+  const parsed = schema.safeParse(await readForm(c), bodyParsing);
   if (!parsed.success) throw problem.invalidInput(zodErrors(parsed.error.issues));
   return parsed.data;
 }
 
-/** What was sent, as it was sent. */
-export async function readSent(c: Context): Promise<Record<string, unknown>> {
+/** The body of the request, without validation of its fields. */
+export async function readForm(c: Context): Promise<Record<string, unknown>> {
   const isJson = (c.req.header("Content-Type") ?? "").startsWith("application/json");
-  const sent = await readBody(c, isJson);
-  if (isObject(sent)) return sent;
-  throw problem.invalidInput([errorAt([], "invalid_type", "Must be of type object.")]);
+  const body = await readBody(c, isJson);
+  if (isObject(body)) return body;
+  throw problem.invalidInput([errorAt([], "invalid_type", "Must be an object.")]);
 }
+
+/** A form of 30,000 cells has fewer. A page that shows more again would be too large. */
+const maxInputs = 60_000;
+
+/** Counts `&`, which separates inputs. Each part of a multipart form takes many bytes, so these have few. */
+function hasMoreInputs(body: ArrayBuffer, most: number): boolean {
+  const bytes = new Uint8Array(body);
+  let count = 1;
+  for (let at = bytes.indexOf(ampersand); at !== -1 && count <= most; count += 1)
+    at = bytes.indexOf(ampersand, at + 1);
+  return count > most;
+}
+
+const ampersand = 0x26;
 
 async function readBody(c: Context, isJson: boolean): Promise<unknown> {
   if (isJson) return parseBody(await c.req.arrayBuffer());
+  const isUrlEncoded = c.req
+    .header("Content-Type")
+    ?.startsWith("application/x-www-form-urlencoded");
+  if (isUrlEncoded && hasMoreInputs(await c.req.arrayBuffer(), maxInputs))
+    throw problem.tooManyValues(maxInputs);
   try {
     return await c.req.parseBody({ all: true });
   } catch {
@@ -45,45 +65,47 @@ async function readBody(c: Context, isJson: boolean): Promise<unknown> {
   }
 }
 
-/** What a form sent, by the names of its inputs. */
-export type Sent = Record<string, unknown>;
+/** The values of a form by the names of its inputs. */
+export type FormValues = Record<string, unknown>;
 
-/** A value as an input shows it. */
+/** A value as the text of an input. */
 export function textOf(value: unknown): string {
   if (typeof value === "string") return value;
   return typeof value === "number" || typeof value === "boolean" ? String(value) : "";
 }
 
-/** A number that an input or a script sent; none where it is something else. */
+/** A number from an input or a script. NaN for anything else. */
 export function numberOf(value: unknown): number {
   return textOf(value).trim() === "" ? Number.NaN : Number(textOf(value));
 }
 
-/** A page of this area, to go back to; anywhere else is the overview. */
-export const Back = z.pipe(
-  z.optional(z.string().check(z.maxLength(8000))),
-  z.transform((path: string | undefined) => ownPath(path) ?? "/admin"),
+/** The admin page to return to. Falls back to the overview for paths outside the administration. */
+export const ReturnPath = lazy(() =>
+  z.pipe(
+    z.optional(z.string().check(z.maxLength(8000))),
+    z.transform((path: string | undefined) => adminPath(path) ?? "/admin"),
+  ),
 );
 
-/** A path of this area as it stands in an address of ours; undefined for what leads anywhere else. */
-export function ownPath(path: string | undefined): string | undefined {
+/** Returns a path if it is below `/admin`, else undefined. Prevents redirects to other sites. */
+export function adminPath(path: string | undefined): string | undefined {
   return path !== undefined && /^\/admin(?:[/?#][\x21-\x7e]*)?$/.test(path) ? path : undefined;
 }
 
 /**
- * Refuses requests that another site makes with a member's cookie. Browsers always say where a POST comes from;
- * a request that says nothing comes from a script, which has no cookie that was not given to it.
+ * Rejects requests that another site makes with a member's cookie. Browsers always send the origin of a POST. A request
+ * without an origin comes from a script, and scripts hold only cookies that they obtained themselves.
  */
-export const sameOrigin = createMiddleware<AppEnv>(async (c, next) => {
-  const safe = c.req.method === "GET" || c.req.method === "HEAD";
-  if (!safe && !isOwn(c.req.header("Origin"), c.req.header("Sec-Fetch-Site"), c.req.url)) {
+export const requireSameOrigin = createMiddleware<AppEnv>(async (c, next) => {
+  const isSafe = c.req.method === "GET" || c.req.method === "HEAD";
+  if (!isSafe && !isSameOrigin(c.req.header("Origin"), c.req.header("Sec-Fetch-Site"), c.req.url)) {
     throw problem.crossSite();
   }
   await next();
 });
 
-function isOwn(origin: string | undefined, site: string | undefined, url: string): boolean {
-  // Browsers alone can say this, and no page can change it.
+function isSameOrigin(origin: string | undefined, site: string | undefined, url: string): boolean {
+  // Only browsers send Sec-Fetch-Site, and no page can change it.
   if (site !== undefined) return site === "same-origin" || site === "none";
   return origin === undefined || origin === new URL(url).origin;
 }

@@ -2,43 +2,51 @@ import * as z from "zod/mini";
 import { Hono } from "hono";
 import { createMiddleware } from "hono/factory";
 import type { AdminEnv, AppEnv } from "#http/env.ts";
-import { wholeBody } from "#http/body.ts";
-import { account } from "#admin/members/account.tsx";
-import { audit } from "#admin/audit/audit.tsx";
-import { collections } from "#admin/definitions/index.tsx";
-import { integrations } from "#admin/credentials/index.tsx";
-import { members } from "#admin/members/members.tsx";
-import { overview } from "./overview.tsx";
-import { answerDone } from "./page.ts";
-import { Back, readFields, sameOrigin } from "./form-input.ts";
-import { keepPreferences, Preferences } from "./preferences.ts";
-import { limitChanges, signedIn } from "#admin/sign-in/session.ts";
+import { accountRoutes } from "#admin/members/account.tsx";
+import { auditRoutes } from "#admin/audit/audit.tsx";
+import { collectionRoutes } from "#admin/definitions/index.tsx";
+import { itemListReads } from "#admin/items/list/query.ts";
+import { integrationRoutes } from "#admin/credentials/index.tsx";
+import { memberRoutes } from "#admin/members/members.tsx";
+import { overviewRoutes } from "./overview.tsx";
+import { action } from "./page.ts";
+import { ReturnPath, requireSameOrigin } from "./form-input.ts";
+import { setPreferences, Preferences } from "./preferences.ts";
+import { requireCompleteAccess } from "#admin/sign-in/access.ts";
+import { receiveBody } from "#admin/sign-in/receive-body.ts";
+import { limitChanges, requireSession, startsEarly } from "#admin/sign-in/session.ts";
 import { signInRoutes } from "#admin/sign-in/sign-in.tsx";
-import { webhooks } from "#admin/webhooks/index.tsx";
+import { webhookRoutes } from "#admin/webhooks/index.tsx";
 
-const uncached = createMiddleware<AppEnv>(async (c, next) => {
+const noStore = createMiddleware<AppEnv>(async (c, next) => {
   await next();
   c.res.headers.set("Cache-Control", "no-store");
 });
 
-const signedInRoutes = new Hono<AdminEnv>()
-  .use(signedIn, limitChanges)
-  .route("/", overview)
-  .route("/account", account)
-  .route("/apps", collections("app"))
-  .route("/audit", audit)
-  .route("/forms", collections("form"))
-  .route("/integrations", integrations)
-  .route("/members", members)
-  .route("/webhooks", webhooks)
-  .post("/preferences", async (c) => {
-    const { back, ...chosen } = await readFields(c, z.extend(Preferences, { back: Back }));
-    keepPreferences(c, chosen);
-    return answerDone(c, chosen, back);
-  });
+const choosePreferences = action({
+  fields: () => z.extend(Preferences(), { back: ReturnPath() }),
+  async act({ c }, { back, ...preferences }) {
+    setPreferences(c, preferences);
+    return { to: back, document: preferences };
+  },
+});
 
-/** The administration area: below `/admin`. */
-export const admin = new Hono<AppEnv>()
-  .use(uncached, sameOrigin, wholeBody)
+const signedInRoutes = new Hono<AdminEnv>()
+  .get("/apps/:key/items", startsEarly(itemListReads.app))
+  .get("/forms/:key/items", startsEarly(itemListReads.form))
+  .use(requireSession, limitChanges)
+  .route("/", overviewRoutes)
+  .route("/account", accountRoutes)
+  .route("/apps", collectionRoutes("app"))
+  .route("/audit", auditRoutes)
+  .route("/forms", collectionRoutes("form"))
+  .route("/integrations", integrationRoutes)
+  .route("/members", memberRoutes)
+  .route("/webhooks", webhookRoutes)
+  .post("/preferences", choosePreferences);
+
+/** The routes of the administration, under `/admin`. */
+export const admin = new Hono<AdminEnv>()
+  .use(noStore, requireCompleteAccess, requireSameOrigin, receiveBody)
   .route("/", signInRoutes)
   .route("/", signedInRoutes);

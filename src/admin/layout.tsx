@@ -1,48 +1,48 @@
 import type { Context } from "hono";
-import { type Role, may, type Ability } from "#domain/credential/permissions.ts";
+import { type Role, roleAllows, type Ability } from "#domain/credential/permissions.ts";
 import type { AdminEnv } from "#http/env.ts";
 import { type Theme, Page } from "#html/page.tsx";
-import { type Reader, ReaderContext } from "#html/viewer.tsx";
-import { readerOf, themeOf, takeSaid } from "./preferences.ts";
+import { type Viewer, ViewerContext } from "#html/viewer.tsx";
+import { viewerOf, readTheme, takeFlash } from "./preferences.ts";
 import type { Child, PropsWithChildren } from "hono/jsx";
 import type { Problem } from "#domain/problem/problem.ts";
-import { Crumbs } from "#html/parts.tsx";
-import { Summary, WithWrong } from "#html/form-errors.tsx";
+import { Breadcrumbs } from "#html/parts.tsx";
+import { ErrorSummary, FormErrors } from "#html/form-errors.tsx";
 
-/** What every page knows: who reads it, where, and what was done just before. */
-export interface Frame {
+/** The context of every page: the member, the path, the preferences and the last confirmation. */
+export interface PageContext {
   member: { id: string; email: string; role: Role };
   /** The path of this page, with its query. */
   path: string;
-  reader: Reader;
+  viewer: Viewer;
   theme: Theme;
-  said: string | undefined;
+  flash: string | undefined;
 }
 
-/** For a page that is drawn now: what the act before said is taken with it. */
-export function frameOf(c: Context<AdminEnv>): Frame {
+/** Creates the context of a page that is rendered now. Also consumes the flash message. */
+export function pageContext(c: Context<AdminEnv>): PageContext {
   const { id, email, role } = c.var.member;
   const { pathname, search } = new URL(c.req.url);
   return {
     member: { id, email, role },
     path: pathname + search,
-    reader: readerOf(c),
-    theme: themeOf(c),
-    said: takeSaid(c),
+    viewer: viewerOf(c),
+    theme: readTheme(c),
+    flash: takeFlash(c),
   };
 }
 
-const themes = [
+const themeOptions = [
   ["system", "System"],
   ["light", "Light"],
   ["dark", "Dark"],
 ] as const;
 
-export function ThemeSwitch({ theme, back }: { theme: string; back: string }) {
+function ThemeSwitch({ theme, back }: { theme: string; back: string }) {
   return (
     <form method="post" action="/admin/preferences" class="switch" aria-label="Theme">
       <input type="hidden" name="back" value={back} />
-      {themes.map(([value, name]) => (
+      {themeOptions.map(([value, name]) => (
         <button
           type="submit"
           name="theme"
@@ -56,7 +56,7 @@ export function ThemeSwitch({ theme, back }: { theme: string; back: string }) {
   );
 }
 
-const places: [path: string, name: string, ability: Ability][] = [
+const navigationLinks: [path: string, name: string, ability: Ability][] = [
   ["/admin", "Overview", "see"],
   ["/admin/forms", "Forms", "see"],
   ["/admin/apps", "Apps", "see"],
@@ -66,10 +66,10 @@ const places: [path: string, name: string, ability: Ability][] = [
   ["/admin/audit", "Audit", "audit"],
 ];
 
-export function Side({ member, path, reader, theme }: Frame) {
-  const [here = ""] = path.split("?");
-  const current = (place: string) =>
-    place === "/admin" ? here === place || here === "/admin/" : here.startsWith(place);
+function Sidebar({ member, path, viewer, theme }: PageContext) {
+  const [pathname = ""] = path.split("?");
+  const isCurrent = (href: string) =>
+    href === "/admin" ? pathname === href || pathname === "/admin/" : pathname.startsWith(href);
   return (
     <header class="side">
       <a class="mark" href="/admin">
@@ -82,11 +82,11 @@ export function Side({ member, path, reader, theme }: Frame) {
       <div class="menu" id="menu" popover="auto">
         <nav aria-label="Administration">
           <ul>
-            {places
-              .filter(([, , ability]) => may(member.role, ability))
-              .map(([place, name]) => (
+            {navigationLinks
+              .filter(([, , ability]) => roleAllows(member.role, ability))
+              .map(([href, name]) => (
                 <li>
-                  <a href={place} aria-current={current(place) ? "page" : undefined}>
+                  <a href={href} aria-current={isCurrent(href) ? "page" : undefined}>
                     {name}
                   </a>
                 </li>
@@ -101,7 +101,7 @@ export function Side({ member, path, reader, theme }: Frame) {
         </nav>
         <div class="foot">
           <a href="/admin/account">{member.email}</a>
-          <a href="/admin/account#zone">{reader.zone.replaceAll("_", " ")}</a>
+          <a href="/admin/account#zone">{viewer.zone.replaceAll("_", " ")}</a>
           <ThemeSwitch theme={theme} back={path} />
           <form method="post" action="/admin/sign-out">
             <button type="submit" class="plain">
@@ -114,23 +114,23 @@ export function Side({ member, path, reader, theme }: Frame) {
   );
 }
 
-interface Shown {
+interface AdminPageProps {
   title: string;
-  /** Where this page hangs: names and addresses, from the outermost. */
+  /** Names and addresses of the parent pages, outermost first. */
   crumbs?: readonly (readonly [name: string, href: string])[];
-  /** States, beside the title. */
+  /** State badges next to the title. */
   badges?: Child;
-  /** What can be done, at the right of the title. */
-  acts?: Child;
-  /** What went wrong with what was sent; the inputs of the page find theirs by their names. */
+  /** Actions to the right of the title. */
+  actions?: Child;
+  /** The problem of the submitted form. Inputs find their field errors by name. */
   problem?: Problem | undefined;
-  /** What people call the inputs of the page, by name: the summary of errors leads to them. */
+  /** The labels of the page's inputs by name, for the links of the error summary. */
   labels?: Record<string, string>;
   scripts?: readonly string[];
   styles?: readonly string[];
 }
 
-/** A page of the administration area, in its frame. */
+/** A page of the administration with navigation, flash message and error summary. */
 export function AdminPage({
   frame,
   crumbs,
@@ -138,23 +138,23 @@ export function AdminPage({
   labels = {},
   children,
   ...page
-}: PropsWithChildren<Shown & { frame: Frame }>) {
+}: PropsWithChildren<AdminPageProps & { frame: PageContext }>) {
   return (
-    <ReaderContext.Provider value={frame.reader}>
+    <ViewerContext.Provider value={frame.viewer}>
       <Page
         {...page}
         theme={frame.theme}
-        side={<Side {...frame} />}
-        crumbs={crumbs ? <Crumbs to={crumbs} /> : null}
+        sidebar={<Sidebar {...frame} />}
+        breadcrumbs={crumbs ? <Breadcrumbs to={crumbs} /> : null}
       >
-        {frame.said === undefined ? null : (
+        {frame.flash === undefined ? null : (
           <p role="status" class="said">
-            {frame.said}
+            {frame.flash}
           </p>
         )}
-        {problem ? <Summary problem={problem} labels={labels} /> : null}
-        <WithWrong problem={problem}>{children}</WithWrong>
+        {problem ? <ErrorSummary problem={problem} labels={labels} /> : null}
+        <FormErrors problem={problem}>{children}</FormErrors>
       </Page>
-    </ReaderContext.Provider>
+    </ViewerContext.Provider>
   );
 }

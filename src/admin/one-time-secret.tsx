@@ -1,54 +1,59 @@
 import * as z from "zod/mini";
 import type { Context } from "hono";
 import { deleteCookie, getCookie, setCookie } from "hono/cookie";
-import { signingKeys } from "#domain/credential/keys.ts";
 import type { AdminEnv } from "#http/env.ts";
 import { Select } from "#html/inputs.tsx";
+import { lazy } from "#domain/lazy.ts";
 
-const cookie = "handed_secret";
-const maxAge = 300;
-const pageOf = (place: string) => `${place}/secret`;
+const cookieName = "handed_secret";
+const cookieMaxAgeSeconds = 300;
+const secretPath = (place: string) => `${place}/secret`;
 
 /**
- * Hands a new secret to the page that shows it, below the place of what it is of: sealed, in a cookie of that page
- * alone, for the session that made it. So a reload of the page makes no second one, and nothing is kept here.
+ * Passes a new secret to the page `${place}/secret` in a sealed cookie, which is bound to that path and to the session.
+ * A reload creates no second secret, and the server stores nothing.
  */
-export async function handSecret(
+export async function storeOneTimeSecret(
   c: Context<AdminEnv>,
   place: string,
   secret: string,
 ): Promise<Response> {
-  const path = pageOf(place);
-  const sealed = await signingKeys(c.env.TOKEN_SECRET).seal(secret, about(c, place));
+  const path = secretPath(place);
+  const sealed = await c.env.keys.seal(secret, sealBinding(c, place));
   const options = { httpOnly: true, secure: true, sameSite: "Strict", path } as const;
-  setCookie(c, cookie, sealed, { ...options, maxAge });
+  setCookie(c, cookieName, sealed, { ...options, maxAge: cookieMaxAgeSeconds });
   return c.redirect(path, 303);
 }
 
-/** The secret, once; undefined where it was shown before. */
-export async function takeSecret(c: Context<AdminEnv>, place: string): Promise<string | undefined> {
-  const sealed = getCookie(c, cookie);
+/** Returns the secret once and deletes the cookie. Undefined when the page was shown before. */
+export async function takeOneTimeSecret(
+  c: Context<AdminEnv>,
+  place: string,
+): Promise<string | undefined> {
+  const sealed = getCookie(c, cookieName);
   if (sealed === undefined) return undefined;
-  deleteCookie(c, cookie, { path: pageOf(place), secure: true });
-  return signingKeys(c.env.TOKEN_SECRET).open(sealed, about(c, place));
+  deleteCookie(c, cookieName, { path: secretPath(place), secure: true });
+  return c.env.keys.open(sealed, sealBinding(c, place));
 }
 
-const about = (c: Context<AdminEnv>, place: string) =>
+const sealBinding = (c: Context<AdminEnv>, place: string) =>
   `secret of ${place} for ${c.var.member.id} ${c.var.session}`;
 
-const hour = 60 * 60 * 1000;
-const overlaps = { none: 0, "1h": hour, "24h": 24 * hour, "7d": 7 * 24 * hour };
+const hourMs = 60 * 60 * 1000;
+const overlapDurations = { none: 0, "1h": hourMs, "24h": 24 * hourMs, "7d": 7 * 24 * hourMs };
 
-/** How long the secret before lives on beside the new one. */
-export const RotateInput = z.strictObject({
-  overlap: z.pipe(
-    z._default(z.enum(["none", "1h", "24h", "7d"]), "24h"),
-    z.transform((name: keyof typeof overlaps) => overlaps[name]),
-  ),
-});
+/** How long the old secret remains valid, in milliseconds. */
+export const RotateInput = lazy(() =>
+  z.strictObject({
+    overlap: z.pipe(
+      z._default(z.enum(["none", "1h", "24h", "7d"]), "24h"),
+      z.transform((name: keyof typeof overlapDurations) => overlapDurations[name]),
+    ),
+  }),
+);
 
-/** Makes another secret; the one before lives on as long as is chosen. */
-export function Rotation({ action }: { action: string }) {
+/** Rotates the secret. The member chooses when the old one expires. */
+export function RotateSecretForm({ action }: { action: string }) {
   return (
     <>
       <h2>Make a new secret</h2>

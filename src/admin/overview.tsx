@@ -1,26 +1,26 @@
 import type { Child } from "hono/jsx";
-import { Badge, type Tone, Empty } from "#html/parts.tsx";
-import { type Credential, countCalls } from "#domain/credential/credential.ts";
-import { showCount, Time, useReader, showDay } from "#html/viewer.tsx";
-import { type FormState, type StoppedWebhook, readOverview } from "#store/home/overview.ts";
-import { stamp } from "#domain/time.ts";
-import { may } from "#domain/credential/permissions.ts";
-import { type Frame, AdminPage, frameOf } from "./layout.tsx";
+import { Badge, type Tone, EmptyState } from "#html/parts.tsx";
+import { formatCount, Time, useViewer, formatDay } from "#html/viewer.tsx";
+import { getOverview, type Attention as AttentionData } from "#actions/overview.ts";
+import type { FormState } from "#store/home/overview.ts";
+import { formatTimestamp } from "#domain/time.ts";
+import { roleAllows } from "#domain/credential/permissions.ts";
+import { AdminPage } from "./layout.tsx";
 import { Plot } from "./plot.tsx";
 import { Hono } from "hono";
 import type { AdminEnv } from "#http/env.ts";
-import { answer } from "./page.ts";
+import { page } from "./page.ts";
 
-export function Entry({
+function AttentionItem({
   tone,
   state,
-  act: [name, href],
+  link: [name, href],
   children,
 }: {
   tone: Tone;
   state: string;
-  /** The way to what mends it. */
-  act: readonly [name: string, href: string];
+  /** A link to the page where the member can fix it. */
+  link: readonly [name: string, href: string];
   children?: Child;
 }) {
   return (
@@ -34,15 +34,15 @@ export function Entry({
   );
 }
 
-/** Where nothing needs attention; with `begins`, what somebody does first. */
-export function NothingWrong({ begins }: { begins: boolean }) {
+/** Shown when nothing needs attention. With `showFirstSteps`, it also suggests what to create first. */
+function NoAttentionNeeded({ showFirstSteps }: { showFirstSteps: boolean }) {
   return (
-    <Empty>
+    <EmptyState>
       <p>
         Nothing at the moment. Refused calls, credentials that expire, forms that fill up and
         webhooks that fail stand here.
       </p>
-      {begins ? (
+      {showFirstSteps ? (
         <>
           <p>Begin with a form, for what people send, or an app, for records of other systems.</p>
           <p class="actions">
@@ -55,95 +55,87 @@ export function NothingWrong({ begins }: { begins: boolean }) {
           </p>
         </>
       ) : null}
-    </Empty>
+    </EmptyState>
   );
 }
 
-/** What somebody should look at. */
-export interface Attended {
-  expiring: Credential[];
-  refused: { credential: Credential; requests: number; refusals: number }[];
-  forms: FormState[];
-  webhooks: StoppedWebhook[];
-}
-
-export function Attention({
+function Attention({
   expiring,
   refused,
   forms,
   webhooks,
-  define,
+  canDefine,
   isNew,
-}: Attended & {
-  define: boolean;
-  /** Nothing was asked or made lately. */
+}: AttentionData & {
+  canDefine: boolean;
+  /** Whether the service had no requests and no submissions lately. */
   isNew: boolean;
 }) {
-  const { now } = useReader();
+  const { now } = useViewer();
   if (expiring.length + refused.length + forms.length + webhooks.length === 0) {
-    return <NothingWrong begins={isNew && define} />;
+    return <NoAttentionNeeded showFirstSteps={isNew && canDefine} />;
   }
   return (
     <ul class="attention">
       {refused.map(({ credential, requests, refusals }) => (
-        <Entry
+        <AttentionItem
           tone="bad"
           state="Refused"
-          act={["See why", `/admin/integrations/${credential.id}?status=refused`]}
+          link={["See why", `/admin/integrations/${credential.id}?status=refused`]}
         >
           <strong>
             <bdi>{credential.name}</bdi>
           </strong>
-          : {showCount(refusals)} of {showCount(requests)} requests were refused in 24 hours.
-        </Entry>
+          : {formatCount(refusals)} of {formatCount(requests)} requests were refused in 24 hours.
+        </AttentionItem>
       ))}
       {expiring.map(({ id, name, expiresAt }) => (
-        <Entry
+        <AttentionItem
           tone={(expiresAt ?? 0) < now ? "bad" : "warn"}
           state={(expiresAt ?? 0) < now ? "Expired" : "Expires soon"}
-          act={["Extend it", `/admin/integrations/${id}/access#f-expires`]}
+          link={["Extend it", `/admin/integrations/${id}/access#f-expires`]}
         >
           <strong>
             <bdi>{name}</bdi>
           </strong>{" "}
           {(expiresAt ?? 0) < now ? "expired" : "expires"}{" "}
           <Time at={expiresAt ?? 0} as="distance" />.
-        </Entry>
+        </AttentionItem>
       ))}
       {webhooks.map(({ id, name, state }) => (
-        <Entry
+        <AttentionItem
           tone="bad"
           state={state === "failing" ? "Failing" : "Disabled"}
-          act={["See why", `/admin/webhooks/${id}`]}
+          link={["See why", `/admin/webhooks/${id}`]}
         >
           The webhook{" "}
           <strong>
             <bdi>{name}</bdi>
           </strong>{" "}
           tells nothing until it is resumed.
-        </Entry>
+        </AttentionItem>
       ))}
       {forms.map((form) => (
-        <Entry
+        <AttentionItem
           tone="warn"
           state="Form"
-          act={[define ? "Change when it closes" : "Look at it", `/admin/forms/${form.key}`]}
+          link={[canDefine ? "Change when it closes" : "Look at it", `/admin/forms/${form.key}`]}
         >
           <strong>
             <bdi>{form.name}</bdi>
           </strong>{" "}
-          {formState(form)}.
-        </Entry>
+          {describeForm(form)}.
+        </AttentionItem>
       ))}
     </ul>
   );
 }
 
-function formState({ live, maxSubmissions, closesAt }: FormState) {
+function describeForm({ live, maxSubmissions, closesAt }: FormState) {
   if (maxSubmissions !== null && live >= maxSubmissions)
-    return `is full: ${showCount(live)} of ${showCount(maxSubmissions)}`;
+    return `is full: ${formatCount(live)} of ${formatCount(maxSubmissions)}`;
   if (maxSubmissions !== null && live >= maxSubmissions * 0.9)
-    return `is nearly full: ${showCount(live)} of ${showCount(maxSubmissions)}`;
+    return `is nearly full: ${formatCount(live)} of ${formatCount(maxSubmissions)}`;
   return (
     <>
       closes <Time at={closesAt ?? 0} as="distance" />
@@ -151,111 +143,64 @@ function formState({ live, maxSubmissions, closesAt }: FormState) {
   );
 }
 
-export const day = 24 * 60 * 60 * 1000;
-export const soon = 14 * day;
-
-export interface Figures extends Attended {
-  /** UTC, as in 2026-11-21; the last one is today. */
-  days: { day: string; requests: number; refusals: number; submissions: number }[];
-}
-
-export function figuresOf(
-  { credentials, forms, submissions, webhooks }: Awaited<ReturnType<typeof readOverview>>,
-  times: readonly number[],
-  now: number,
-): Figures {
-  const live = credentials.filter(({ revokedAt }) => revokedAt === null);
-  return {
-    expiring: live.filter(({ expiresAt }) => expiresAt !== null && expiresAt < now + soon),
-    refused: live
-      .map((credential) => ({ credential, ...countCalls(credential.usage, "hours", now - day) }))
-      .filter(({ refusals }) => refusals > 0),
+const overviewPage = page({
+  load: ({ ctx }) => getOverview(ctx),
+  document: ({ expiring, refused, forms, webhooks, days }) => ({
+    expiring: expiring.map(({ id, name, expiresAt }) => ({
+      id,
+      name,
+      expires_at: formatTimestamp(expiresAt ?? 0),
+    })),
+    refused: refused.map(({ credential: { id, name }, refusals }) => ({ id, name, refusals })),
     forms,
     webhooks,
-    days: times.slice(0, -1).map((from, i) => ({
-      day: stamp(from).slice(0, 10),
-      ...callsOf(credentials, from),
-      submissions: submissions[i] ?? 0,
-    })),
-  };
-}
-
-/** The calls of one day, of all credentials. */
-function callsOf(credentials: readonly Credential[], from: number) {
-  const counted = credentials.map(({ usage }) => countCalls(usage, "days", from, from + day));
-  return {
-    requests: counted.reduce((sum, { requests }) => sum + requests, 0),
-    refusals: counted.reduce((sum, { refusals }) => sum + refusals, 0),
-  };
-}
-
-export function OverviewPage({ frame, days, ...attention }: Figures & { frame: Frame }) {
-  const { reader, member } = frame;
-  const label = (each: string) => showDay({ ...reader, zone: "UTC" }, Date.parse(each));
-  return (
-    <AdminPage
-      frame={frame}
-      title="Overview"
-      acts={
-        <a class="button quiet" href="/admin/integrations/new">
-          Issue credential
-        </a>
-      }
-    >
-      <h2 class="first">Needs attention</h2>
-      <Attention
-        {...attention}
-        define={may(member.role, "define")}
-        isNew={days.every(({ requests, submissions }) => requests + submissions === 0)}
-      />
-      <h2>The last 30 days</h2>
-      <div class="columns">
-        <Plot
-          title="Requests"
-          noun={["call", "calls"]}
-          bars={days.map((each) => ({
-            label: label(each.day),
-            value: each.requests,
-            bad: each.refusals,
-          }))}
+    days,
+  }),
+  render(frame, { days, ...attention }) {
+    const { viewer, member } = frame;
+    const label = (day: string) => formatDay({ ...viewer, zone: "UTC" }, Date.parse(day));
+    return (
+      <AdminPage
+        frame={frame}
+        title="Overview"
+        actions={
+          <a class="button quiet" href="/admin/integrations/new">
+            Issue credential
+          </a>
+        }
+      >
+        <h2 class="first">Needs attention</h2>
+        <Attention
+          {...attention}
+          canDefine={roleAllows(member.role, "define")}
+          isNew={days.every(({ requests, submissions }) => requests + submissions === 0)}
         />
-        <Plot
-          title="Submissions"
-          noun={["made in all forms", "made in all forms"]}
-          bars={days.map((each) => ({ label: label(each.day), value: each.submissions, bad: 0 }))}
-        />
-      </div>
-      <p class="muted small">Days end at midnight UTC; calls are counted within a minute.</p>
-    </AdminPage>
-  );
-}
-
-const shownDays = 30;
-
-/** What needs attention, and how it went lately. */
-export const overview = new Hono<AdminEnv>().get("/", async (c) => {
-  const { id, role } = c.var.member;
-  const now = Date.now();
-  const tomorrow = (Math.floor(now / day) + 1) * day;
-  const times = Array.from({ length: shownDays + 1 }, (_, i) => tomorrow - (shownDays - i) * day);
-  const memberId = may(role, "credentials") ? null : id;
-  const read = await readOverview(c.env.DB, { memberId, now, soon: now + soon, times });
-  const webhooks = may(role, "webhooks") ? read.webhooks : [];
-  const figures = figuresOf({ ...read, webhooks }, times, now);
-  const document = {
-    expiring: figures.expiring.map((each) => ({
-      id: each.id,
-      name: each.name,
-      expires_at: stamp(each.expiresAt ?? 0),
-    })),
-    refused: figures.refused.map(({ credential, refusals }) => ({
-      id: credential.id,
-      name: credential.name,
-      refusals,
-    })),
-    forms: figures.forms,
-    webhooks,
-    days: figures.days,
-  };
-  return answer(c, document, () => <OverviewPage frame={frameOf(c)} {...figures} />);
+        <h2>The last 30 days</h2>
+        <div class="columns">
+          <Plot
+            title="Requests"
+            noun={["call", "calls"]}
+            bars={days.map(({ day, requests, refusals }) => ({
+              label: label(day),
+              value: requests,
+              bad: refusals,
+            }))}
+          />
+          <Plot
+            title="Submissions"
+            noun={["made in all forms", "made in all forms"]}
+            bars={days.map(({ day, submissions }) => ({
+              label: label(day),
+              value: submissions,
+              bad: 0,
+            }))}
+          />
+        </div>
+        <p class="muted small">Days end at midnight UTC; calls are counted within a minute.</p>
+      </AdminPage>
+    );
+  },
 });
+
+/** The overview: what needs attention, and the traffic of the last 30 days. */
+export const overviewRoutes = new Hono<AdminEnv>().get("/", overviewPage.show);

@@ -1,86 +1,176 @@
-import type { Context } from "hono";
+import type * as z from "zod/mini";
+import type { Context, Handler } from "hono";
 import { createMiddleware } from "hono/factory";
-import { may, type Ability } from "#domain/credential/permissions.ts";
+import { roleAllows, type Ability } from "#domain/credential/permissions.ts";
 import { problem, Problem } from "#domain/problem/problem.ts";
-import type { AdminEnv } from "#http/env.ts";
-import { wantsJson } from "./form-input.ts";
 import { problems } from "#domain/problem/catalogue.ts";
+import type { AdminContext } from "#http/context.ts";
+import type { AdminEnv } from "#http/env.ts";
+import { query as validateQuery } from "#http/query.ts";
+import { parseForm, readForm, wantsJson, type FormValues } from "./form-input.ts";
+import { pageContext, type PageContext } from "./layout.tsx";
+import { storeOneTimeSecret } from "./one-time-secret.tsx";
+import { setFlash } from "./preferences.ts";
 
-/** Lets those through whose role may do this. */
-export const able = (ability: Ability) =>
+/** Requires that the member's role has this ability. */
+export const requireAbility = (ability: Ability) =>
   createMiddleware<AdminEnv>(async (c, next) => {
-    if (!may(c.var.member.role, ability)) throw problem.roleRequired(ability);
+    if (!roleAllows(c.var.member.role, ability)) throw problem.roleRequired(ability);
     await next();
   });
 
-export type Html = Parameters<Context["html"]>[0];
+type Html = Parameters<Context["html"]>[0];
 
-/** JSON for scripts, a page for people. */
-export function answer(
-  c: Context<AdminEnv>,
-  document: object,
-  page: () => Html,
-  status: 200 | 201 = 200,
-): Response | Promise<Response> {
-  c.header("Vary", "Accept");
-  return wantsJson(c) ? c.json(document, status) : c.html(page(), status);
+/** What a page or a form knows of its request. */
+export interface AdminRequest<Query = object> {
+  c: Context<AdminEnv>;
+  ctx: AdminContext;
+  /** Returns a parameter of the path. */
+  param: (name: string) => string;
+  query: Query;
 }
 
-/** After a change: what is now, or the page that shows it. */
-export function answerDone(
-  c: Context,
-  document: object | null,
-  location: string,
-  status: 200 | 201 = 200,
-): Response {
-  if (!wantsJson(c)) return c.redirect(location, 303);
-  return document === null ? c.body(null, 204) : c.json(document, status);
+const requestOf = <Query>(c: Context<AdminEnv>, query: Query): AdminRequest<Query> => ({
+  c,
+  ctx: c.var.action,
+  param: (name) => c.req.param(name) ?? "",
+  query,
+});
+
+/** A rejected form: what was sent, and why it was rejected. */
+interface Attempt {
+  values: FormValues;
+  problem: Problem;
+}
+
+interface PageSpec<Loaded, Query extends z.ZodMiniObject> {
+  /** The schema of the query. Without it, any parameters are accepted. */
+  query?: () => Query;
+  /** Loads what the page shows. A response is sent in place of the page. */
+  load(request: AdminRequest<z.output<Query>>): Promise<Loaded>;
+  /** The JSON for scripts. Without it, scripts get the page too. */
+  document?(data: Exclude<Loaded, Response>, request: AdminRequest<z.output<Query>>): object;
+  /** Renders the page; with an attempt, again after a form was rejected. */
+  render(frame: PageContext, data: Exclude<Loaded, Response>, attempt?: Attempt): Html;
+}
+
+interface ActionSpec<Fields> {
+  /** The schema of the body. Without it, the body is not read. */
+  fields?: () => z.ZodMiniType<Fields>;
+  act(request: AdminRequest, fields: Fields): Promise<Outcome>;
+}
+
+interface FormSpec<Fields> extends ActionSpec<Fields> {
+  /** Assigns a problem to the inputs of the page. */
+  explain?(problem: Problem): Problem;
+}
+
+/** The response to an accepted form. */
+export type Outcome =
+  | Response
+  /** The new state for scripts; null if there is none. People get a redirect and a confirmation. */
+  | { to: string; flash?: string; document: object | null; status?: 201 }
+  /** A secret that is shown once: to scripts at once, to people on the page `${place}/secret`. */
+  | { secret: string | null; place: string; document: object; status?: 201 }
+  /** The next step of a task. */
+  | { page: (frame: PageContext) => Html; document: object };
+
+/** A page and its forms. A rejected form shows the page again. */
+export function page<Loaded, Query extends z.ZodMiniObject = z.ZodMiniObject>(
+  spec: PageSpec<Loaded, Query>,
+) {
+  const validate = spec.query && (validateQuery(spec.query) as Handler);
+  const load = async (request: AdminRequest<z.output<Query>>) =>
+    (await spec.load(request)) as Exclude<Loaded, Response> | Response;
+  const show: Handler<AdminEnv> = async (c) => {
+    await validate?.(c, async () => undefined);
+    const request = requestOf(c, c.req.valid("query" as never) as z.output<Query>);
+    const data = await load(request);
+    if (data instanceof Response) return data;
+    const render = (frame: PageContext) => spec.render(frame, data);
+    if (!spec.document) return c.html(render(pageContext(c)));
+    return sendOutcome(c, { page: render, document: spec.document(data, request) });
+  };
+  const renderAgain = async (c: Context<AdminEnv>, error: Problem) => {
+    const values = await readForm(c);
+    const data = await load(requestOf(c, {} as z.output<Query>));
+    if (data instanceof Response) throw error;
+    return spec.render(pageContext(c), data, { values, problem: error });
+  };
+  const form =
+    <Fields>(formSpec: FormSpec<Fields>): Handler<AdminEnv> =>
+    (c) =>
+      attempted(
+        c,
+        () => perform(c, formSpec),
+        (error) => renderAgain(c, formSpec.explain?.(error) ?? error),
+      );
+  return { show, form };
+}
+
+/** A form without a page of its own. Its problems have the page of any problem. */
+export const action =
+  <Fields>(spec: ActionSpec<Fields>): Handler<AdminEnv> =>
+  async (c) =>
+    sendOutcome(c, await perform(c, spec));
+
+async function perform<Fields>(c: Context<AdminEnv>, spec: ActionSpec<Fields>): Promise<Outcome> {
+  const fields = spec.fields ? await parseForm(c, spec.fields()) : undefined;
+  return spec.act(requestOf(c, {}), fields as Fields);
+}
+
+/** Sends JSON to scripts, and a page or a redirect to people. */
+export async function sendOutcome(c: Context, outcome: Outcome): Promise<Response> {
+  if (outcome instanceof Response) return outcome;
+  const { document } = outcome;
+  if ("page" in outcome) {
+    c.header("Vary", "Accept");
+    return wantsJson(c) ? c.json(document) : c.html(outcome.page(pageContext(c)));
+  }
+  if (wantsJson(c))
+    return document === null ? c.body(null, 204) : c.json(document, outcome.status ?? 200);
+  if ("to" in outcome) {
+    if (outcome.flash !== undefined) setFlash(c, outcome.flash);
+    return c.redirect(outcome.to, 303);
+  }
+  const { secret, place } = outcome;
+  return secret === null ? c.json(document) : storeOneTimeSecret(c, place, secret);
 }
 
 /**
- * Does something with a form that was sent. When it is refused, people get their page again, with what was wrong and
- * all that they had written; scripts get the problem. So do people whose page cannot be drawn again: storage may be out
- * of reach for that too, or what was refused may have been done.
+ * Handles a submitted form. When `act` throws a problem, browsers get the page again with the errors and their input.
+ * Scripts get the problem. Browsers get it too when the page cannot be rendered, for example while storage fails.
  */
 export async function attempted(
   c: Context,
-  act: () => Promise<Response>,
-  again: (refusal: Problem) => Html | Promise<Html>,
+  act: () => Promise<Outcome>,
+  renderAgain: (error: Problem) => Html,
 ): Promise<Response> {
   try {
-    return await act();
+    return await sendOutcome(c, await act());
   } catch (error) {
     if (!(error instanceof Problem) || wantsJson(c)) throw error;
-    const page = await drawnAgain(error, again);
-    return c.html(page, problems[error.code].status, error.headers);
+    // The first problem tells more than that of the page.
+    const html = await (async () => renderAgain(error))().catch(() => {
+      throw error;
+    });
+    return c.html(html, problems[error.code].status, error.headers);
   }
 }
 
-async function drawnAgain(
-  refusal: Problem,
-  again: (refusal: Problem) => Html | Promise<Html>,
-): Promise<Html> {
-  try {
-    return await again(refusal);
-  } catch {
-    throw refusal;
-  }
-}
-
-/** A refusal of what one input sent: told beside it, with the places inside it that are named. */
-export function toldAt(refusal: Problem, field: string): Problem {
-  const { code, detail, members, headers } = refusal;
-  const inside = (members["errors"] ?? []) as { field: string; reason: string }[];
-  const errors = inside.map((each) => ({
+/** Assigns the field errors of a problem to one input. The reasons name the parts of its value that they concern. */
+export function withFieldError(error: Problem, field: string): Problem {
+  const { code, detail, members, headers } = error;
+  const nestedErrors = (members["errors"] ?? []) as { field: string; reason: string }[];
+  const errors = nestedErrors.map(({ field: path, reason }) => ({
     field,
-    reason:
-      each.field === field || each.field === "" ? each.reason : `${each.field}: ${each.reason}`,
+    reason: path === field || path === "" ? reason : `${path}: ${reason}`,
   }));
-  const whole = [{ field, reason: detail }];
+  const fallback = [{ field, reason: detail }];
   return new Problem(
     code,
     detail,
-    { ...members, errors: errors.length > 0 ? errors : whole },
+    { ...members, errors: errors.length > 0 ? errors : fallback },
     headers,
   );
 }

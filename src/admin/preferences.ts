@@ -3,81 +3,86 @@ import type { Context } from "hono";
 import { getCookie, setCookie, deleteCookie } from "hono/cookie";
 import { isTimeZone } from "#domain/time.ts";
 import type { Theme } from "#html/page.tsx";
-import type { Reader } from "#html/viewer.tsx";
-import { wantsJson } from "./form-input.ts";
+import type { Viewer } from "#html/viewer.tsx";
+import { lazy } from "#domain/lazy.ts";
 
 /**
- * How a browser likes its pages. The zone that was chosen comes first, then the one that the browser told
- * (`found_zone`, by page.ts), then where Cloudflare sees it.
+ * The preferences of one browser. The chosen zone wins over the browser's own zone (cookie `found_zone`, from page.ts).
+ * The zone that Cloudflare derives from the address comes last.
  */
-export const Preferences = z.partial(
-  z.object({
-    theme: z.enum(["system", "light", "dark"]),
-    zone: z.union([
-      z.literal(""),
-      z.string().check(z.refine(isTimeZone, "Must be an IANA time zone, like Asia/Tokyo.")),
-    ]),
-  }),
+export const Preferences = lazy(() =>
+  z.partial(
+    z.object({
+      theme: z.enum(["system", "light", "dark"]),
+      zone: z.union([
+        z.literal(""),
+        z.string().check(z.refine(isTimeZone, "Must be an IANA time zone, like Asia/Tokyo.")),
+      ]),
+    }),
+  ),
 );
 
-const year = 365 * 24 * 60 * 60;
+const yearSeconds = 365 * 24 * 60 * 60;
 
-export function keepPreferences(c: Context, chosen: z.infer<typeof Preferences>): void {
-  for (const [name, value] of Object.entries(chosen)) {
+export function setPreferences(
+  c: Context,
+  preferences: z.infer<ReturnType<typeof Preferences>>,
+): void {
+  for (const [name, value] of Object.entries(preferences)) {
     if (value === undefined) continue;
     setCookie(c, name, value, {
       secure: true,
       httpOnly: true,
       sameSite: "Lax",
       path: "/",
-      maxAge: year,
+      maxAge: yearSeconds,
     });
   }
 }
 
-export function themeOf(c: Context): Theme {
+export function readTheme(c: Context): Theme {
   const theme = getCookie(c, "theme");
   return theme === "light" || theme === "dark" ? theme : "system";
 }
 
-/** The zone that was chosen here; undefined where the browser's own is taken. */
-export function chosenZone(c: Context): string | undefined {
-  return zoneIn(getCookie(c, "zone"));
+/** The zone that the member chose. Undefined when the browser's own zone applies. */
+export function readChosenZone(c: Context): string | undefined {
+  return validZone(getCookie(c, "zone"));
 }
 
-export function readerOf(c: Context): Reader {
-  const seen = (c.req.raw.cf as { timezone?: string } | undefined)?.timezone;
-  const zone = chosenZone(c) ?? zoneIn(getCookie(c, "found_zone")) ?? zoneIn(seen) ?? "UTC";
-  return { zone, locale: localeOf(c.req.header("Accept-Language")), now: Date.now() };
+export function viewerOf(c: Context): Viewer {
+  const edgeZone = (c.req.raw.cf as { timezone?: string } | undefined)?.timezone;
+  const zone =
+    readChosenZone(c) ?? validZone(getCookie(c, "found_zone")) ?? validZone(edgeZone) ?? "UTC";
+  return { zone, locale: negotiateLocale(c.req.header("Accept-Language")), now: c.env.clock.now() };
 }
 
-function zoneIn(name: string | undefined): string | undefined {
+function validZone(name: string | undefined): string | undefined {
   return name !== undefined && name !== "" && isTimeZone(name) ? name : undefined;
 }
 
-/** The first language that the browser asks for and the runtime knows; plain "en" would write months first. */
-function localeOf(header = ""): string {
+/** The first requested language that the runtime supports. "en" becomes "en-GB": plain "en" writes the month first. */
+function negotiateLocale(header = ""): string {
   for (const part of header.slice(0, 200).split(",")) {
     const [tag = ""] = part.trim().split(";");
     if (!/^[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*$/.test(tag)) continue;
     try {
-      const [known] = Intl.DateTimeFormat.supportedLocalesOf(tag);
-      if (known !== undefined) return known === "en" ? "en-GB" : known;
+      const [locale] = Intl.DateTimeFormat.supportedLocalesOf(tag);
+      if (locale !== undefined) return locale === "en" ? "en-GB" : locale;
     } catch {
-      // No language tag after all.
+      // Ignores an invalid language tag.
     }
   }
   return "en-GB";
 }
 
-const cookie = "said";
-/** As it is written in the cookie; browsers drop longer ones. */
-const mostBytes = 3000;
+const flashCookie = "said";
+/** The limit after URL encoding. Browsers drop longer cookies. */
+const maxFlashBytes = 3000;
 
-/** What was done, told on the page that comes next: kept over the redirect, shown once. */
-export function say(c: Context, text: string): void {
-  if (wantsJson(c)) return;
-  setCookie(c, cookie, beginningOf(text), {
+/** Stores a confirmation for the next page. A cookie carries it across the redirect. */
+export function setFlash(c: Context, text: string): void {
+  setCookie(c, flashCookie, truncateFlash(text), {
     prefix: "host",
     httpOnly: true,
     sameSite: "Lax",
@@ -85,20 +90,20 @@ export function say(c: Context, text: string): void {
   });
 }
 
-function beginningOf(text: string): string {
+function truncateFlash(text: string): string {
   let bytes = 0;
-  const characters = Array.from(text.slice(0, mostBytes).toWellFormed());
-  const over = characters.findIndex((character) => {
+  const characters = Array.from(text.slice(0, maxFlashBytes).toWellFormed());
+  const limit = characters.findIndex((character) => {
     bytes += encodeURIComponent(character).length;
-    return bytes > mostBytes;
+    return bytes > maxFlashBytes;
   });
-  return over === -1 ? characters.join("") : `${characters.slice(0, over).join("")}…`;
+  return limit === -1 ? characters.join("") : `${characters.slice(0, limit).join("")}…`;
 }
 
-/** Takes what the act before said. */
-export function takeSaid(c: Context): string | undefined {
-  const said = getCookie(c, cookie, "host");
-  if (said === undefined) return undefined;
-  deleteCookie(c, cookie, { prefix: "host", secure: true, path: "/" });
-  return said;
+/** Returns the confirmation of the previous action and deletes it. */
+export function takeFlash(c: Context): string | undefined {
+  const text = getCookie(c, flashCookie, "host");
+  if (text === undefined) return undefined;
+  deleteCookie(c, flashCookie, { prefix: "host", secure: true, path: "/" });
+  return text;
 }

@@ -1,62 +1,109 @@
-import { Hono, type Context } from "hono";
+import { Hono, type Context, type MiddlewareHandler } from "hono";
 import { createMiddleware } from "hono/factory";
-import { matchedRoutes } from "hono/route";
-import { stamp } from "#domain/time.ts";
+import type { ReadRequest } from "#actions/read.ts";
+import { idempotencyKeyHeader } from "#domain/preconditions.ts";
+import { problem } from "#domain/problem/problem.ts";
+import { authenticate, verifyBearer, type BearerEnv } from "#http/authenticate.ts";
+import { bufferBody, readJsonBody, readParsedBody, type BufferedBodyEnv } from "#http/body.ts";
+import { webhookContext } from "#http/context.ts";
+import { cors, isPreflight, rejectOtherMethods, sendPreflight } from "#http/cors.ts";
+import { requestedFormat } from "#http/download.ts";
 import type { ApiEnv } from "#http/env.ts";
-import { authenticate, identify } from "#http/authenticate.ts";
-import { answerPreflight, isPreflight, shareWithOrigins, only } from "#http/cors.ts";
-import { recallReplay } from "#http/replay-cache.ts";
-import { receiveBody } from "#http/body.ts";
-import { definitions } from "./definitions.ts";
-import { noParameters } from "#http/query.ts";
-import { openApi } from "./open-api.ts";
-import { records } from "./records.ts";
-import { answerContent } from "./representation.ts";
-import { submissions } from "./submissions.ts";
-import { webhooks } from "./webhooks.ts";
+import { readFeedPosition, readPosition } from "#http/paging.ts";
+import { earlyReads, type RequestPlan } from "#http/prefetch.ts";
+import { parseQuery, query } from "#http/query.ts";
+import { prefetchReplay } from "#http/replay-cache.ts";
+import { ifMatch, ifNoneMatch } from "#http/request.ts";
+import { operations } from "#operations/index.ts";
+import type { Operation } from "#operations/operation.ts";
+import { perform } from "#operations/perform.ts";
+import { respond } from "./respond.ts";
 
-/** Asked before there is a credential; unknown paths answer as they do to everybody. */
-const preflight = createMiddleware<ApiEnv>(async (c, next) => {
-  const allowed = isPreflight(c) ? methodsOf(c) : undefined;
-  if (allowed) return answerPreflight(c, allowed);
-  return next();
-});
+type RestEnv = ApiEnv & BufferedBodyEnv & BearerEnv;
+type RestContext = Context<RestEnv>;
 
-/** The REST API: every route below `/api/v1`. */
-export const api = new Hono<ApiEnv>()
-  .use(preflight, shareWithOrigins, identify, receiveBody, recallReplay, authenticate)
-  .get("/me", noParameters, (c) => {
-    const { kind, name, permissions, resources, limits, expiresAt } = c.var.grant;
-    const expires_at = expiresAt === null ? null : stamp(expiresAt);
-    const { actor } = c.var.action;
-    return answerContent(c, { actor, kind, name, permissions, resources, limits, expires_at });
-  })
-  .route("/", records)
-  .route("/", submissions)
-  .route("/", definitions)
-  .route("/", openApi)
-  .route("/", webhooks);
-
-const methods = methodsByPath();
-for (const [path, allowed] of methods) {
-  api.all(path, only(...allowed));
-}
-
-/** The methods of the path that a request names, if there is one. */
-function methodsOf(c: Context): string[] | undefined {
-  const exact = matchedRoutes(c)
-    .map(({ path }) => path.replace(/^\/api\/v1/, ""))
-    .filter((path) => !path.endsWith("*"));
-  const [first] = exact;
-  return first === undefined ? undefined : methods.get(first);
-}
-
-/** The methods of every path, so that it answers 405 to the others. */
-function methodsByPath(): Map<string, string[]> {
-  const paths = new Map<string, string[]>();
-  for (const { path, method } of api.routes) {
-    if (method === "ALL") continue;
-    paths.set(path, [...new Set([...(paths.get(path) ?? []), method])]);
+function mountOperations(): Hono<RestEnv> {
+  const rest = new Hono<RestEnv>().use(cors as MiddlewareHandler);
+  const byPath = Map.groupBy(Object.values<Operation>(operations), ({ path }) => path);
+  for (const [path, pathOperations] of byPath) {
+    const methods = pathOperations.map(({ method }) => method);
+    for (const op of pathOperations) rest.on(op.method, [path], ...admission(op), handle(op));
+    const others = [preflight(methods), ...admission(null), rejectOtherMethods(...methods)];
+    rest.on("ALL", [path], ...others);
   }
-  return paths;
+  return rest.on("ALL", ["*"], ...admission(null), () => {
+    throw problem.notFound();
+  });
 }
+
+/** Answers preflights of an existing path before authentication. Those of unknown paths get the usual response. */
+function preflight(methods: readonly string[]) {
+  return createMiddleware<RestEnv>(async (c, next) =>
+    isPreflight(c) ? sendPreflight(c, methods) : next(),
+  );
+}
+
+/** What every request passes before its caller is known. Without an operation, the method decides what it counts as. */
+function admission(op: Operation | null): MiddlewareHandler[] {
+  const countsAsWrite = (c: Context) =>
+    op ? isWrite(op, c) : ["POST", "PUT", "PATCH", "DELETE"].includes(c.req.method);
+  return [
+    verifyBearer as MiddlewareHandler,
+    bufferBody(countsAsWrite) as MiddlewareHandler,
+    prefetchReplay<RestEnv>((c) => {
+      const sent = op?.effect === "create" ? c.req.header(idempotencyKeyHeader) : undefined;
+      const name = idempotencyKeyHeader;
+      return sent === undefined ? undefined : { name, sent, route: c.req.path };
+    }) as MiddlewareHandler,
+    authenticate<RestEnv>((c): RequestPlan => {
+      const request = readRequest(c, op);
+      const reads = op ? earlyReads(op, request.path) : [];
+      return { isWrite: countsAsWrite(c), reads, request };
+    }) as MiddlewareHandler,
+  ];
+}
+
+/** A dry run counts as a read. Any other value of the parameter counts as a write, which then fails. */
+function isWrite({ effect }: Operation, { req }: Context): boolean {
+  if (effect !== "checkable") return effect !== "read";
+  return new URL(req.url).searchParams.getAll("dry_run").join() !== "true";
+}
+
+function readRequest(c: RestContext, op: Operation | null): ReadRequest<never> {
+  return {
+    path: { key: "", id: "", delivery: "", ...(c.req.param() as Record<string, string>) },
+    query: () => (op ? parseQuery(c, op.query()) : {}) as never,
+    body: () => readParsedBody(c),
+    format: op?.formats === "downloads" ? requestedFormat(c) : undefined,
+    position: (binding, cursor, versions) => readPosition(c, binding, cursor, versions),
+    feedPosition: (binding, cursor) => readFeedPosition(c, binding, cursor),
+  };
+}
+
+const ignoreNext = async () => undefined;
+
+function handle(op: Operation): MiddlewareHandler {
+  const validateQuery = query(op.query) as MiddlewareHandler;
+  const mediaTypes = ["application/json", ...(op.body?.types ?? [])];
+  return async (context) => {
+    const c = context as RestContext;
+    const { plan, sentKey, grant, read } = c.var;
+    const received = {
+      ...plan.request,
+      sentKey,
+      grant,
+      origin: new URL(c.req.url).origin,
+      body: () => readJsonBody(c, mediaTypes),
+      async query() {
+        await validateQuery(c, ignoreNext);
+        return c.req.valid("query" as never);
+      },
+      ifMatch: () => ifMatch(c),
+      ifNoneMatch: () => ifNoneMatch(c),
+    };
+    return respond(context, op, await perform(op, webhookContext(c), received, read));
+  };
+}
+
+/** The REST API: every operation below `/api/v1`. */
+export const api = mountOperations();

@@ -1,170 +1,296 @@
-import { mayTell, nextMessage, rightsOfMaker, type Message } from "#actions/deliveries.ts";
-import { numbersOf } from "#domain/item/item.ts";
-import { isDelivered, type Tried, pauseAfter } from "#domain/webhook/delivery.ts";
+import {
+  canDeliver,
+  loadNextMessage,
+  findMakerRights,
+  type WebhookMessage,
+} from "#actions/deliveries.ts";
+import { itemNumberRange } from "#domain/item/item.ts";
+import { isDelivered, type DeliveryResult, retryDelayMs } from "#domain/webhook/delivery.ts";
 import { listensTo, type Webhook, type WebhookState } from "#domain/webhook/webhook.ts";
-import { readHeads, readStarts } from "#store/home/listeners.ts";
-import { findWebhook, updateWebhook } from "#store/home/webhooks.ts";
+import { filterFilledRanges, loadFeedHeads, readStartPositions } from "#store/home/listeners.ts";
+import { nextVersion } from "#domain/timeline.ts";
+import type { Databases } from "#store/db/database.ts";
+import { findWebhook, updateWebhookRow } from "#store/home/webhooks.ts";
+import { makerEndedReason } from "#domain/webhook/status.ts";
 import type { Ledger } from "./ledger.ts";
-import { sendMessage } from "./send.ts";
+import { showRetry } from "./show-retry.ts";
+import { sendMessage, type SenderService } from "./send.ts";
 
-/** Collections that are told beside each other; each one's changes are told one after another. */
-const lanes = 4;
-/** What one run does, so that none takes long: the next one goes on at once. D1 takes 1,000 queries, six in a step. */
-const runFor = 20_000;
-const stepsPerRun = 150;
+/** Collections delivered in parallel. The changes of one collection are delivered in order. */
+const maxParallelCollections = 4;
+/** The limits of one run. The next run continues at once. A step needs six of the 1,000 queries that D1 allows. */
+const maxRunMs = 20_000;
+const maxStepsPerRun = 150;
+/** After this many changes, a collection yields to the others. */
+const maxChangesPerTurn = 10;
+/** The delay after a run that could not advance. */
+const retryWithoutProgressMs = 10_000;
 
-interface Run {
-  env: Bindings;
+interface RunState {
+  service: SenderService;
   ledger: Ledger;
   id: string;
-  until: number;
-  steps: number;
-  /** Nothing more is sent: a try failed, or the webhook is not what it was. */
-  stopped: boolean;
-  unfinished: boolean;
+  endsAt: number;
+  stepsLeft: number;
+  /** Stops all sending after a failed attempt, or when the webhook is no longer active. */
+  isStopped: boolean;
+  hasMore: boolean;
+  hasProgress: boolean;
+  /** The time of the next attempt as the database stores it for readers. */
+  storedRetryAt: number | null;
 }
 
-interface Behind {
+interface LaggingCollection {
   id: number;
   kind: "app" | "form";
   key: string;
-  place: number;
+  position: number;
 }
 
-export type Told = "gone" | { next: number | null };
+export type DeliveryRun = "gone" | { nextRunAt: number | null };
 
-/** Tells all that there is to tell; gives when to go on, null where nothing is left or nothing may be sent. */
-export async function tellAll(env: Bindings, ledger: Ledger, id: string): Promise<Told> {
-  const now = Date.now();
+/** Delivers all pending changes. `nextRunAt` is null if nothing is pending or the webhook is inactive. */
+export async function deliverAll(
+  service: SenderService,
+  ledger: Ledger,
+  id: string,
+): Promise<DeliveryRun> {
+  const { databases, clock } = service;
+  const now = clock.now();
+  await enterTimeline(databases, ledger);
   const { failure } = ledger;
-  const hook = await findWebhook(env.DB, id);
+  const hook = await findWebhook(databases.home, id);
   if (!hook) return "gone";
-  if (hook.state !== "active") return { next: null };
-  if (failure && failure.nextAt > now) return { next: failure.nextAt };
-  const behind = await collectionsBehind(env, ledger, hook);
-  const run = { env, ledger, id, until: now + runFor, steps: stepsPerRun };
-  const state: Run = { ...run, stopped: false, unfinished: false };
-  // After a failure one message shows whether the receiver is back: the one that failed.
-  if (failure) {
-    const first = behind.find((each) => each.id === failure.collection) ?? behind[0];
-    if (first) await tellCollection(state, hook, first, 1);
-  }
-  const queue = behind.values();
-  const lane = async () => {
-    for (const each of queue) await tellCollection(state, hook, each, Infinity);
+  if (hook.state !== "active") return { nextRunAt: null };
+  const run = { service, ledger, id, endsAt: now + maxRunMs, stepsLeft: maxStepsPerRun };
+  const state: RunState = {
+    ...run,
+    isStopped: false,
+    hasMore: false,
+    hasProgress: false,
+    storedRetryAt: hook.retryAt,
   };
-  await Promise.all(Array.from({ length: lanes }, lane));
-  return { next: ledger.failure?.nextAt ?? (state.unfinished ? Date.now() : null) };
+  if (failure && failure.nextAt > now) {
+    await showRetry(state);
+    return { nextRunAt: failure.nextAt };
+  }
+  const [rights, laggingCollections] = await Promise.all([
+    findMakerRights(databases.home, hook.maker, now),
+    findLaggingCollections(service, ledger, hook),
+  ]);
+  if (rights) {
+    // Keeps the positions of unreadable collections, in case the maker regains access.
+    const readable = laggingCollections.filter(({ kind, key }) => canDeliver(rights, kind, key));
+    await deliverCollections(state, hook, readable);
+  } else if (laggingCollections.length > 0) {
+    await disableRevoked(state, hook);
+  }
+  await showRetry(state);
+  if (ledger.failure) return { nextRunAt: ledger.failure.nextAt };
+  const delayMs = state.hasProgress ? 0 : retryWithoutProgressMs;
+  return { nextRunAt: state.hasMore ? clock.now() + delayMs : null };
 }
 
-/** Those that have changes behind what was told of them. */
-async function collectionsBehind(
-  env: Bindings,
+/** Adapts the positions to a restored database, once. It may lack delivered changes and contain undelivered ones. */
+async function enterTimeline(databases: Databases, ledger: Ledger): Promise<void> {
+  const { timeline } = databases;
+  if (ledger.epoch === timeline.epoch) return;
+  const positions = ledger.formerPositions(timeline);
+  const undeliveredRanges = await filterFilledRanges(databases, positions);
+  // Of several timelines with undelivered changes, the oldest comes first.
+  const startPositions = new Map(
+    undeliveredRanges.toReversed().map(({ collection, number }) => [collection, number]),
+  );
+  ledger.beginTimeline(timeline, positions, startPositions);
+}
+
+/** Delivers the changes of these collections in turns, until the limits of the run. */
+async function deliverCollections(
+  run: RunState,
+  hook: Webhook,
+  laggingCollections: readonly LaggingCollection[],
+): Promise<void> {
+  const { ledger } = run;
+  const { failure, nextCollection } = ledger;
+  // After a failure, first retry the failed message alone, to test the receiver.
+  if (failure) {
+    const failedCollection =
+      laggingCollections.find((source) => source.id === failure.collection) ??
+      laggingCollections[0];
+    if (failedCollection) await deliverCollection(run, hook, failedCollection, 1);
+    // Nothing is left to retry, because the maker can no longer read the collection or its changes were deleted.
+    else ledger.failure = null;
+  }
+  const isLater = ({ id }: LaggingCollection) => id >= nextCollection;
+  const queue = [
+    ...laggingCollections.filter((source) => isLater(source)),
+    ...laggingCollections.filter((source) => !isLater(source)),
+  ];
+  const deliverQueue = async () => {
+    for (let collection = queue.shift(); collection && !run.isStopped; collection = queue.shift()) {
+      const hasMore = await deliverCollection(run, hook, collection, maxChangesPerTurn);
+      if (hasMore) queue.push(collection);
+      if (run.hasMore) return;
+    }
+  };
+  await Promise.all(Array.from({ length: maxParallelCollections }, deliverQueue));
+  if (run.hasMore && queue[0]) ledger.nextCollection = queue[0].id;
+}
+
+/** Returns the collections with changes after the last delivered one. */
+async function findLaggingCollections(
+  { databases }: SenderService,
   ledger: Ledger,
   { id, collections }: Webhook,
-): Promise<Behind[]> {
-  const [heads, starts] = await Promise.all([
-    readHeads(env.DB, collections),
-    readStarts(env.DB, id),
+): Promise<LaggingCollection[]> {
+  const [feedHeads, startPositions] = await Promise.all([
+    loadFeedHeads(databases, collections),
+    readStartPositions(databases.home, id),
   ]);
-  const places = ledger.places();
-  return heads.flatMap(({ last, ...head }) => {
-    const start = starts[head.id] ?? numbersOf(head.id).above;
-    const place = Math.max(start, places.get(head.id) ?? 0);
-    return last > place ? [{ ...head, place }] : [];
+  const positions = ledger.positions();
+  return feedHeads.flatMap(({ last, ...head }) => {
+    const start = startPositions[head.id] ?? itemNumberRange(head.id).above;
+    const position = Math.max(start, positions.get(head.id) ?? 0);
+    return last > position ? [{ ...head, position }] : [];
   });
 }
 
 /**
- * Tells a collection's changes in order, at most so many. What the webhook is, and what its maker may read, is looked
- * up for each one, beside the change itself.
+ * Delivers up to `maxMessages` changes of a collection in order. Returns whether it may have more.
+ * Reads the webhook and its maker's rights again for each change, in parallel with the change.
  */
-async function tellCollection(
-  run: Run,
-  found: Webhook,
-  behind: Behind,
-  most: number,
-): Promise<void> {
-  const { env, ledger } = run;
-  let hook = found;
-  for (let told = 0; told < most && !run.stopped;) {
-    if (run.steps <= 0 || Date.now() >= run.until) {
-      run.unfinished = true;
-      return;
+async function deliverCollection(
+  run: RunState,
+  initialHook: Webhook,
+  collection: LaggingCollection,
+  maxMessages: number,
+): Promise<boolean> {
+  const { service, ledger } = run;
+  const { databases, clock } = service;
+  let hook = initialHook;
+  for (let deliveredCount = 0; deliveredCount < maxMessages && !run.isStopped;) {
+    if (run.stepsLeft <= 0 || clock.now() >= run.endsAt) {
+      run.hasMore = true;
+      return true;
     }
-    run.steps -= 1;
-    const [now, rights, next] = await Promise.all([
-      findWebhook(env.DB, run.id),
-      rightsOfMaker(env.DB, hook.maker, Date.now()),
-      nextMessage(env.DB, hook, behind.id, behind.place),
+    run.stepsLeft -= 1;
+    const [current, rights, next] = await Promise.all([
+      findWebhook(databases.home, run.id),
+      findMakerRights(databases.home, hook.maker, clock.now()),
+      loadNextMessage(service, hook, collection.id, collection.position),
     ]);
-    if (now?.state !== "active") {
-      run.stopped = true;
-      return;
+    if (current?.state !== "active") {
+      run.isStopped = true;
+      return false;
     }
-    if (now.version !== hook.version) {
-      hook = now;
+    if (current.version !== hook.version) {
+      hook = current;
       continue;
     }
-    if (!rights) return endRevoked(run, hook);
-    if (!listensTo(hook, `${behind.kind}:${behind.key}`)) return;
-    // What may not be read now keeps its place, in case it may be again.
-    if (!mayTell(rights, behind.kind, behind.key)) return;
-    const isTold = next.message === null || (await tellOne(run, hook, behind, next.message));
-    if (!isTold) return;
-    if (next.through > behind.place) ledger.moveTo(behind.id, next.through);
-    behind.place = next.through;
-    if (next.atEnd) return;
-    if (next.message) told += 1;
+    if (!rights) {
+      await disableRevoked(run, hook);
+      return false;
+    }
+    if (!listensTo(hook, `${collection.kind}:${collection.key}`)) return false;
+    if (!canDeliver(rights, collection.kind, collection.key)) return false;
+    const canContinue =
+      next.message === null || (await deliverChange(run, hook, collection, next.message));
+    if (!canContinue) return false;
+    if (next.scannedThrough > collection.position) {
+      ledger.moveTo(collection.id, next.scannedThrough);
+      run.hasProgress = true;
+    }
+    collection.position = next.scannedThrough;
+    if (next.isAtEnd) return false;
+    if (next.message) deliveredCount += 1;
   }
+  return !run.isStopped;
 }
 
-async function tellOne(run: Run, hook: Webhook, { id }: Behind, message: Message) {
-  const { env, ledger } = run;
-  const tried = await sendMessage(env, hook, message, (ledger.failure?.tries ?? 0) + 1);
-  ledger.add(tried);
-  if (!isDelivered(tried)) {
-    await failed(run, hook, id, tried);
+async function deliverChange(
+  run: RunState,
+  hook: Webhook,
+  { id }: LaggingCollection,
+  message: WebhookMessage,
+) {
+  const { service, ledger } = run;
+  const attempt = await sendMessage(service, hook, message, (ledger.failure?.tries ?? 0) + 1);
+  ledger.add(attempt);
+  if (!isDelivered(attempt)) {
+    await recordFailure(run, hook, id, attempt);
     return false;
   }
-  if (!run.stopped) ledger.failure = null;
+  if (!run.isStopped) {
+    ledger.failure = null;
+    await showRetry(run);
+  }
   return true;
 }
 
-async function endRevoked(run: Run, hook: Webhook): Promise<void> {
-  if (run.stopped) return;
-  const reason = "It tells what its maker may read, who has been revoked, removed, or has expired.";
-  await end(run, hook, "disabled", reason);
+async function disableRevoked(run: RunState, hook: Webhook): Promise<void> {
+  if (run.isStopped) return;
+  await stopWebhook(run, hook, "disabled", makerEndedReason);
 }
 
-/** Several lanes that fail at once are one failure. */
-async function failed(run: Run, hook: Webhook, collection: number, tried: Tried): Promise<void> {
-  if (run.stopped) return;
-  run.stopped = true;
+/** Records a failed attempt. Parallel failures in one run count once. */
+async function recordFailure(
+  run: RunState,
+  hook: Webhook,
+  collection: number,
+  attempt: DeliveryResult,
+): Promise<void> {
+  if (run.isStopped) return;
+  run.isStopped = true;
   const tries = (run.ledger.failure?.tries ?? 0) + 1;
-  const pause = pauseAfter(tries);
-  if (tried.status === 410) {
-    await end(run, hook, "disabled", "The receiver answered 410: it is gone.");
-  } else if (pause === undefined) {
-    await end(run, hook, "failing", `${tries} tries failed. The last one: ${tried.error ?? ""}`);
-  } else run.ledger.failure = { tries, nextAt: Date.now() + pause, collection };
+  const delayMs = retryDelayMs(tries);
+  if (attempt.status === 410) {
+    await stopWebhook(run, hook, "disabled", "The receiver answered 410: it is gone.");
+  } else if (delayMs === undefined) {
+    await stopWebhook(
+      run,
+      hook,
+      "failing",
+      `${tries} tries failed. The last one: ${attempt.error ?? ""}`,
+    );
+  } else {
+    const nextAt = run.service.clock.now() + delayMs;
+    run.ledger.failure = { tries, nextAt, collection, error: attempt.error };
+    await showRetry(run);
+  }
 }
 
-/** It waits in its place until it is resumed. Where somebody changed it meanwhile, that change is tried first. */
-async function end(run: Run, hook: Webhook, state: WebhookState, reason: string): Promise<void> {
-  run.stopped = true;
-  const at = Date.now();
-  const ended = await updateWebhook(run.env.DB, { ...hook, state, reason, updatedAt: at }, null, {
-    at,
-    actor: "system",
-    action: state === "failing" ? "webhook.fail" : "webhook.disable",
-    collectionId: null,
-    subject: `webhook:${hook.id}`,
-    version: hook.version + 1,
-    session: null,
-    requestId: crypto.randomUUID(),
-    sentRequestId: null,
-  });
-  if (ended) run.ledger.failure = null;
-  else run.unfinished = true;
+/**
+ * Stops a webhook at its current positions until someone resumes it.
+ * If it changed concurrently, the next run uses the changed webhook.
+ */
+async function stopWebhook(
+  run: RunState,
+  hook: Webhook,
+  state: WebhookState,
+  reason: string,
+): Promise<void> {
+  run.isStopped = true;
+  const { databases, clock, random } = run.service;
+  const at = clock.now();
+  const isUpdated = await updateWebhookRow(
+    databases,
+    { ...hook, state, reason, updatedAt: at },
+    null,
+    {
+      at,
+      actor: "system",
+      action: state === "failing" ? "webhook.fail" : "webhook.disable",
+      collectionId: null,
+      subject: `webhook:${hook.id}`,
+      version: nextVersion(hook.version, databases.timeline),
+      session: null,
+      requestId: random.uuid(),
+      sentRequestId: null,
+    },
+  );
+  if (isUpdated) {
+    // The update also removed the pending retry.
+    run.storedRetryAt = null;
+    run.ledger.failure = null;
+  } else run.hasMore = true;
 }

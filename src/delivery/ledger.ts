@@ -1,18 +1,35 @@
-import { deliveriesKept, mostDeliveries, type Delivery, type Waiting } from "#domain/webhook/delivery.ts";
+import type { Resources } from "#domain/credential/credential.ts";
+import { sequencesPerCollection } from "#domain/item/item.ts";
+import { lowestSequence, type Timeline } from "#domain/timeline.ts";
+import {
+  deliveryRetentionMs,
+  maxDeliveries,
+  type Delivery,
+  type RetryState,
+} from "#domain/webhook/delivery.ts";
 
-export interface Failure extends Waiting {
-  /** Whose message it was: it comes first. */
+export interface DeliveryFailure extends RetryState {
+  /** The collection of the failed message, which is retried first. */
   collection: number;
+  /** The error of the last attempt. Failures that an earlier version stored have none. */
+  error?: string | null;
 }
 
-/** How often rows are dropped, and how many at once at most. */
-const prunedEach = 50;
-const prunedAtOnce = 500;
+/** Deletes old rows after this many attempts, at most `maxPrunedRows` at once. */
+const pruneInterval = 50;
+const maxPrunedRows = 500;
 
 const columns =
   "number, at, message, type, collection, change, item, attempt, status, milliseconds, answer, error";
 
-/** What a webhook's object keeps: how far it has told each collection, what failed last, and what it has tried. */
+/** A position of an earlier timeline, and the lowest number that later timelines assign. */
+export interface FormerPosition {
+  collection: number;
+  number: number;
+  below: number;
+}
+
+/** The storage of a webhook's object: the position in each collection, the last failure and the attempts. */
 export class Ledger {
   readonly #storage: DurableObjectStorage;
 
@@ -33,17 +50,17 @@ export class Ledger {
     if (this.id !== id) this.#storage.kv.put("id", id);
   }
 
-  get failure(): Failure | null {
-    return this.#storage.kv.get<Failure>("failure") ?? null;
+  get failure(): DeliveryFailure | null {
+    return this.#storage.kv.get<DeliveryFailure>("failure") ?? null;
   }
 
-  set failure(failure: Failure | null) {
+  set failure(failure: DeliveryFailure | null) {
     if (failure) this.#storage.kv.put("failure", failure);
     else if (this.failure) this.#storage.kv.delete("failure");
   }
 
-  /** The last change of each collection that was told or passed over. */
-  places(): Map<number, number> {
+  /** Returns the last delivered or skipped change of each collection. */
+  positions(): Map<number, number> {
     const rows = this.#storage.sql.exec<{ collection: number; number: number }>(
       "SELECT collection, number FROM place",
     );
@@ -56,57 +73,116 @@ export class Ledger {
       collection,
       number,
     );
+    if (this.epoch === "") return;
+    this.#storage.sql.exec(
+      "UPDATE former_place SET number = ? WHERE collection = ? AND below > ? AND number < ?",
+      number,
+      collection,
+      number,
+      number,
+    );
   }
 
-  /** Keeps a try, and drops those that are too old or too many: the last one stays, so that numbers are given once. */
-  add(tried: Omit<Delivery, "number">): Delivery {
+  /** The timeline of the positions. */
+  get epoch(): string {
+    return this.#storage.kv.get<string>("epoch") ?? "";
+  }
+
+  /** Returns the positions of all earlier timelines, for the start of this one. The oldest timeline comes first. */
+  formerPositions(timeline: Timeline): FormerPosition[] {
+    const { sql } = this.#storage;
+    sql.exec(`CREATE TABLE IF NOT EXISTS former_place (collection INTEGER NOT NULL, below INTEGER NOT NULL,
+      number INTEGER NOT NULL, PRIMARY KEY (collection, below)) STRICT, WITHOUT ROWID`);
+    const rows = sql.exec(
+      `SELECT collection, number, below FROM former_place UNION ALL
+        SELECT collection, number, collection * ${sequencesPerCollection} + ? FROM place ORDER BY below`,
+      lowestSequence(timeline),
+    );
+    return [...rows] as unknown as FormerPosition[];
+  }
+
+  /** Starts a timeline, with the positions of all earlier ones. Each collection continues from its `start`. */
+  beginTimeline(
+    { epoch }: Timeline,
+    positions: readonly FormerPosition[],
+    starts: ReadonlyMap<number, number>,
+  ): void {
+    const { sql, kv } = this.#storage;
+    for (const { collection, below, number } of positions) {
+      sql.exec("INSERT OR IGNORE INTO former_place VALUES (?, ?, ?)", collection, below, number);
+    }
+    for (const [collection, start] of starts)
+      sql.exec("UPDATE place SET number = ? WHERE collection = ?", start, collection);
+    kv.put("epoch", epoch);
+    this.failure = null;
+  }
+
+  /** The collection that the next run serves first, because the last run had no time left for it. */
+  get nextCollection(): number {
+    return this.#storage.kv.get<number>("next") ?? 0;
+  }
+
+  set nextCollection(id: number) {
+    if (this.nextCollection !== id) this.#storage.kv.put("next", id);
+  }
+
+  /** Stores an attempt and prunes old ones. The newest row always stays, so that no number is reused. */
+  add(attempt: Omit<Delivery, "number">): Delivery {
     const { sql } = this.#storage;
     const { number } = sql
       .exec<{ number: number }>(
         `INSERT INTO delivery (${columns}) SELECT coalesce(max(number), 0) + 1, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?
           FROM delivery RETURNING number`,
-        tried.at,
-        tried.message,
-        tried.type,
-        tried.collection,
-        tried.change,
-        tried.item,
-        tried.attempt,
-        tried.status,
-        tried.milliseconds,
-        tried.answer,
-        tried.error,
+        attempt.at,
+        attempt.message,
+        attempt.type,
+        attempt.collection,
+        attempt.change,
+        attempt.item,
+        attempt.attempt,
+        attempt.status,
+        attempt.milliseconds,
+        attempt.answer,
+        attempt.error,
       )
       .one();
-    if (number % prunedEach === 0) this.#prune(number, tried.at);
-    return { ...tried, number };
+    if (number % pruneInterval === 0) this.#prune(number, attempt.at);
+    return { ...attempt, number };
   }
 
   #prune(number: number, now: number): void {
     this.#storage.sql.exec(
       `DELETE FROM delivery WHERE number IN (SELECT number FROM
-          (SELECT number, at FROM delivery ORDER BY number LIMIT ${prunedAtOnce})
+          (SELECT number, at FROM delivery ORDER BY number LIMIT ${maxPrunedRows})
         WHERE number <= ? OR (at < ? AND number < ?))`,
-      number - mostDeliveries,
-      now - deliveriesKept,
+      number - maxDeliveries,
+      now - deliveryRetentionMs,
       number,
     );
   }
 
   find(number: number): Delivery | undefined {
-    const [found] = this.#storage.sql.exec(
+    const [row] = this.#storage.sql.exec(
       `SELECT ${columns} FROM delivery WHERE number = ?`,
       number,
     );
-    return found as unknown as Delivery | undefined;
+    return row as unknown as Delivery | undefined;
   }
 
-  /** Newest first; none that are older than is told. */
-  deliveries(before: number | null, limit: number, since: number): Delivery[] {
+  /** Lists tests, and attempts for these collections, since `since`, newest first. */
+  deliveries(
+    before: number | null,
+    limit: number,
+    since: number,
+    collections: Resources,
+  ): Delivery[] {
     const rows = this.#storage.sql.exec(
-      `SELECT ${columns} FROM delivery WHERE number < ? AND at >= ? ORDER BY number DESC LIMIT ?`,
+      `SELECT ${columns} FROM delivery WHERE number < ? AND at >= ? AND (? = 'all' OR collection IS NULL
+          OR collection IN (SELECT value FROM json_each(?))) ORDER BY number DESC LIMIT ?`,
       before ?? Number.MAX_SAFE_INTEGER,
       since,
+      collections === "all" ? collections : "",
+      JSON.stringify(collections === "all" ? [] : collections),
       limit,
     );
     return [...rows] as unknown as Delivery[];

@@ -1,35 +1,67 @@
-import { addressRefusal, type Webhook } from "#domain/webhook/webhook.ts";
-import { isDelivered, type Tried, type Delivery, signatureHeaders } from "#domain/webhook/delivery.ts";
-import { type Message, openSecrets } from "#actions/deliveries.ts";
+import { findUrlError, type Webhook } from "#domain/webhook/webhook.ts";
+import {
+  isDelivered,
+  type DeliveryResult,
+  type Delivery,
+  signatureHeaders,
+} from "#domain/webhook/delivery.ts";
+import { type WebhookMessage, openSecrets } from "#actions/deliveries.ts";
 import { messageDocument, testDocument } from "#documents/webhooks.ts";
-import { sha256, signingKeys } from "#domain/credential/keys.ts";
-import { localReceivers } from "./senders.ts";
+import { sha256, type SigningKeys } from "#domain/credential/keys.ts";
+import type { Memory } from "#domain/memory.ts";
+import type { Clock, Random } from "#domain/ports.ts";
+import type { Timeouts } from "#domain/timeouts.ts";
+import type { Databases } from "#store/db/database.ts";
 
-/** What a receiver may take: milliseconds for its answer and for the rest of it; bytes that are read. Adjustable for tests. */
-export const receiver = { milliseconds: 10_000, rest: 1000, bytes: 1024 };
+export type FetchPort = (url: string, init: RequestInit) => Promise<Response>;
 
-export interface Sent {
+/** The dependencies of sending messages. */
+export interface SenderService {
+  databases: Databases;
+  clock: Clock;
+  random: Pick<Random, "uuid">;
+  subtle: SubtleCrypto;
+  keys: SigningKeys;
+  memory: Memory;
+  timeouts: Pick<Timeouts, "receiverMs" | "receiverRestMs">;
+  /** Whether receivers on the same machine are allowed. */
+  settings: { allowsLocalReceivers: boolean; isPaused: boolean };
+  fetch: FetchPort;
+  log(line: string, level: "error"): void;
+}
+
+/** The limit for the stored part of a receiver's response. */
+const maxResponseBytes = 1024;
+
+interface OutgoingMessage {
   url: string;
   headers: Record<string, string>;
   body: string;
-  /** Whether receivers on one's own machine are allowed. */
-  local: boolean;
 }
 
-/** Posts a message once. Addresses are judged again, redirects are answers like any other, and no more is read than is kept. */
-export async function send({ url, headers, body, local }: Sent): Promise<Tried> {
-  const started = Date.now();
-  const none = { status: null, answer: null };
-  const tried = (rest: Omit<Tried, "milliseconds">): Tried => ({
-    ...rest,
-    milliseconds: Date.now() - started,
+/**
+ * Posts a message once. Checks the URL again, because rules may have changed since the webhook was saved.
+ * Follows no redirects and reads only the stored part of the response.
+ */
+async function send(
+  service: SenderService,
+  { url, headers, body }: OutgoingMessage,
+): Promise<DeliveryResult> {
+  const { clock, timeouts } = service;
+  const startedAt = clock.now();
+  const noResponse = { status: null, answer: null };
+  const withDuration = (result: Omit<DeliveryResult, "milliseconds">): DeliveryResult => ({
+    ...result,
+    milliseconds: clock.now() - startedAt,
   });
-  const refusal = addressRefusal(url, local);
-  if (refusal) return tried({ ...none, error: `The address is refused: ${refusal}` });
-  const ending = new AbortController();
-  const timer = setTimeout(() => ending.abort(), receiver.milliseconds);
+  const urlError = findUrlError(url, service.settings.allowsLocalReceivers);
+  if (urlError)
+    return withDuration({ ...noResponse, error: `The address is refused: ${urlError}` });
+  const controller = new AbortController();
+  const timer = clock.timer(timeouts.receiverMs);
+  void timer.done.then(() => controller.abort());
   try {
-    const response = await fetch(url, {
+    const response = await service.fetch(url, {
       method: "POST",
       redirect: "manual",
       headers: {
@@ -38,94 +70,99 @@ export async function send({ url, headers, body, local }: Sent): Promise<Tried> 
         ...headers,
       },
       body,
-      signal: ending.signal,
+      signal: controller.signal,
     });
     const { status } = response;
-    const answered = tried({ status, answer: null, error: errorOf(status) });
-    return { ...answered, answer: await beginningOf(response) };
+    const result = withDuration({ status, answer: null, error: describeStatus(status) });
+    return { ...result, answer: await readBodyStart(service, response) };
   } catch {
-    const error = ending.signal.aborted
-      ? `There was no answer within ${receiver.milliseconds / 1000} seconds.`
+    const error = controller.signal.aborted
+      ? `There was no answer within ${timeouts.receiverMs / 1000} seconds.`
       : "The receiver could not be reached, or closed the connection.";
-    return tried({ ...none, error });
+    return withDuration({ ...noResponse, error });
   } finally {
-    clearTimeout(timer);
-    // Whatever else it sends is not wanted.
-    ending.abort();
+    timer.cancel();
+    // Stops the receiver from sending the rest of its response.
+    controller.abort();
   }
 }
 
-function errorOf(status: number): string | null {
+function describeStatus(status: number): string | null {
   if (isDelivered({ status })) return null;
   if (status >= 300 && status < 400) return "Redirects are not followed.";
   return `The receiver answered ${status}.`;
 }
 
-/** The first bytes of an answer, or those that came in time; the rest is cut off. */
-async function beginningOf({ body }: Response): Promise<string> {
+/** Reads the first bytes of a response, as far as they arrive in time. */
+async function readBodyStart(
+  { clock, timeouts }: SenderService,
+  { body }: Response,
+): Promise<string> {
   if (!body) return "";
   const reader = body.getReader();
-  const kept = new Uint8Array(receiver.bytes);
+  const buffer = new Uint8Array(maxResponseBytes);
   let length = 0;
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  const late = new Promise<{ done: true }>((resolve) => {
-    timer = setTimeout(() => resolve({ done: true }), receiver.rest);
-  });
+  const timer = clock.timer(timeouts.receiverRestMs);
+  const timeout = timer.done.then(() => ({ done: true }) as const);
   try {
-    while (length < kept.length) {
-      const read = (await Promise.race([
+    while (length < buffer.length) {
+      const chunk = (await Promise.race([
         reader.read(),
-        late,
+        timeout,
       ])) as ReadableStreamReadResult<Uint8Array>;
-      if (read.done) break;
-      const part = read.value.subarray(0, kept.length - length);
-      kept.set(part, length);
+      if (chunk.done) break;
+      const part = chunk.value.subarray(0, buffer.length - length);
+      buffer.set(part, length);
       length += part.length;
     }
   } catch {
-    // It broke off: what came is what there is.
+    // The connection broke off. Returns the bytes that arrived.
   } finally {
-    clearTimeout(timer);
+    timer.cancel();
     void reader.cancel().catch(() => undefined);
   }
-  return new TextDecoder().decode(kept.subarray(0, length));
+  return new TextDecoder().decode(buffer.subarray(0, length));
 }
 
-type Try = Omit<Delivery, "number">;
+type DeliveryAttempt = Omit<Delivery, "number">;
 
-/** Sends a change. Its id follows from the change, so that a repeat has the same one, whatever was forgotten meanwhile. */
+/** Sends a change. The message ID derives from the change, so every attempt has the same ID without stored state. */
 export async function sendMessage(
-  env: Bindings,
+  service: SenderService,
   hook: Webhook,
-  { type, collection, number, change }: Omit<Message, "type"> & { type: string },
+  { type, collection, number, change }: Omit<WebhookMessage, "type"> & { type: string },
   attempt: number,
-): Promise<Try> {
+): Promise<DeliveryAttempt> {
   const message = `msg_${(await sha256(`${hook.id} ${number}`)).slice(0, 27)}`;
-  const at = Date.now();
+  const at = service.clock.now();
   const body = JSON.stringify(messageDocument(type, collection, change));
-  const tried = await sendSigned(env, hook, { id: message, at, body });
-  return { at, message, type, collection, change: number, item: change.id, attempt, ...tried };
+  const result = await sendSigned(service, hook, { id: message, at, body });
+  return { at, message, type, collection, change: number, item: change.id, attempt, ...result };
 }
 
-export async function sendTest(env: Bindings, hook: Webhook): Promise<Try> {
-  const at = Date.now();
+export async function sendTest(service: SenderService, hook: Webhook): Promise<DeliveryAttempt> {
+  const at = service.clock.now();
   const document = testDocument(hook.id, at);
-  const message = `msg_${crypto.randomUUID().replaceAll("-", "")}`;
-  const tried = await sendSigned(env, hook, { id: message, at, body: JSON.stringify(document) });
-  const nothing = { collection: null, change: null, item: null };
-  return { at, message, type: document.type, ...nothing, attempt: 0, ...tried };
+  const message = `msg_${service.random.uuid().replaceAll("-", "")}`;
+  const result = await sendSigned(service, hook, {
+    id: message,
+    at,
+    body: JSON.stringify(document),
+  });
+  const noItem = { collection: null, change: null, item: null };
+  return { at, message, type: document.type, ...noItem, attempt: 0, ...result };
 }
 
 async function sendSigned(
-  env: Bindings,
+  service: SenderService,
   hook: Webhook,
-  signed: { id: string; at: number; body: string },
-): Promise<Tried> {
-  const secrets = await openSecrets(signingKeys(env.TOKEN_SECRET), hook, signed.at);
+  content: { id: string; at: number; body: string },
+): Promise<DeliveryResult> {
+  const secrets = await openSecrets(service.keys, hook, content.at);
   if (secrets.length === 0) {
     const error = "The signing secret was sealed by a key that is gone: rotate it.";
     return { status: null, milliseconds: 0, answer: null, error };
   }
-  const headers = await signatureHeaders(secrets, signed);
-  return send({ url: hook.url, headers, body: signed.body, local: localReceivers(env) });
+  const headers = await signatureHeaders(service.subtle, secrets, content);
+  return send(service, { url: hook.url, headers, body: content.body });
 }

@@ -1,128 +1,171 @@
-import { DurableObject } from "cloudflare:workers";
-import { mayTell, nextMessage, rightsOfMaker } from "#actions/deliveries.ts";
-import { placesPerCollection } from "#domain/item/item.ts";
-import { deliveriesKept, type Delivery, type DeliveryReport } from "#domain/webhook/delivery.ts";
-import { webhookTypes, type Webhook } from "#domain/webhook/webhook.ts";
+import { canDeliver, loadNextMessage, findMakerRights } from "#actions/deliveries.ts";
+import { logWebhookError } from "#domain/events.ts";
+import type { Resources } from "#domain/credential/credential.ts";
+import { sequencesPerCollection } from "#domain/item/item.ts";
+import {
+  deliveryRetentionMs,
+  type Delivery,
+  type DeliveryReport,
+} from "#domain/webhook/delivery.ts";
+import { listensTo, webhookTypes, type Webhook } from "#domain/webhook/webhook.ts";
 import { findWebhook } from "#store/home/webhooks.ts";
 import { Ledger } from "./ledger.ts";
-import { sendMessage, sendTest } from "./send.ts";
-import { tellAll, type Told } from "./deliver.ts";
+import { sendMessage, sendTest, type SenderService } from "./send.ts";
+import { deliverAll, type DeliveryRun } from "./deliver.ts";
 
-/** Changes that are made within this time are looked for at once. */
-const gathering = 1000;
-/** After a fault of ours, or of storage. */
-const afterFault = 10_000;
-/** An alarm that is so late is lost. */
-const lost = 5000;
+/** The delay after a wake-up, which collects the changes of a burst in one run. */
+const gatherMs = 1000;
+/** The delay after an internal or storage error. */
+const retryAfterErrorMs = 10_000;
+/** The delay while the database is being restored. */
+const pauseMs = 60_000;
+/** An alarm that is this late is lost. */
+const lostAfterMs = 5000;
+
+/** The remote interface of a sender. Each call crosses the network. */
+export type SenderStub = {
+  [Method in Exclude<keyof Sender, "alarm">]: (
+    ...args: Parameters<Sender[Method]>
+  ) => Promise<Awaited<ReturnType<Sender[Method]>>>;
+};
 
 /**
- * One object per webhook: it follows the changes feed from its own places and sends what it finds, woken by alarm.
- * Between tries it holds nothing: no timer, no connection, no memory that matters.
+ * One object per webhook. Its alarm reads the changes feed from the stored positions and sends the changes.
+ * Between attempts it holds no timer, no connection and no required memory.
  */
-export class WebhookSender extends DurableObject<Bindings> {
-  #kept: Ledger | undefined;
-  #telling: Promise<Told> | undefined;
+export class Sender {
+  readonly #ctx: DurableObjectState;
+  readonly #service: SenderService;
+  #openLedger: Ledger | undefined;
+  #run: Promise<DeliveryRun> | undefined;
 
-  /** Made when it is first needed, so that an object that has forgotten all stores nothing. */
-  get #ledger(): Ledger {
-    return (this.#kept ??= new Ledger(this.ctx.storage));
+  constructor(ctx: DurableObjectState, service: SenderService) {
+    this.#ctx = ctx;
+    this.#service = service;
   }
 
-  /** There may be something to tell; gives the milliseconds until it is looked for. One alarm serves a burst. */
+  /** Opens the ledger on first use, so that a deleted webhook's object stores nothing. */
+  get #ledger(): Ledger {
+    return (this.#openLedger ??= new Ledger(this.#ctx.storage));
+  }
+
+  /** Schedules a run after a possible change and returns its delay in milliseconds. One alarm serves a burst. */
   async wake(id: string): Promise<number> {
     this.#ledger.id = id;
-    const now = Date.now();
-    return (await this.#lookBy(now + gathering)) - now;
+    const now = this.#now();
+    return (await this.#runBy(now + gatherMs)) - now;
   }
 
-  /** What failed is forgotten: the next try is now, and the first. */
+  /** Clears the failure and retries now, as attempt 1. */
   async resume(id: string): Promise<void> {
     this.#ledger.id = id;
     this.#ledger.failure = null;
-    await this.ctx.storage.setAlarm(Date.now());
+    await this.#ctx.storage.setAlarm(this.#now());
   }
 
-  /** Sets the alarm to this moment, or to that of the next try, unless it is earlier; gives when it is. */
-  async #lookBy(wanted: number): Promise<number> {
-    const at = Math.max(wanted, this.#ledger.failure?.nextAt ?? 0);
-    const set = await this.ctx.storage.getAlarm();
-    if (set !== null && set <= at && set > Date.now() - lost) return Math.max(set, Date.now());
-    await this.ctx.storage.setAlarm(at);
+  /** Ensures an alarm by this time, but no earlier than the next retry. Returns the time of the alarm. */
+  async #runBy(time: number): Promise<number> {
+    const at = Math.max(time, this.#ledger.failure?.nextAt ?? 0);
+    const alarmAt = await this.#ctx.storage.getAlarm();
+    if (alarmAt !== null && alarmAt <= at && alarmAt > this.#now() - lostAfterMs)
+      return Math.max(alarmAt, this.#now());
+    await this.#ctx.storage.setAlarm(at);
     return at;
   }
 
-  /** May come twice, late, or beside itself. What fails here is tried again by an alarm of our own, for ever. */
-  override async alarm(): Promise<void> {
+  /** Alarms may repeat, be late or overlap. After an error, sets its own next alarm, without a limit of retries. */
+  async alarm(): Promise<void> {
     const { id } = this.#ledger;
     if (id === undefined) return;
-    let next: number | null = Date.now() + afterFault;
+    if (this.#service.settings.isPaused) {
+      await this.#runBy(this.#now() + pauseMs);
+      return;
+    }
+    let nextRunAt: number | null = this.#now() + retryAfterErrorMs;
     try {
-      this.#telling ??= tellAll(this.env, this.#ledger, id);
-      const told = await this.#telling;
-      if (told === "gone") {
+      this.#run ??= deliverAll(this.#service, this.#ledger, id);
+      const result = await this.#run;
+      if (result === "gone") {
         await this.forget();
         return;
       }
-      ({ next } = told);
+      ({ nextRunAt } = result);
     } catch (error) {
-      console.error(JSON.stringify({ event: "webhook", webhook: id, error: String(error) }));
+      logWebhookError(this.#service, id, error);
     } finally {
-      this.#telling = undefined;
+      this.#run = undefined;
     }
-    if (next !== null) await this.#lookBy(next);
+    if (nextRunAt !== null) await this.#runBy(nextRunAt);
   }
 
   async sendTest(id: string): Promise<Delivery> {
-    return this.#ledger.add(await sendTest(this.env, await this.#hook(id)));
+    return this.#ledger.add(await sendTest(this.#service, await this.#hook(id)));
   }
 
-  /** Sends again what a try told of, as it is now and where its maker may read it now. */
-  async redeliver(id: string, number: number): Promise<Delivery | undefined> {
-    const before = this.#ledger.find(number);
-    if (!before) return undefined;
+  /**
+   * Resends the change of an earlier attempt in its current form, if the webhook's maker may still read it.
+   * Returns undefined for attempts of other collections than these, and of those that the webhook no longer covers.
+   */
+  async redeliver(
+    id: string,
+    number: number,
+    collections: Resources = "all",
+  ): Promise<Delivery | undefined> {
+    const original = this.#ledger.find(number);
+    if (!original) return undefined;
     const hook = await this.#hook(id);
-    if (before.change === null) return this.#ledger.add(await sendTest(this.env, hook));
-    const message = await this.#messageOf(hook, before.change);
+    const { collection } = original;
+    const isVisible =
+      collection === null ||
+      (listensTo(hook, collection) && (collections === "all" || collections.includes(collection)));
+    if (!isVisible) return undefined;
+    if (original.change === null) return this.#ledger.add(await sendTest(this.#service, hook));
+    const message = await this.#messageOf(hook, original.change);
     if (message) {
       return this.#ledger.add(
-        await sendMessage(this.env, hook, { ...message, type: before.type }, 0),
+        await sendMessage(this.#service, hook, { ...message, type: original.type }, 0),
       );
     }
     const error = "It was not sent: it is kept no longer, or the webhook's maker may not read it.";
-    const nothing = { status: null, milliseconds: 0, answer: null, error };
-    return this.#ledger.add({ ...before, ...nothing, at: Date.now(), attempt: 0 });
+    const unsent = { status: null, milliseconds: 0, answer: null, error };
+    return this.#ledger.add({ ...original, ...unsent, at: this.#now(), attempt: 0 });
   }
 
   async #messageOf(hook: Webhook, change: number) {
-    const { DB } = this.env;
+    const { databases } = this.#service;
     const [rights, { message }] = await Promise.all([
-      rightsOfMaker(DB, hook.maker, Date.now()),
-      nextMessage(
-        DB,
+      findMakerRights(databases.home, hook.maker, this.#now()),
+      loadNextMessage(
+        this.#service,
         { ...hook, types: [...webhookTypes] },
-        Math.floor(change / placesPerCollection),
+        Math.floor(change / sequencesPerCollection),
         change - 1,
       ),
     ]);
     const [kind, key = ""] = message?.collection.split(":") ?? [];
-    const may = rights && mayTell(rights, kind === "app" ? "app" : "form", key);
-    return may && message?.number === change ? message : undefined;
+    const isReadable = rights && canDeliver(rights, kind === "app" ? "app" : "form", key);
+    return isReadable && message?.number === change ? message : undefined;
   }
 
-  report(before: number | null, limit: number): DeliveryReport {
+  report(before: number | null, limit: number, collections: Resources = "all"): DeliveryReport {
     const { failure } = this.#ledger;
-    const deliveries = this.#ledger.deliveries(before, limit, Date.now() - deliveriesKept);
+    const since = this.#now() - deliveryRetentionMs;
+    const deliveries = this.#ledger.deliveries(before, limit, since, collections);
     return { deliveries, failure };
   }
 
   async forget(): Promise<void> {
-    await this.ctx.storage.deleteAlarm();
-    await this.ctx.storage.deleteAll();
-    this.#kept = undefined;
+    await this.#ctx.storage.deleteAlarm();
+    await this.#ctx.storage.deleteAll();
+    this.#openLedger = undefined;
+  }
+
+  #now(): number {
+    return this.#service.clock.now();
   }
 
   async #hook(id: string): Promise<Webhook> {
-    const hook = await findWebhook(this.env.DB, id);
+    const hook = await findWebhook(this.#service.databases.home, id);
     if (!hook) throw new Error(`Webhook ${id} is gone.`);
     return hook;
   }

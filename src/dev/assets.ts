@@ -6,25 +6,26 @@ import { policyHeader } from "../html/content-security-policy.ts";
 import { writeDocs } from "./docs/build.ts";
 
 /**
- * Gathers what the Worker serves beside its own pages: our style sheets and scripts, the pages of the
- * documentation, and Swagger UI from its package.
+ * Builds the static assets: style sheets and scripts, the pages of the documentation, and Swagger UI from its package.
  * wrangler runs this before it serves, bundles or deploys.
  */
 
-const own = new URL("../assets", import.meta.url).pathname;
+const sourceFolder = new URL("../assets", import.meta.url).pathname;
 const target = "dist/assets";
-const served = join(target, "assets");
+const outputFolder = join(target, "assets");
 
 rmSync(target, { recursive: true, force: true });
-mkdirSync(served, { recursive: true });
-cpSync(join(own, "icon.svg"), join(served, "icon.svg"));
+mkdirSync(outputFolder, { recursive: true });
+cpSync(join(sourceFolder, "icon.svg"), join(outputFolder, "icon.svg"));
 await build({
   entryPoints: [
-    ...["style.css", "data.css", "docs.css", "documentation.css"].map((name) => join(own, name)),
-    ...["page.ts", "data.ts", "docs.ts"].map((name) => join(own, "scripts", name)),
+    ...["style.css", "data.css", "docs.css", "documentation.css"].map((name) =>
+      join(sourceFolder, name),
+    ),
+    ...["page.ts", "data.ts", "docs.ts"].map((name) => join(sourceFolder, "scripts", name)),
   ],
   entryNames: "[name]",
-  outdir: served,
+  outdir: outputFolder,
   bundle: true,
   minify: true,
   format: "iife",
@@ -33,13 +34,13 @@ await build({
 
 const swagger = dirname(createRequire(import.meta.url).resolve("swagger-ui-dist/package.json"));
 for (const name of ["swagger-ui-bundle.js", "swagger-ui.css"]) {
-  // Its source maps are not served.
+  // Removes the references to source maps, which the Worker does not serve.
   const text = readFileSync(join(swagger, name), "utf8");
-  writeFileSync(join(served, name), text.replace(/\n?\/[/*]# sourceMappingURL=.*$/, ""));
+  writeFileSync(join(outputFolder, name), text.replace(/\n?\/[/*]# sourceMappingURL=.*$/, ""));
 }
 await writeDocs(target);
 
-/** The Worker is not asked for these, so they bring the headers that it would have set. */
+/** Cloudflare serves assets without calling the Worker, so this file sets their headers. */
 const headers = {
   "/assets/*": ["X-Content-Type-Options: nosniff", "Cache-Control: public, max-age=3600"],
   "/docs/*": [

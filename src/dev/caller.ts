@@ -6,7 +6,7 @@ export interface Answer {
   text: string;
 }
 
-/** Calls the API over HTTP; a path is one below `/api/v1`, or a whole address. */
+/** Calls the API over HTTP. A path is relative to `/api/v1`, or a full URL. */
 export type Call = (
   method: string,
   path: string,
@@ -16,7 +16,7 @@ export type Call = (
 
 export function caller(url: string, token: string): Call {
   return async (method, path, body, headers = {}) => {
-    const answer = await fetch(path.startsWith("http") ? path : `${url}/api/v1${path}`, {
+    const response = await fetch(path.startsWith("http") ? path : `${url}/api/v1${path}`, {
       method,
       headers: {
         Authorization: `Bearer ${token}`,
@@ -25,10 +25,10 @@ export function caller(url: string, token: string): Call {
       },
       ...(body ? { body: JSON.stringify(body) } : {}),
     });
-    const text = await answer.text();
+    const text = await response.text();
     return {
-      status: answer.status,
-      headers: answer.headers,
+      status: response.status,
+      headers: response.headers,
       text,
       body: text === "" ? undefined : JSON.parse(text),
     };

@@ -1,45 +1,67 @@
-import { parseArgs } from "node:util";
-import { defaultCredential, issue, Owner, type CredentialOptions, type IssuedCredential } from "./owner.ts";
+import { parseOptions } from "./command.ts";
+import {
+  defaultCredential,
+  issue,
+  Owner,
+  type CredentialOptions,
+  type IssuedCredential,
+} from "./owner.ts";
 
 /**
- * `npm run -s credential -- --json …`: issues a credential on the running server, as the local owner. `--bare` prints the
- * secret alone: the token, or `client_id:client_secret`, as curl's `-u` takes it.
+ * `npm run -s credential -- --json …` issues a credential on the running server, as the local owner. `--bare` prints
+ * only the secret: the token, or `client_id:client_secret` for curl's `-u`.
  */
 
-const { values } = parseArgs({
-  options: {
-    json: { type: "boolean", default: false },
-    bare: { type: "boolean", default: false },
-    url: { type: "string", default: "http://127.0.0.1:8787" },
-    kind: { type: "string" },
-    name: { type: "string" },
-    permissions: { type: "string" },
-    resources: { type: "string" },
-    requests: { type: "string" },
-    writes: { type: "string" },
-    expires: { type: "string" },
-    origins: { type: "string" },
-  },
+const usage = `
+Usage: npm run -s credential -- [options]
+
+Issues a credential on the running service, as the local owner.
+
+  --kind token|client   a personal token (default), or an API client
+  --name TEXT           what it is for
+  --permissions LIST    with commas, like records:read,records:write; default: all
+  --resources LIST      with commas, like app:orders,form:purchase; default: all
+  --requests NUMBER     requests a minute; default: 600
+  --writes NUMBER       writes a minute; default: 120
+  --expires WHEN        30d (default), 90d, 365d, a date, or never
+  --origins LIST        origins of browsers, with spaces
+  --url URL             the service; default: http://127.0.0.1:8787
+  --json                prints one JSON object
+  --bare                prints only the token, or client_id:client_secret
+`;
+
+const values = parseOptions(usage, {
+  json: { type: "boolean", default: false },
+  bare: { type: "boolean", default: false },
+  url: { type: "string", default: "http://127.0.0.1:8787" },
+  kind: { type: "string" },
+  name: { type: "string" },
+  permissions: { type: "string" },
+  resources: { type: "string" },
+  requests: { type: "string" },
+  writes: { type: "string" },
+  expires: { type: "string" },
+  origins: { type: "string" },
 });
 
-const { json, bare, url, ...chosen } = values;
+const { json, bare, url, ...input } = values;
 const options: CredentialOptions = {
   ...defaultCredential,
-  ...chosen,
-  requests: Number(chosen.requests ?? defaultCredential.requests),
-  writes: Number(chosen.writes ?? defaultCredential.writes),
+  ...input,
+  requests: Number(input.requests ?? defaultCredential.requests),
+  writes: Number(input.writes ?? defaultCredential.writes),
 };
 
 try {
   const issued = await issue(new Owner(url), options);
   if (json) console.log(JSON.stringify(issued));
-  else if (bare) console.log(bareOf(issued));
+  else if (bare) console.log(secretOf(issued));
   else for (const [name, value] of Object.entries(issued)) console.log(`${name}: ${value}`);
 } catch (error) {
   console.error(error instanceof Error ? error.message : error);
   process.exitCode = 1;
 }
 
-function bareOf(issued: IssuedCredential): string {
+function secretOf(issued: IssuedCredential): string {
   return "token" in issued ? issued.token : `${issued.client_id}:${issued.client_secret}`;
 }

@@ -5,27 +5,27 @@ import { missingSecrets, readSecrets, secretsFileOf } from "./deploy/secrets.ts"
 import { fileOf, keep, settingsOf } from "./deploy/settings.ts";
 
 /**
- * `npm run deploy`: makes what is missing at Cloudflare, sets secrets that are not set, migrates, deploys, and says where
- * the first owner is made. Each step looks first at what is there, so it goes on where an earlier run ended.
+ * `npm run deploy` creates missing resources at Cloudflare, sets missing secrets, migrates and deploys. Then it prints
+ * the link for creating the first owner. Every step skips finished work, so another run continues after a failure.
  */
 
-const chosen = optionsOf(["env", "location", "jurisdiction", "domain", "contact", "account"], {
+const options = optionsOf(["env", "location", "jurisdiction", "domain", "contact", "account"], {
   from: "string",
 });
-const { environment, from } = chosen;
-const settings = settingsOf(chosen);
+const { environment, from: backup } = options;
+const settings = settingsOf(options);
 keep(environment, settings);
-ensureResources(chosen, settings);
-if (typeof from === "string") fill(environment, from);
+ensureResources(options, settings);
+if (typeof backup === "string") fill(environment, backup);
 const url = publish(environment, settings, missingSecrets(environment));
-const well = await healthy(url);
-const owned = hasOwner(environment);
-const { SETUP_SECRET: setUp = "as you keep it" } = readSecrets(environment);
+const isHealthy = await healthy(url);
+const alreadyHasOwner = hasOwner(environment);
+const { SETUP_SECRET: setupSecret = "as you keep it" } = readSecrets(environment);
 
 console.log(`
-Edge Forms ${well ? "answers" : "was deployed, and should answer within minutes,"} at ${url}
+Edge Forms ${isHealthy ? "answers" : "was deployed, and should answer within minutes,"} at ${url}
 
   Administration   ${url}/admin
-${owned ? "" : `  Set-up link      ${url}/admin/setup\n  Set-up secret    ${setUp}\n`}  Settings         ${fileOf(environment)}   keep it: ids and choices, no secret
+${alreadyHasOwner ? "" : `  Set-up link      ${url}/admin/setup\n  Set-up secret    ${setupSecret}\n`}  Settings         ${fileOf(environment)}   keep it: ids and choices, no secret
   Secrets          ${secretsFileOf(environment)}   move it to where you keep secrets: Cloudflare never shows them
 `);

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 
-/** What a developer's machine remembers beside its local database, and forgets with it. */
+/** Local settings of a developer. They live in the folder of the local database and are deleted with it. */
 export interface Local {
   email: string;
   password: string;
@@ -25,12 +25,12 @@ export function keepLocal(local: Local): void {
   writeFileSync(file, `${JSON.stringify(local, null, 2)}\n`, { mode: 0o600 });
 }
 
-/** Makes the secrets of local development, where they are not there yet, and gives the set-up secret. */
+/** Creates missing secrets for local development and returns the set-up secret. */
 export function ensureSecrets(): string {
   const text = existsSync(secretsFile) ? readFileSync(secretsFile, "utf8") : "";
   const missing = ["TOKEN_SECRET", "SETUP_SECRET"].filter((name) => !text.includes(`${name}=`));
-  const made = missing.map((name) => `${name}="${randomBytes(32).toString("base64url")}"\n`);
-  if (made.length > 0) writeFileSync(secretsFile, text + made.join(""), { mode: 0o600 });
-  const now = readFileSync(secretsFile, "utf8");
-  return /^SETUP_SECRET="?([^"\n]*)"?$/m.exec(now)?.[1] ?? "";
+  const lines = missing.map((name) => `${name}="${randomBytes(32).toString("base64url")}"\n`);
+  if (lines.length > 0) writeFileSync(secretsFile, text + lines.join(""), { mode: 0o600 });
+  const content = readFileSync(secretsFile, "utf8");
+  return /^SETUP_SECRET="?([^"\n]*)"?$/m.exec(content)?.[1] ?? "";
 }

@@ -1,17 +1,17 @@
 import { permissions } from "../domain/credential/permissions.ts";
 import { keepLocal, readLocal, type Local } from "./local.ts";
 
-/** Asks the administration area's own routes, signed in as the local owner. Signs in when the session has ended. */
+/** Calls the routes of the administration as the local owner. Signs in again when the session has ended. */
 export class Owner {
   readonly #url: string;
   readonly #local: Local;
-  readonly #keep: (local: Local) => void;
+  readonly #save: (local: Local) => void;
 
-  /** `local` is who the owner is, and `keep` remembers it: by default in the folder of the local database. */
-  constructor(url: string, local = readLocal(), keep = keepLocal) {
+  /** `save` stores the owner's settings, by default in the folder of the local database. */
+  constructor(url: string, local = readLocal(), save = keepLocal) {
     this.#url = url.replace(/\/$/, "");
     this.#local = local;
-    this.#keep = keep;
+    this.#save = save;
   }
 
   get local(): Local {
@@ -20,37 +20,37 @@ export class Owner {
 
   async send(method: string, path: string, body?: object): Promise<Response> {
     if (this.#local.cookie) {
-      const answer = await this.#fetch(method, path, body);
-      if (answer.status !== 401) return answer;
+      const response = await this.#fetch(method, path, body);
+      if (response.status !== 401) return response;
     }
     await this.#signIn();
     return this.#fetch(method, path, body);
   }
 
-  /** Makes the local owner of an empty database; does nothing where there is one. */
+  /** Creates the local owner in an empty database. Does nothing if an owner exists. */
   async setUp(secret: string): Promise<void> {
     const { email, password } = this.#local;
-    const answer = await this.#fetch("POST", "/admin/setup", { secret, email, password });
-    if (answer.ok) this.#keep(this.#local);
+    const response = await this.#fetch("POST", "/admin/setup", { secret, email, password });
+    if (response.ok) this.#save(this.#local);
   }
 
   async #signIn(): Promise<void> {
     const { email, password } = this.#local;
-    const answer = await this.#fetch("POST", "/admin/sign-in", { email, password });
-    const cookie = answer.headers.getSetCookie()[0]?.split(";")[0];
-    if (!answer.ok || !cookie) {
+    const response = await this.#fetch("POST", "/admin/sign-in", { email, password });
+    const cookie = response.headers.getSetCookie()[0]?.split(";")[0];
+    if (!response.ok || !cookie) {
       throw new Error(
-        `The local owner cannot sign in at ${this.#url} (${answer.status}). ` +
+        `The local owner cannot sign in at ${this.#url} (${response.status}). ` +
           "Stop the server, delete the folder .wrangler and run `npm run dev` to start afresh.",
       );
     }
     this.#local.cookie = cookie;
-    this.#keep(this.#local);
+    this.#save(this.#local);
   }
 
   async #fetch(method: string, path: string, body?: object): Promise<Response> {
     for (;;) {
-      const answer = await this.#reached(path, {
+      const response = await this.#request(path, {
         method,
         headers: {
           Accept: "application/json",
@@ -60,13 +60,13 @@ export class Owner {
         },
         ...(body ? { body: JSON.stringify(body) } : {}),
       });
-      if (answer.status !== 429) return answer;
-      const seconds = Number(answer.headers.get("Retry-After") ?? 1);
+      if (response.status !== 429) return response;
+      const seconds = Number(response.headers.get("Retry-After") ?? 1);
       await new Promise((resolve) => setTimeout(resolve, seconds * 1000));
     }
   }
 
-  async #reached(path: string, init: RequestInit): Promise<Response> {
+  async #request(path: string, init: RequestInit): Promise<Response> {
     try {
       return await fetch(this.#url + path, init);
     } catch (error) {
@@ -87,7 +87,7 @@ export interface CredentialOptions {
   requests: number;
   writes: number;
   expires: string;
-  /** With spaces between. */
+  /** Separated by spaces. */
   origins: string;
 }
 
@@ -108,9 +108,9 @@ export type IssuedCredential = { id: string; kind: string } & (
 );
 
 export async function issue(owner: Owner, options: CredentialOptions): Promise<IssuedCredential> {
-  const answer = await owner.send("POST", "/admin/integrations", options);
-  if (answer.status !== 201) throw new Error(await answer.text());
-  const issued = (await answer.json()) as IssuedCredential;
+  const response = await owner.send("POST", "/admin/integrations", options);
+  if (response.status !== 201) throw new Error(await response.text());
+  const issued = (await response.json()) as IssuedCredential;
   const { id, kind } = issued;
   if ("token" in issued) return { id, kind, token: issued.token };
   return { id, kind, client_id: issued.client_id, client_secret: issued.client_secret };

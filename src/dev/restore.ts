@@ -1,20 +1,24 @@
+import { randomBytes } from "node:crypto";
+import { sequencesPerCollection } from "#domain/item/item.ts";
+import { sequencesPerRestore } from "#domain/timeline.ts";
 import { optionsOf } from "./deploy/options.ts";
-import { healthy, publish } from "./deploy/publish.ts";
-import { createNamespace } from "./deploy/resources.ts";
+import { deploy, healthy, paused, publish } from "./deploy/publish.ts";
+import { countIn, createNamespace } from "./deploy/resources.ts";
 import { fileOf, isKnown, keep, settingsOf } from "./deploy/settings.ts";
 import { ask, run, stop } from "./deploy/wrangler.ts";
 
 /**
- * `npm run restore -- --to 2026-11-21T09:30:00Z`: takes the database back to that minute. What was remembered since must
- * go as well: cached replays (another namespace), and what isolates and objects know (a deployment). An older state
- * lacks newer migrations, so those come before the deployment.
+ * `npm run restore -- --to 2026-11-21T09:30:00Z` restores the database to that minute. The service is paused meanwhile.
+ * Then it serves a new timeline (docs/adr/0010-timelines.md): objects forget what they know of the database, cursors end,
+ * and versions continue above all earlier ones. Time Travel would undo a marker in the database, so variables name the
+ * timeline. Migrations run before the deployment, because an older state may lack the newest ones.
  */
 
 const { environment, to } = optionsOf(["env"], { to: "string" });
-const at =
+const isTimestamp =
   typeof to === "string" && /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d)$/.test(to);
-const bookmark = typeof to === "string" && /^[0-9a-f]{8}(-[0-9a-f]{8,32}){3}$/.test(to);
-if (!at && !bookmark) {
+const isBookmark = typeof to === "string" && /^[0-9a-f]{8}(-[0-9a-f]{8,32}){3}$/.test(to);
+if (!isTimestamp && !isBookmark) {
   stop(
     "--to must be a time with its zone, like 2026-11-21T09:30:00Z, or a bookmark of the database.",
   );
@@ -25,14 +29,42 @@ if (settings.d1_databases.some(({ database_id: id }) => !isKnown(id))) {
 }
 keep(environment, settings);
 const config = ["--config", fileOf(environment)];
-const moment = `--${bookmark ? "bookmark" : "timestamp"}=${to}`;
-const back = ["d1", "time-travel", "restore", "DB", moment, "--json"];
-const restored = ask<{ previous_bookmark: string }>([...back, ...config]);
+// Finds the moment before the pause, so that a wrong one interrupts nothing.
+const bookmark = isBookmark
+  ? to
+  : ask<{ bookmark: string }>([
+      "d1",
+      "time-travel",
+      "info",
+      "DB",
+      `--timestamp=${to}`,
+      "--json",
+      ...config,
+    ])?.bookmark;
+
+process.once("exit", (code) => {
+  if (code !== 0)
+    console.error(
+      "The service may be paused. Run this command again, or `npm run deploy` to resume.",
+    );
+});
+const pausedUrl = deploy(environment, settings, {}, ["--var", "PAUSED:true"]);
+await paused(pausedUrl);
+// Requests that began before the pause end within this time, or fail.
+await new Promise((resolve) => setTimeout(resolve, 15_000));
+
+// Saved before the restore, so that after an interruption every later deployment serves the new timeline.
+settings.vars["RESTORE_EPOCH"] = randomBytes(6).toString("base64url");
+settings.vars["RESTORES"] = String(nextTimeline(Number(settings.vars["RESTORES"] ?? 0)));
+keep(environment, settings);
+
+const command = ["d1", "time-travel", "restore", "DB", `--bookmark=${bookmark}`, "--json"];
+const restored = ask<{ previous_bookmark: string }>([...command, ...config]);
 console.log(
   `Restored. To undo it: npm run restore -- --env ${environment} --to ${restored?.previous_bookmark}`,
 );
 
-const former = settings.kv_namespaces.map(({ id }) => id).filter(isKnown);
+const oldNamespaces = settings.kv_namespaces.map(({ id }) => id).filter(isKnown);
 const stamp = new Date().toISOString().replaceAll(/\D/g, "").slice(0, 14);
 for (const namespace of settings.kv_namespaces) {
   const title = `${settings.name}-${namespace.binding.toLowerCase()}-${stamp}`;
@@ -40,8 +72,18 @@ for (const namespace of settings.kv_namespaces) {
 }
 keep(environment, settings);
 const url = publish(environment, settings);
-for (const id of former) {
+for (const id of oldNamespaces) {
   run(["kv", "namespace", "delete", "--namespace-id", id, "--skip-confirmation", ...config]);
 }
-const well = await healthy(url);
-console.log(`${well ? "Answers" : "Should answer within minutes"} at ${url}, as of ${to}.`);
+const isHealthy = await healthy(url);
+console.log(`${isHealthy ? "Answers" : "Should answer within minutes"} at ${url}, as of ${to}.`);
+
+/** The number of the next timeline. A feed that is longer than usual needs a higher one to stay below its start. */
+function nextTimeline(current: number): number {
+  const longestFeed = countIn(
+    environment,
+    `SELECT max((SELECT number FROM change WHERE number < (c.id + 1) * ${sequencesPerCollection}
+      ORDER BY number DESC LIMIT 1) - c.id * ${sequencesPerCollection}) AS count FROM collection c`,
+  );
+  return Math.max(current, Math.floor(longestFeed / sequencesPerRestore)) + 1;
+}

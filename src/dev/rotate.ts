@@ -1,28 +1,34 @@
 import { optionsOf } from "./deploy/options.ts";
-import { keepSecrets, newSecret, readSecrets, secretsFileOf, withSecretsFile } from "./deploy/secrets.ts";
+import {
+  keepSecrets,
+  newSecret,
+  readSecrets,
+  secretsFileOf,
+  withSecretsFile,
+} from "./deploy/secrets.ts";
 import { fileOf, settingsOf } from "./deploy/settings.ts";
 import { run, stop } from "./deploy/wrangler.ts";
 
 /**
- * `npm run rotate`: puts a new TOKEN_SECRET in front of the old ones, which still verify; `-- --finish` takes those out.
- * The file is written before the Worker is told: whatever ends in between, no secret that is in use is lost.
+ * `npm run rotate` puts a new TOKEN_SECRET in front of the old ones, which still verify. `-- --finish` removes the old
+ * ones. It writes the file before it updates the Worker, so an interruption never loses a secret that is in use.
  */
 
 const { environment, finish } = optionsOf(["env"], { finish: "boolean" });
-const known = readSecrets(environment);
-const before = known.TOKEN_SECRET?.split(",").filter(Boolean) ?? [];
-if (before.length === 0) {
+const secrets = readSecrets(environment);
+const keys = secrets.TOKEN_SECRET?.split(",").filter(Boolean) ?? [];
+if (keys.length === 0) {
   stop(
     `${secretsFileOf(environment)} has no TOKEN_SECRET. Put the one in use there, as {"TOKEN_SECRET": "…"}: without it ` +
       "every token that was given would end at once.",
   );
 }
-// A list of two is one that an earlier run began: it is sent again.
-const begun = before.length > 1 ? before : [newSecret(), ...before];
-const now = finish ? before.slice(0, 1) : begun;
+// With two keys, an earlier run has already started the rotation. Sends the same keys again.
+const newKeys = keys.length > 1 ? keys : [newSecret(), ...keys];
+const activeKeys = finish ? keys.slice(0, 1) : newKeys;
 const name = settingsOf({ environment }).name;
-keepSecrets(environment, { ...known, TOKEN_SECRET: now.join(",") });
-withSecretsFile({ TOKEN_SECRET: now.join(",") }, (path) =>
+keepSecrets(environment, { ...secrets, TOKEN_SECRET: activeKeys.join(",") });
+withSecretsFile({ TOKEN_SECRET: activeKeys.join(",") }, (path) =>
   run(["secret", "bulk", path, "--config", fileOf(environment)]),
 );
 console.log(

@@ -1,4 +1,4 @@
-/** A small believable demo, written through the public API: an app with records and a form with submissions. */
+/** A small demo, created through the public API: an app with records and a form with submissions. */
 
 const orders = {
   name: "Orders",
@@ -96,16 +96,17 @@ const submissions = [
   data: { title, department, amount, needed_by, tags, reference },
 }));
 
-/** Seeds a service that has no app and no form yet. */
+/** Seeds a service that has no apps and no forms yet. */
 export async function seed(url: string, token: string): Promise<void> {
   const send = async (method: string, path: string, body?: object): Promise<Response> => {
-    const answer = await fetch(`${url}/api/v1${path}`, {
+    const response = await fetch(`${url}/api/v1${path}`, {
       method,
       headers: { Authorization: `Bearer ${token}`, "Content-Type": "application/json" },
       ...(body ? { body: JSON.stringify(body) } : {}),
     });
-    if (!answer.ok) throw new Error(`Seeding failed: ${method} ${path}: ${await answer.text()}`);
-    return answer;
+    if (!response.ok)
+      throw new Error(`Seeding failed: ${method} ${path}: ${await response.text()}`);
+    return response;
   };
   const lists = await Promise.all([send("GET", "/apps?limit=1"), send("GET", "/forms?limit=1")]);
   const pages = (await Promise.all(lists.map((list) => list.json()))) as { items: object[] }[];

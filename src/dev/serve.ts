@@ -1,19 +1,47 @@
 import { spawn, spawnSync, type ChildProcess } from "node:child_process";
-import { parseArgs } from "node:util";
+import { watch } from "node:fs";
+import { createServer } from "node:net";
+import { createInterface } from "node:readline";
+import { parseOptions } from "./command.ts";
+import { stop } from "./deploy/wrangler.ts";
 import { ensureSecrets, keepLocal } from "./local.ts";
 import { defaultCredential, issue, Owner } from "./owner.ts";
 import { seed } from "./seed.ts";
 
-/** `npm run dev`: secrets, migrations, the server, the local owner, a demo, and a curl line that works. */
+/** `npm run dev` creates secrets, migrates, starts the server, seeds a demo, and prints a working curl command. */
 
-const { values } = parseArgs({ options: { port: { type: "string", default: "8787" } } });
-const url = `http://127.0.0.1:${values.port}`;
+/** Like `[wrangler:info] GET /health 200 OK (5ms)`, possibly coloured. */
+const wranglerRequestLine = /\[wrangler:info\].* (?:GET|HEAD|POST|PUT|PATCH|DELETE|OPTIONS) /;
+const docsFolder = new URL("../../docs", import.meta.url).pathname;
+/** Editors write a file in several steps. */
+const rebuildDelayMs = 100;
+const quietMs = 400;
+let lastLineAt = 0;
+const usage = `
+Usage: npm run dev -- [options]
+
+Creates secrets, migrates the local database, serves the project, and creates an owner and a demo.
+
+  --port NUMBER   the port to serve on; default: 8787
+`;
+
+const { port } = parseOptions(usage, { port: { type: "string", default: "8787" } });
+if (!/^\d{1,5}$/.test(port) || Number(port) < 1 || Number(port) > 65_535) {
+  stop("--port must be a number from 1 to 65535.");
+}
+const url = `http://127.0.0.1:${port}`;
+// Otherwise another server on this port would receive the set-up secret and the password.
+if (!(await isFree(Number(port)))) {
+  stop(`Port ${port} is in use. Choose another one: npm run dev -- --port ${Number(port) + 1}`);
+}
 
 const setupSecret = ensureSecrets();
 migrate();
 const server = serve();
-await answering(server);
+await waitUntilReady(server);
 const { email, password, token } = await prepare();
+watchDocs();
+await untilQuiet();
 console.log(`
 Edge Forms answers at ${url}
 
@@ -24,56 +52,90 @@ Edge Forms answers at ${url}
   curl -s ${url}/api/v1/apps/orders/records -H 'Authorization: Bearer ${token}'
 `);
 
+/** Waits until wrangler has printed what the preparation caused, so that the sign-in comes last. */
+async function untilQuiet(): Promise<void> {
+  while (performance.now() - lastLineAt < quietMs)
+    await new Promise((resolve) => setTimeout(resolve, 50));
+}
+
+/** Rebuilds the pages of the documentation when a file in `docs` changes. */
+function watchDocs(): void {
+  let timer: NodeJS.Timeout | undefined;
+  watch(docsFolder, { recursive: true }, () => {
+    clearTimeout(timer);
+    timer = setTimeout(
+      () => spawn(process.execPath, ["src/dev/assets.ts"], { stdio: "inherit" }),
+      rebuildDelayMs,
+    );
+  }).unref();
+}
+
 function migrate(): void {
-  const done = spawnSync("wrangler", ["d1", "migrations", "apply", "DB", "--local"], {
+  const migration = spawnSync("wrangler", ["d1", "migrations", "apply", "DB", "--local"], {
     env: { ...process.env, CI: "true" },
     encoding: "utf8",
   });
-  if (done.status === 0) return;
-  console.error(done.stdout, done.stderr, done.error ?? "");
+  if (migration.status === 0) return;
+  console.error(migration.stdout, migration.stderr, migration.error ?? "");
   process.exit(1);
 }
 
 function serve(): ChildProcess {
-  const started = spawn(
+  const child = spawn(
     "wrangler",
     [
       "dev",
       "--ip=127.0.0.1",
-      `--port=${values.port}`,
+      `--port=${port}`,
       "--inspector-port=0",
       "--show-interactive-dev-session=false",
-      // The stacks of faults name functions here.
+      // Keeps the function names in stack traces.
       "--minify=false",
-      // Webhooks may call one's own machine, by http; nothing that is deployed knows of this.
+      // Lets webhooks call this machine over http. No deployment sets this variable.
       "--var=LOCAL_RECEIVERS:allowed",
     ],
-    { stdio: ["ignore", "inherit", "inherit"] },
+    { stdio: ["ignore", "pipe", "inherit"] },
   );
+  // wrangler logs each request as well. The service's own line says more.
+  createInterface({ input: child.stdout }).on("line", (line) => {
+    lastLineAt = performance.now();
+    if (!wranglerRequestLine.test(line)) console.log(line);
+  });
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
-    process.on(signal, () => started.kill("SIGTERM"));
+    process.on(signal, () => child.kill("SIGTERM"));
   }
-  // When npm is killed, nobody tells its children: the port would stay taken.
+  // When npm is killed, its children get no signal and would keep the port. So watch for a new parent.
   const parent = process.ppid;
-  setInterval(() => process.ppid === parent || started.kill("SIGTERM"), 500).unref();
-  started.on("exit", (code) => process.exit(code ?? 1));
-  return started;
+  setInterval(() => process.ppid === parent || child.kill("SIGTERM"), 500).unref();
+  child.on("exit", (code) => process.exit(code ?? 1));
+  return child;
 }
 
-async function answering(child: ChildProcess): Promise<void> {
+/** Whether nothing listens on the port of this machine. */
+async function isFree(candidate: number): Promise<boolean> {
+  const probe = createServer();
+  const isListening = await new Promise<boolean>((resolve) => {
+    probe.once("error", () => resolve(false));
+    probe.listen(candidate, "127.0.0.1", () => resolve(true));
+  });
+  if (isListening) await new Promise((resolve) => probe.close(resolve));
+  return isListening;
+}
+
+async function waitUntilReady(child: ChildProcess): Promise<void> {
   while (child.exitCode === null) {
-    const answer = await fetch(`${url}/health`).catch(() => undefined);
-    if (answer?.ok) return;
+    const response = await fetch(`${url}/health`).catch(() => undefined);
+    if (response?.ok) return;
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
 }
 
-/** The owner's sign-in and a token that works, made where they are not there yet. */
+/** Creates the owner, a token and the demo if they are missing. Returns the sign-in and the token. */
 async function prepare(): Promise<{ email: string; password: string; token: string }> {
   const owner = new Owner(url);
   await owner.setUp(setupSecret);
   const { local } = owner;
-  if (!local.token || !(await works(local.token))) {
+  if (!local.token || !(await isValidToken(local.token))) {
     const issued = await issue(owner, { ...defaultCredential, expires: "365d" });
     if (!("token" in issued)) throw new Error("A personal token was asked for.");
     local.token = issued.token;
@@ -83,9 +145,9 @@ async function prepare(): Promise<{ email: string; password: string; token: stri
   return { ...local, token: local.token };
 }
 
-async function works(bearer: string): Promise<boolean> {
-  const answer = await fetch(`${url}/api/v1/me`, {
+async function isValidToken(bearer: string): Promise<boolean> {
+  const response = await fetch(`${url}/api/v1/me`, {
     headers: { Authorization: `Bearer ${bearer}` },
   });
-  return answer.ok;
+  return response.ok;
 }

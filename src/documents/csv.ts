@@ -1,25 +1,31 @@
+import type { SpreadsheetRows } from "#domain/download.ts";
 import type { CollectionKind, Collection } from "#domain/definition/collection.ts";
-import { valueType, type Field, type LineItemsField, type Option } from "#domain/definition/field.ts";
-import { instant, localDateTime } from "#domain/time.ts";
+import {
+  valueType,
+  type Field,
+  type LineItemsField,
+  type FieldOption,
+} from "#domain/definition/field.ts";
+import { toEpochMs, localDateTime } from "#domain/time.ts";
 
-/** What CSV is made of: an item as the API shows it. */
-export type CsvItem = { data: Record<string, unknown> } & Record<string, unknown>;
+/** An item in the shape of the API. */
+type CsvItem = { data: Record<string, unknown> } & Record<string, unknown>;
 
-/** A way to write items as lines; an item can be several. */
+/** Writes items as CSV lines. One item can take several lines. */
 export interface CsvLayout {
   header(): string;
   lines(item: CsvItem): string;
 }
 
-/** The members of an item besides its data, in the order of their columns. */
-export const systemMembers: Record<CollectionKind, readonly string[]> = {
+/** The members of an item other than `data`, in column order. */
+const systemMembers: Record<CollectionKind, readonly string[]> = {
   app: ["id", "receipt_number", "version", "created_at", "created_by", "updated_at", "updated_by"],
   form: ["id", "status", "version", "created_at", "created_by", "updated_at", "updated_by"],
 };
 
 /**
- * RFC 4180 with a header, and lossless: what is stored is what is written. Nothing is an empty cell, and line items and
- * lists are JSON in theirs.
+ * Lossless CSV (RFC 4180) with a header. Values are written as stored. An empty value is an empty cell. Lists and
+ * line items are JSON.
  */
 export function losslessCsv(kind: CollectionKind, keys: readonly string[]): CsvLayout {
   const system = systemMembers[kind];
@@ -27,33 +33,30 @@ export function losslessCsv(kind: CollectionKind, keys: readonly string[]): CsvL
     header: () => csvLine([...system.map((name) => `$${name}`), ...keys]),
     lines: (item) =>
       csvLine([
-        ...system.map((name) => cell(item[name])),
-        ...keys.map((key) => cell(item.data[key])),
+        ...system.map((name) => losslessCell(item[name])),
+        ...keys.map((key) => losslessCell(item.data[key])),
       ]),
   };
 }
 
-function cell(value: unknown): string {
+function losslessCell(value: unknown): string {
   if (value === null || value === undefined) return "";
   return typeof value === "string" ? value : JSON.stringify(value);
 }
 
 export function csvLine(cells: readonly string[], delimiter = ","): string {
-  return `${cells.map((each) => quoted(each, delimiter)).join(delimiter)}\r\n`;
+  return `${cells.map((cell) => quoteCell(cell, delimiter)).join(delimiter)}\r\n`;
 }
 
-function quoted(text: string, delimiter: string): string {
+function quoteCell(text: string, delimiter: string): string {
   const isPlain = !/["\r\n]/.test(text) && !text.includes(delimiter) && text.trim() === text;
   return isPlain ? text : `"${text.replaceAll('"', '""')}"`;
 }
 
-const longestRepeated = 200;
+const maxRepeatedLength = 200;
 
-/** Spreadsheets tell UTF-8 by it. */
+/** Spreadsheets detect UTF-8 by this mark. */
 const byteOrderMark = "\uFEFF";
-
-/** How line items are laid out: each item with its rows in one cell, or each row of line items as a line of its own. */
-export type SpreadsheetRows = "items" | "lines";
 
 const systemLabels: Record<string, string> = {
   id: "Id",
@@ -67,8 +70,8 @@ const systemLabels: Record<string, string> = {
 };
 
 /**
- * CSV for people with spreadsheets: labels in place of keys and option values, days and times as spreadsheets read them
- * (in the zone of the collection), and cells that would be run as formulas made text. It cannot be read back.
+ * CSV for spreadsheets. It shows labels instead of keys and option values, and times in the collection's zone. Cells
+ * that look like formulas become text. This format cannot be imported again.
  */
 export function spreadsheetCsv(
   { kind, definition }: Collection,
@@ -76,105 +79,113 @@ export function spreadsheetCsv(
   layout: SpreadsheetRows,
 ): CsvLayout {
   const zone = definition.time_zone;
-  const shown = keys.flatMap((key) =>
+  const fields = keys.flatMap((key) =>
     definition.fields.fields.filter((field) => field.key === key),
   );
   const system = systemMembers[kind];
-  const own = (item: CsvItem) => system.map((name) => systemCell(item[name], name, zone));
-  const heads = system.map((name) => harmless(systemLabels[name] ?? name));
+  const metadata = (item: CsvItem) => system.map((name) => systemCell(item[name], name, zone));
+  const head = system.map((name) => defuse(systemLabels[name] ?? name));
   if (layout === "items") {
     return {
-      header: () =>
-        byteOrderMark + csvLine([...heads, ...shown.map(({ label }) => harmless(label))]),
+      header: () => byteOrderMark + csvLine([...head, ...fields.map(({ label }) => defuse(label))]),
       lines: (item) =>
-        csvLine([...own(item), ...shown.map((field) => cellOf(field, item.data[field.key], zone))]),
+        csvLine([
+          ...metadata(item),
+          ...fields.map((field) => formatCell(field, item.data[field.key], zone)),
+        ]),
     };
   }
-  const lists = shown.filter((field) => field.type === "line_items");
-  const plain = shown.filter((field) => field.type !== "line_items");
+  const lists = fields.filter((field) => field.type === "line_items");
+  const scalars = fields.filter((field) => field.type !== "line_items");
   const columns = lists.flatMap((list) =>
-    list.fields.map((column) => harmless(`${list.label}: ${column.label}`)),
+    list.fields.map((column) => defuse(`${list.label}: ${column.label}`)),
   );
   return {
     header: () =>
       byteOrderMark +
-      csvLine([...heads, ...plain.map(({ label }) => harmless(label)), "List", "Row", ...columns]),
+      csvLine([...head, ...scalars.map(({ label }) => defuse(label)), "List", "Row", ...columns]),
     lines(item) {
-      const before = [
-        ...own(item),
-        ...plain.map((field) => cellOf(field, item.data[field.key], zone)),
+      const itemCells = [
+        ...metadata(item),
+        ...scalars.map((field) => formatCell(field, item.data[field.key], zone)),
       ];
-      // Long texts stand in the first line of their item alone.
-      const repeated = before.map((text) => (text.length > longestRepeated ? "" : text));
+      // Only the first line of an item contains its long texts.
+      const repeated = itemCells.map((text) => (text.length > maxRepeatedLength ? "" : text));
       const rows = lists.flatMap((list) =>
-        rowsOf(item.data[list.key]).map((row, index) => [
-          ...(index === 0 ? before : repeated),
-          harmless(list.label),
+        toRows(item.data[list.key]).map((row, index) => [
+          ...(index === 0 ? itemCells : repeated),
+          defuse(list.label),
           String(index + 1),
-          ...lists.flatMap((each) => rowCells(each, each === list ? row : {}, zone)),
+          ...lists.flatMap((other) => rowCells(other, other === list ? row : {}, zone)),
         ]),
       );
-      const none = [[...before, "", "", ...columns.map(() => "")]];
-      return (rows.length > 0 ? rows : none).map((cells) => csvLine(cells)).join("");
+      const emptyRow = [[...itemCells, "", "", ...columns.map(() => "")]];
+      return (rows.length > 0 ? rows : emptyRow).map((cells) => csvLine(cells)).join("");
     },
   };
 }
 
 type Row = Record<string, unknown>;
 
-function rowsOf(value: unknown): Row[] {
+function toRows(value: unknown): Row[] {
   return Array.isArray(value) ? (value as Row[]) : [];
 }
 
 function rowCells(list: LineItemsField, row: Row, zone: string): string[] {
-  return list.fields.map((column) => cellOf(column, row[column.key], zone));
+  return list.fields.map((column) => formatCell(column, row[column.key], zone));
 }
 
 function systemCell(value: unknown, name: string, zone: string): string {
   if (typeof value === "number") return String(value);
   const text = typeof value === "string" ? value : "";
-  return name.endsWith("_at") ? dateTimeCell(text, zone) : harmless(text);
+  return name.endsWith("_at") ? dateTimeCell(text, zone) : defuse(text);
 }
 
-/** `guarded` defuses what stands at the beginning of a cell; within one, nothing is run. */
-function cellOf(field: Field, value: unknown, zone: string, guarded = harmless): string {
+/** `escape` applies to the whole cell. Nested values pass `String`: formulas only run at the start of a cell. */
+function formatCell(field: Field, value: unknown, zone: string, escape = defuse): string {
   if (value === null || value === undefined) return "";
   if (field.type === "line_items") {
-    const rows = rowsOf(value).map((row) =>
+    const rows = toRows(value).map((row) =>
       field.fields
         .filter((column) => row[column.key] !== null && row[column.key] !== undefined)
-        .map((column) => `${column.label}: ${cellOf(column, row[column.key], zone, String)}`)
+        .map((column) => `${column.label}: ${formatCell(column, row[column.key], zone, String)}`)
         .join("; "),
     );
-    return guarded(rows.join("\n"));
+    return escape(rows.join("\n"));
   }
   if (field.type === "multi_select") {
-    return guarded((value as string[]).map((each) => labelOf(field.options, each)).join(", "));
+    return escape(
+      (value as string[]).map((option) => optionLabel(field.options, option)).join(", "),
+    );
   }
   if (typeof value === "boolean") return value ? "TRUE" : "FALSE";
   if (typeof value === "number") return String(value);
   const text = typeof value === "string" ? value : JSON.stringify(value);
-  if (field.type === "select") return guarded(labelOf(field.options, text));
+  if (field.type === "select") return escape(optionLabel(field.options, text));
   const type = valueType(field);
   if (type === "date") return text.slice(0, 10);
-  return type === "datetime" ? dateTimeCell(text, zone) : guarded(text);
+  return type === "datetime" ? dateTimeCell(text, zone) : escape(text);
 }
 
-const labels = new WeakMap<readonly Option[], Map<string, string>>();
+const labelsByOptions = new WeakMap<readonly FieldOption[], Map<string, string>>();
 
-function labelOf(options: readonly Option[], value: string): string {
-  const known =
-    labels.get(options) ?? new Map(options.map((option) => [option.value, option.label]));
-  labels.set(options, known);
-  return known.get(value) ?? value;
+function optionLabel(options: readonly FieldOption[], value: string): string {
+  const labels =
+    labelsByOptions.get(options) ?? new Map(options.map((option) => [option.value, option.label]));
+  labelsByOptions.set(options, labels);
+  return labels.get(value) ?? value;
 }
 
 function dateTimeCell(text: string, zone: string): string {
-  const at = instant(text);
-  return at === undefined ? harmless(text) : localDateTime(at, zone);
+  const time = toEpochMs(text);
+  return time === undefined ? defuse(text) : localDateTime(time, zone);
 }
 
-/** Spreadsheets run cells that begin like a formula (OWASP, CSV injection): a quote in front keeps them text. */
-function harmless(text: string): string {
-  return /^\s*[=+\-@]|^[\t\r\n]/.test(text) ? `'${text}` : text;
+/** Spreadsheets run cells that begin like a formula (OWASP, CSV injection). A leading quote keeps them as text. */
+export function defuse(text: string): string {
+  const cell = text.replace(formulaAfterSeparator, "$1'");
+  return /^\s*[=+\-@＝＋－＠]|^[\t\r\n]/.test(cell) ? `'${cell}` : cell;
 }
+
+/** A spreadsheet that divides cells by `;`, tabs or lines begins a new cell there, whatever the quotes say. */
+const formulaAfterSeparator = /([;\t\r\n])(?=[^\S\t\r\n]*[=+\-@＝＋－＠])/g;

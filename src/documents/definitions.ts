@@ -1,9 +1,16 @@
-import { stamp } from "#domain/time.ts";
-import { closedReason, type Acceptance, defaultHistoryDays, type Collection, type PendingState, type Progress } from "#domain/definition/collection.ts";
+import { formatTimestamp } from "#domain/time.ts";
+import {
+  closedReason,
+  type Acceptance,
+  defaultHistoryDays,
+  type Collection,
+  type PendingState,
+  type Progress,
+} from "#domain/definition/collection.ts";
 import { fieldDocument } from "#domain/definition/document.ts";
 
-/** An app or form in few words. */
-export interface Summary {
+/** The members of an app or form in lists. */
+export interface CollectionInfo {
   key: string;
   name: string;
   description: string;
@@ -11,18 +18,19 @@ export interface Summary {
   version: number;
 }
 
-/** An app or form as lists show it, without `links`. */
-export function summaryDocument({ key, name, description, timeZone, version }: Summary) {
+/** An app or form in a list, without `links`. */
+export function summaryDocument({ key, name, description, timeZone, version }: CollectionInfo) {
   return { key, name, description, time_zone: timeZone, schema_version: version };
 }
 
-/** The schema document (contract, section 7), without `links`. `live` counts the stored submissions. */
+/** The schema document (contract, section 7), without `links`. `itemCount` is the number of stored items. */
 export function schemaDocument(
   collection: Collection,
-  live: number,
+  itemCount: number,
   indexing: Progress | null,
   pending: PendingState | null,
   now: number,
+  serviceUrl: string,
 ) {
   const { kind, key, version, definition } = collection;
   const { name, description, time_zone, receipt_prefix, acceptance, fields } = definition;
@@ -33,26 +41,52 @@ export function schemaDocument(
     time_zone,
     ...(kind === "app" ? { receipt_prefix } : {}),
     schema_version: version,
-    ...(kind === "form" ? { acceptance: acceptanceDocument(acceptance, live, now) } : {}),
+    ...(kind === "form" ? { acceptance: acceptanceDocument(acceptance, itemCount, now) } : {}),
     history_days: definition.history_days ?? defaultHistoryDays,
     ...(indexing ? { indexing: { done: indexing.done, total: indexing.total } } : {}),
-    ...(pending ? { pending: pendingDocument(version, pending) } : {}),
+    ...(pending ? { pending: pendingDocument(pending, serviceUrl) } : {}),
     fields: fields.fields.map(fieldDocument),
   };
 }
 
-function pendingDocument(version: number, { done, total, problem }: PendingState) {
-  const progress = { schema_version: version + 1, done, total };
-  return problem === null ? progress : { ...progress, problem };
+function pendingDocument({ version, done, total, problem }: PendingState, serviceUrl: string) {
+  const progress = { schema_version: version, done, total };
+  if (problem === null) return progress;
+  // The stored problem belongs to no request, so its type is relative.
+  return {
+    ...progress,
+    problem: { ...problem, type: new URL(String(problem["type"]), serviceUrl).href },
+  };
 }
 
-export function acceptanceDocument(acceptance: Acceptance, live: number, now: number) {
+export function acceptanceDocument(acceptance: Acceptance, submissionCount: number, now: number) {
   const { state, opens_at, closes_at, max_submissions } = acceptance;
   return {
     state,
-    accepting: closedReason(acceptance, live, now) === null,
-    opens_at: opens_at === null ? null : stamp(opens_at),
-    closes_at: closes_at === null ? null : stamp(closes_at),
+    accepting: closedReason(acceptance, submissionCount, now) === null,
+    opens_at: opens_at === null ? null : formatTimestamp(opens_at),
+    closes_at: closes_at === null ? null : formatTimestamp(closes_at),
     max_submissions,
+  };
+}
+
+/** The effects of a change (contract, section 3). The last three lists are always empty, because no change affects them. */
+export function consequencesDocument(consequences: {
+  outcome: "created" | "changed" | "unchanged" | "pending";
+  hiddenFields: readonly string[];
+  recalculatedCount: number;
+  reindexedCount: number;
+  checkedCount: number;
+}) {
+  const { outcome, hiddenFields, recalculatedCount, reindexedCount, checkedCount } = consequences;
+  return {
+    outcome,
+    hidden_fields: hiddenFields,
+    recalculated_items: recalculatedCount,
+    reindexed_items: reindexedCount,
+    checked_items: checkedCount,
+    views: [],
+    credentials: [],
+    webhooks: [],
   };
 }

@@ -1,17 +1,18 @@
-import type { Compiled } from "#domain/data/compile.ts";
+import type { CompiledCollection } from "#domain/data/compile.ts";
+import type { Warning } from "#domain/data/values.ts";
 import { etagOf } from "#domain/preconditions.ts";
 import { isObject } from "#domain/json.ts";
-import { stamp } from "#domain/time.ts";
+import { formatTimestamp } from "#domain/time.ts";
 import type { ItemView } from "#domain/item/item.ts";
 import type { ChangeView, ItemHistory } from "#domain/item/change.ts";
 
-/** An item as the API shows it (contract, section 2). */
+/** An item in an API response (contract, section 2). */
 export function itemDocument(view: ItemView) {
   const { kind, key, version, warnings } = view;
-  const created = stamp(view.createdAt);
-  const updated = view.updatedAt === view.createdAt ? created : stamp(view.updatedAt);
+  const createdAt = formatTimestamp(view.createdAt);
+  const updatedAt = view.updatedAt === view.createdAt ? createdAt : formatTimestamp(view.updatedAt);
   const { createdBy: created_by, updatedBy: updated_by } = view;
-  const times = { created_at: created, created_by, updated_at: updated, updated_by };
+  const times = { created_at: createdAt, created_by, updated_at: updatedAt, updated_by };
   const tags = { version, etag: etagOf(version) };
   const { id, data } = view;
   const document =
@@ -21,50 +22,58 @@ export function itemDocument(view: ItemView) {
   return warnings.length > 0 ? { ...document, warnings } : document;
 }
 
+/** Drops warnings that reveal stored values: a failing formula depends on fields that the caller may not read. */
+export const withoutFormulaWarnings = (warnings: readonly Warning[]): Warning[] =>
+  warnings.filter(({ code }) => code === "computed_value_ignored");
+
 /**
- * What an update tells a credential that may not read: what it sent, and what it needs to go on. Which formulas fail
- * tells of the values that they are made of, so that is for readers.
+ * The response to an update by a credential without read permission: the fields it sent, the version and the ETag.
+ * Omits formula warnings, because a failing formula reveals facts about hidden values.
  */
-export function writtenDocument(view: ItemView, { fields }: Compiled, body: unknown) {
+export function writtenDocument(view: ItemView, { fields }: CompiledCollection, body: unknown) {
   const { id, version, etag, updated_at, data } = itemDocument(view);
-  const sent = isObject(body) && isObject(body["data"]) ? body["data"] : {};
-  const computed = fields.list.flatMap(({ field }) => (field.type === "computed" ? field.key : []));
-  const own = Object.fromEntries(
-    Object.entries(data).filter(([key]) => Object.hasOwn(sent, key) && !computed.includes(key)),
+  const sentData = isObject(body) && isObject(body["data"]) ? body["data"] : {};
+  const computedKeys = fields.list.flatMap(({ field }) =>
+    field.type === "computed" ? field.key : [],
   );
-  const warnings = view.warnings.filter(({ code }) => code === "computed_value_ignored");
-  const warned = warnings.length > 0 ? { warnings } : {};
-  return { id, version, etag, updated_at, data: own, ...warned };
+  const writtenData = Object.fromEntries(
+    Object.entries(data).filter(
+      ([key]) => Object.hasOwn(sentData, key) && !computedKeys.includes(key),
+    ),
+  );
+  const warnings = withoutFormulaWarnings(view.warnings);
+  const warningMembers = warnings.length > 0 ? { warnings } : {};
+  return { id, version, etag, updated_at, data: writtenData, ...warningMembers };
 }
 
-/** What `validate` tells of what a create would store. */
+/** The response of `validate`: the data that a create would store. */
 export function checkedDocument({
   key,
   status,
   data,
   warnings,
 }: Pick<ItemView, "key" | "status" | "data" | "warnings">) {
-  const warned = warnings.length > 0 ? { warnings } : {};
-  return { valid: true, form: key, status, data, ...warned };
+  const warningMembers = warnings.length > 0 ? { warnings } : {};
+  return { valid: true, form: key, status, data, ...warningMembers };
 }
 
 /** An entry of the changes feed (contract, section 13). */
 export function changeDocument({ id, type, version, at, by, fields, item }: ChangeView) {
-  const told = { id, type, version, etag: etagOf(version), at: stamp(at), by, fields };
-  return item ? { ...told, item: itemDocument(item) } : told;
+  const entry = { id, type, version, etag: etagOf(version), at: formatTimestamp(at), by, fields };
+  return item ? { ...entry, item: itemDocument(item) } : entry;
 }
 
-/** An item's history as the administration area tells it to scripts. */
-export function historyDocument({ entries, older }: ItemHistory) {
+/** An item's history as JSON, for the scripts of the admin pages. */
+export function historyDocument({ entries, hasOlder }: ItemHistory) {
   return {
     items: entries.map(({ version, at, by, action, fields }) => ({
       version,
       etag: etagOf(version),
-      at: stamp(at),
+      at: formatTimestamp(at),
       by,
       action,
       fields,
     })),
-    older,
+    older: hasOlder,
   };
 }

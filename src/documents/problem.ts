@@ -1,7 +1,7 @@
 import { problems } from "#domain/problem/catalogue.ts";
 import type { Problem } from "#domain/problem/problem.ts";
 
-/** A problem as RFC 9457 says, with our own `code` and `request_id` (contract, section 5). */
+/** A problem document (RFC 9457), extended by `code` and `request_id` (contract, section 5). */
 export function problemDocument(
   { code, detail, members }: Problem,
   origin: string,

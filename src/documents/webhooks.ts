@@ -1,24 +1,37 @@
-import { etagOf } from "#domain/preconditions.ts";
 import type { ChangeView } from "#domain/item/change.ts";
-import { stamp } from "#domain/time.ts";
+import { formatTimestamp } from "#domain/time.ts";
 import { deliveryId, isDelivered, type Delivery } from "#domain/webhook/delivery.ts";
+import { webhookEtag, webhookStatus } from "#domain/webhook/status.ts";
 import { liveWebhookSecrets, type Webhook } from "#domain/webhook/webhook.ts";
 import { changeDocument } from "./items.ts";
 
-/** A webhook as the API shows it (contract, section 14); its secrets by their times alone. */
+/** A webhook in an API response (contract, section 14). Shows the times of its secrets, never their values. */
 export function webhookDocument(hook: Webhook, now: number) {
-  const { id, name, url, types, collections, include, state, reason, version, maker } = hook;
-  const told = { id, name, url, types, collections, include, state, reason };
+  const { id, name, url, types, collections, include, version, maker } = hook;
+  const settings = { id, name, url, types, collections, include };
+  const { state, reason, lastError, nextAttemptAt } = webhookStatus(hook, now);
+  const status = {
+    state,
+    reason,
+    last_error: lastError,
+    next_attempt_at: nextAttemptAt === null ? null : formatTimestamp(nextAttemptAt),
+  };
   const secrets = liveWebhookSecrets(hook, now).map(({ created_at, expires_at }) => ({
-    created_at: stamp(created_at),
-    expires_at: expires_at === null ? null : stamp(expires_at),
+    created_at: formatTimestamp(created_at),
+    expires_at: expires_at === null ? null : formatTimestamp(expires_at),
   }));
-  const times = { created_at: stamp(hook.createdAt), updated_at: stamp(hook.updatedAt) };
-  return { ...told, maker, secrets, version, etag: etagOf(version), ...times };
+  const times = {
+    created_at: formatTimestamp(hook.createdAt),
+    updated_at: formatTimestamp(hook.updatedAt),
+  };
+  // `maker` is the former name of `created_by`.
+  const actor = { created_by: maker, maker };
+  const etag = webhookEtag(hook, now);
+  return { ...settings, ...status, ...actor, secrets, version, etag, ...times };
 }
 
-/** With the secret, this once, where one was made. */
-export function shownDocument(
+/** Includes the new secret, which no later response repeats. `secret` is null when no secret was created. */
+export function webhookWithSecretDocument(
   { hook, secret }: { hook: Webhook; secret: string | null },
   now: number,
 ) {
@@ -26,7 +39,7 @@ export function shownDocument(
   return secret === null ? document : { ...document, secret };
 }
 
-/** One try to send a message. */
+/** One attempt to deliver a message. */
 export function deliveryDocument({ number, at, attempt, ...delivery }: Delivery) {
   const { message, type, collection, item, status, milliseconds, answer, error } = delivery;
   return {
@@ -36,7 +49,7 @@ export function deliveryDocument({ number, at, attempt, ...delivery }: Delivery)
     collection,
     item,
     attempt,
-    at: stamp(at),
+    at: formatTimestamp(at),
     delivered: isDelivered(delivery),
     status,
     milliseconds,
@@ -45,11 +58,11 @@ export function deliveryDocument({ number, at, attempt, ...delivery }: Delivery)
   };
 }
 
-/** What a receiver is sent: the entry of the changes feed, and which app or form it is of. */
+/** The message to a receiver: the entry of the changes feed and the key of its app or form. */
 export function messageDocument(type: string, collection: string, change: ChangeView) {
-  return { type, timestamp: stamp(change.at), collection, data: changeDocument(change) };
+  return { type, timestamp: formatTimestamp(change.at), collection, data: changeDocument(change) };
 }
 
 export function testDocument(webhook: string, at: number) {
-  return { type: "webhook.test", timestamp: stamp(at), data: { webhook } };
+  return { type: "webhook.test", timestamp: formatTimestamp(at), data: { webhook } };
 }

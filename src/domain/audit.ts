@@ -1,20 +1,20 @@
 import type { ItemAction } from "#domain/item/change.ts";
 
 /**
- * Who does something: a credential, a member in the administration area, the service itself (a recalculation), or
- * somebody who is not signed in yet.
+ * The actor behind an action: a credential, a member in the administration area, the service itself (a recalculation), or
+ * a visitor without a session.
  */
 export type Actor = `credential:${string}` | `member:${string}` | "system" | "nobody";
 
-/** Acts of a member upon themselves. */
-export type OwnAction =
+/** Actions of members on their own accounts. */
+export type AccountAction =
   | "member.setup"
   | "member.join"
   | "member.password"
   | "member.sign_out_everywhere";
 
-/** What somebody did to something else, as the audit names it. */
-export type OutwardAction =
+/** Actions on items and on administrative resources, by their names in the audit. */
+export type ResourceAction =
   | ItemAction
   | "definition.create"
   | "definition.change"
@@ -34,4 +34,4 @@ export type OutwardAction =
   | "webhook.fail"
   | "webhook.disable";
 
-export type AuditAction = OwnAction | OutwardAction;
+export type AuditAction = AccountAction | ResourceAction;

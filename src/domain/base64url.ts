@@ -1,11 +1,11 @@
-/** RFC 4648, section 5, without padding. */
+/** Encodes as RFC 4648, section 5, without padding. */
 export function toBase64url(bytes: Uint8Array): string {
   return bytes.toBase64({ alphabet: "base64url", omitPadding: true });
 }
 
 /**
- * Undefined also where the last character has bits that stand for nothing, or with padding or spaces: each value is
- * written in one way (section 3.5).
+ * Returns undefined for padding, spaces and unused bits in the last character, so that each value has exactly one
+ * encoding (section 3.5).
  */
 export function fromBase64url(text: string): Uint8Array | undefined {
   try {

@@ -1,90 +1,116 @@
 import * as z from "zod/mini";
 import { sha256, type SigningKeys } from "#domain/credential/keys.ts";
 import type { FieldError } from "#domain/problem/problem.ts";
+import { lazy } from "#domain/lazy.ts";
 
 /**
- * Where an item or a collection stands in a list or a search: the values of the sort keys, null where empty, and its
- * number. Pages go on behind it.
+ * The position of an item or a collection in a list or a search: the values of the sort keys, then its number. Empty
+ * values are null. The next page starts after this position.
  */
-export type WholePosition = (string | number | null)[];
+export type FullPosition = (string | number | null)[];
 
-/** A position as a cursor gives it back: texts that are too long for one are cut. */
-export type Position = (WholePosition[number] | Cut)[];
+/** A position as a cursor holds it, with long texts truncated. */
+export type CursorPosition = (FullPosition[number] | TruncatedText)[];
 
-/** A text too long for a cursor: how it begins, and what tells the whole of it again (`digestOf`). */
-type Cut = [start: string, digest: string];
+/** The start of a text that is too long for a cursor, and the digest of the whole text (`textDigest`). */
+type TruncatedText = [start: string, digest: string];
 
-/** A place in a list, and the version of the database that the page before it was read from, where that is to be kept. */
-export interface Place {
-  position: Position;
+/** A position, and the database bookmark of the previous page; null for lists that need none. */
+export interface DecodedCursor {
+  position: CursorPosition;
   bookmark: string | null;
 }
 
-/** Longer texts are cut; three of them, a number, a bookmark and what sealing adds fit into a cursor of 500 characters. */
-const mostValueBytes = 64;
-const mostBookmark = 64;
-const longestCursor = 500;
+/** Longer texts are truncated. Three texts, a number, a bookmark and the seal fit into a cursor of 500 characters. */
+const maxValueBytes = 64;
+const maxBookmarkLength = 64;
+const maxCursorLength = 500;
 
-export const digestOf = async (text: string): Promise<string> => (await sha256(text)).slice(0, 11);
+export const textDigest = async (text: string): Promise<string> =>
+  (await sha256(text)).slice(0, 11);
 
 /**
- * A position, sealed: addresses end in logs, and tell neither numbers nor values there. It belongs to what it was made for (`binding`: route, conditions, sort), and to nothing else.
+ * Seals a position, because URLs appear in logs and must not reveal numbers or values there. The cursor is valid only for
+ * its `binding` (route, conditions, sort).
  */
-export async function makeCursor(
+export async function encodeCursor(
   keys: SigningKeys,
   binding: string,
-  position: Readonly<WholePosition>,
+  position: Readonly<FullPosition>,
   bookmark: string | null = null,
 ): Promise<string> {
-  const kept = await Promise.all(position.map(cut));
-  const place = bookmark === null ? kept : { at: kept, from: shortBookmark(bookmark) };
-  return keys.seal(JSON.stringify(place), `cursor ${binding}`);
+  const values = await Promise.all(position.map(truncateValue));
+  const content = bookmark === null ? values : { at: values, from: shortBookmark(bookmark) };
+  return keys.seal(JSON.stringify(content), `cursor ${binding}`);
 }
 
-export async function readCursor(
+export async function decodeCursor(
   keys: SigningKeys,
   binding: string,
   cursor: string,
-): Promise<Place | undefined> {
-  if (cursor.length > longestCursor) return undefined;
-  const opened = await keys.open(cursor, `cursor ${binding}`);
-  if (opened === undefined) return undefined;
-  // What was sealed here has the form that was given to it here.
-  const kept = JSON.parse(opened) as Position | { at: Position; from: string };
-  if (Array.isArray(kept)) return { position: kept, bookmark: null };
-  return { position: kept.at, bookmark: kept.from };
+): Promise<DecodedCursor | undefined> {
+  if (cursor.length > maxCursorLength) return undefined;
+  const text = await keys.open(cursor, `cursor ${binding}`);
+  if (text === undefined) return undefined;
+  // Only `encodeCursor` seals this text, so its form is known.
+  const content = JSON.parse(text) as CursorPosition | { at: CursorPosition; from: string };
+  if (Array.isArray(content)) return { position: content, bookmark: null };
+  return { position: content.at, bookmark: content.from };
 }
 
-/** Where it is longer than any that is known, the primary has what it names. */
+/** Replaces a bookmark of unexpected length. The primary has all data that any bookmark names. */
 const shortBookmark = (bookmark: string) =>
-  bookmark.length <= mostBookmark ? bookmark : "first-primary";
+  bookmark.length <= maxBookmarkLength ? bookmark : "first-primary";
 
-async function cut(value: WholePosition[number]): Promise<Position[number]> {
-  if (typeof value !== "string" || (value.length <= mostValueBytes && fits(value))) return value;
+async function truncateValue(value: FullPosition[number]): Promise<CursorPosition[number]> {
+  if (typeof value !== "string" || (value.length <= maxValueBytes && fitsCursor(value)))
+    return value;
   let start = "";
   for (const character of value) {
-    if (!fits(start + character)) break;
+    if (!fitsCursor(start + character)) break;
     start += character;
   }
-  return [start, await digestOf(value)];
+  return [start, await textDigest(value)];
 }
 
-/** As it is written: characters take up to four bytes, and escapes six. */
-function fits(text: string): boolean {
-  return new TextEncoder().encode(JSON.stringify(text)).length <= mostValueBytes;
+/** Measures the JSON form, where a character takes up to four bytes and an escape takes six. */
+function fitsCursor(text: string): boolean {
+  return new TextEncoder().encode(JSON.stringify(text)).length <= maxValueBytes;
 }
 
-const minimum = 1;
-const maximum = 200;
+const minPageLimit = 1;
+const maxPageLimit = 200;
 
-/** How many items a page of a list or a search has (contract, section 9). */
-export const pageLimit = z.int().check(z.gte(minimum), z.lte(maximum));
-export const defaultLimit = 50;
+/** The number of items on a page of a list or a search (contract, section 9). */
+export const pageLimit = lazy(() => z.int().check(z.gte(minPageLimit), z.lte(maxPageLimit)));
+export const defaultPageLimit = 50;
 
-/** What is said of any other value. */
-export const limitRefusal = {
+/** The field error for any other value. */
+export const pageLimitError = {
   code: "out_of_range",
-  reason: `Must be a whole number from ${minimum} to ${maximum}.`,
-  minimum,
-  maximum,
+  reason: `Must be a whole number from ${minPageLimit} to ${maxPageLimit}.`,
+  minimum: minPageLimit,
+  maximum: maxPageLimit,
 } as const satisfies Omit<FieldError, "field">;
+
+/** The query parameters of a page. */
+export const pageQuery = lazy(() =>
+  z.object({
+    limit: z.optional(
+      z.pipe(
+        z.string().check(
+          z.refine(
+            (text) => /^\d{1,9}$/.test(text) && pageLimit().safeParse(Number(text)).success,
+            {
+              params: pageLimitError,
+            },
+          ),
+        ),
+        z.transform(Number),
+      ),
+    ),
+    cursor: z.optional(z.string()),
+  }),
+);
+
+export type Paging = z.output<ReturnType<typeof pageQuery>>;

@@ -1,6 +1,6 @@
-/** A number of a body that no double holds as it was written: fields refuse it with `not_exact`. */
+/** A number that a double cannot represent exactly. Fields reject it with `not_exact`. */
 export class InexactNumber {
-  /** As it was sent. */
+  /** The text of the number in the request. */
   readonly source: string;
 
   constructor(source: string) {
@@ -8,77 +8,141 @@ export class InexactNumber {
   }
 }
 
-/** Where a number may be inexact: 16 digits in a row, or an exponent. Ordinary bodies have neither. */
-const suspicious = /\d(?:\.?\d){15}|\d[eE][+-]?\d/;
+/** Explains `not_exact`, with the nearest number that a double can hold. */
+export function describeInexactNumber({ source }: InexactNumber): string {
+  const nearest = Number(source);
+  const excerpt = source.length > 40 ? `${source.slice(0, 40)}…` : source;
+  const hint = Number.isFinite(nearest) ? ` The nearest one is ${nearest}.` : "";
+  return `A double-precision number cannot represent ${excerpt} exactly.${hint}`;
+}
 
-/** JSON.parse, in which numbers that doubles do not hold are told apart. Throws what JSON.parse throws. */
+/** A number may be inexact if it has 16 digits or an exponent. Ordinary bodies have neither. */
+const inexactPattern = /\d(?:\.?\d){15}|\d[eE][+-]?\d/;
+
+/** Parses JSON like JSON.parse, but replaces numbers that a double cannot represent by an `InexactNumber`. */
 export function parseJson(text: string): unknown {
-  if (!suspicious.test(text)) return JSON.parse(text) as unknown;
-  // What is no JSON is told by where it goes wrong in what was sent.
+  if (!inexactPattern.test(text)) return JSON.parse(text) as unknown;
+  // Parses the original text first, so that a syntax error names a position in the request.
   const parsed = JSON.parse(text) as unknown;
-  const found: string[] = [];
-  const mark = `inexact ${crypto.randomUUID()} `;
-  const marked = text.replace(token, (each) => {
-    if (each.startsWith('"') || each.length < 4 || isExact(Number(each), each)) return each;
-    found.push(each);
-    return `"${mark}${found.length - 1}"`;
+  const sources: string[] = [];
+  const marker = unusedMarker(parsed);
+  const markedText = text.replace(tokenPattern, (token) => {
+    if (token.startsWith('"') || token.length < 4 || isExact(Number(token), token)) return token;
+    sources.push(token);
+    return `"${marker}${sources.length - 1}"`;
   });
-  return found.length === 0 ? parsed : unmarked(JSON.parse(marked), mark, found);
+  return sources.length === 0 ? parsed : restoreInexact(JSON.parse(markedText), marker, sources);
 }
 
 const [quote, backslash, comma, bracket, brace] = [0x22, 0x5c, 0x2c, 0x5b, 0x7b];
+const [closingBracket, closingBrace] = [0x5d, 0x7d];
 
-/** Whether a JSON text has more values than these, told before any of them is made. */
-export function hasMoreValues(text: string, limit: number): boolean {
-  // A value takes two characters at least.
-  if (text.length <= limit * 2) return false;
+/**
+ * Returns which limit a JSON text exceeds, without parsing it: first that of values, then that of levels. A lone object
+ * is one level.
+ */
+export function findExcess(
+  text: string,
+  { maxValues, maxLevels }: { maxValues: number; maxLevels: number },
+): "values" | "levels" | undefined {
+  // A value takes at least two characters.
+  const mayHaveMoreValues = text.length > maxValues * 2;
   let values = 1;
-  let quoted = false;
-  for (let at = 0; at < text.length && values <= limit; at += 1) {
+  let level = 0;
+  let isTooDeep = false;
+  let isInString = false;
+  for (let at = 0; at < text.length; at += 1) {
     const unit = text.charCodeAt(at);
-    if (unit === quote) quoted = !quoted;
-    else if (quoted) at += unit === backslash ? 1 : 0;
-    else if (unit === comma || unit === bracket || unit === brace) values += 1;
+    if (unit === quote) isInString = !isInString;
+    else if (isInString) at += unit === backslash ? 1 : 0;
+    else if (unit === comma || unit === bracket || unit === brace) {
+      values += 1;
+      if (values > maxValues) return "values";
+      if (unit !== comma) level += 1;
+      isTooDeep ||= level > maxLevels;
+      if (isTooDeep && !mayHaveMoreValues) return "levels";
+    } else if (unit === closingBracket || unit === closingBrace) level -= 1;
   }
-  return values > limit;
+  return isTooDeep ? "levels" : undefined;
+}
+
+/** Finds the path of the first array or object below this many levels. Recursion ends at that level. */
+export function findTooDeep(value: unknown, maxLevels: number): (string | number)[] | undefined {
+  if (typeof value !== "object" || value === null || value instanceof InexactNumber)
+    return undefined;
+  if (maxLevels === 0) return [];
+  for (const [key, member] of Object.entries(value)) {
+    const path = findTooDeep(member, maxLevels - 1);
+    if (path) return [Array.isArray(value) ? Number(key) : key, ...path];
+  }
+  return undefined;
 }
 
 /** The strings and the numbers of a JSON text. */
-const token = /"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g;
+const tokenPattern = /"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g;
 
-function unmarked(document: unknown, mark: string, found: readonly string[]): unknown {
+/** The start of a marker string. No string of the document starts with it, so none is mistaken for a number. */
+function unusedMarker(document: unknown): string {
+  const usedNumbers = new Set<string>();
+  forEachString({ document }, (value) => {
+    const [, number] = /^inexact (\d{1,9}) /.exec(value) ?? [];
+    if (number !== undefined) usedNumbers.add(number);
+  });
+  let number = 0;
+  while (usedNumbers.has(String(number))) number += 1;
+  return `inexact ${number} `;
+}
+
+function restoreInexact(document: unknown, marker: string, sources: readonly string[]): unknown {
   const root = { document };
-  const open: (unknown[] | Record<string, unknown>)[] = [root];
-  for (let within = open.pop(); within; within = open.pop()) {
-    for (const [key, value] of Object.entries(within)) {
-      if (typeof value === "object" && value !== null) open.push(value as Record<string, unknown>);
-      if (typeof value !== "string" || !value.startsWith(mark)) continue;
-      const source = found[Number(value.slice(mark.length))] ?? "";
-      Object.defineProperty(within, key, {
-        value: new InexactNumber(source),
-        enumerable: true,
-        configurable: true,
-        writable: true,
-      });
-    }
-  }
+  forEachString(root, (value, key, container) => {
+    if (!value.startsWith(marker)) return;
+    const source = sources[Number(value.slice(marker.length))] ?? "";
+    Object.defineProperty(container, key, {
+      value: new InexactNumber(source),
+      enumerable: true,
+      configurable: true,
+      writable: true,
+    });
+  });
   return root.document;
 }
 
+/** Visits every string value. A stack replaces recursion, because a document may nest deeper than the call stack. */
+function forEachString(
+  root: object,
+  visit: (value: string, key: string, container: object) => void,
+): void {
+  const stack = [root];
+  for (let container = stack.pop(); container; container = stack.pop()) {
+    for (const [key, value] of Object.entries(container) as [string, unknown][]) {
+      if (typeof value === "object" && value !== null) stack.push(value);
+      else if (typeof value === "string") visit(value, key, container);
+    }
+  }
+}
+
 function isExact(value: number, source: string): boolean {
-  return Number.isFinite(value) && digitsOf(String(value)) === digitsOf(source);
+  return Number.isFinite(value) && normalizeNumber(String(value)) === normalizeNumber(source);
 }
 
 /** Sign, significant digits and exponent of a number's text, so that 1.50 and 15e-1 are the same. */
-function digitsOf(text: string): string {
-  const [, sign = "", whole = "", fraction = "", exponent = "0"] =
+function normalizeNumber(text: string): string {
+  const [, sign = "", integer = "", fraction = "", exponent = "0"] =
     /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/.exec(text) ?? [];
-  const digits = (whole + fraction).replace(/^0+/, "");
-  const significant = digits.replace(/0+$/, "");
+  const digits = (integer + fraction).replace(/^0+/, "");
+  const significant = withoutTrailingZeros(digits);
   if (significant === "") return "0";
-  // The place of the last significant digit.
-  const place = Number(exponent) - fraction.length + (digits.length - significant.length);
-  return `${sign}${significant}e${place}`;
+  // The decimal position of the last significant digit.
+  const position = Number(exponent) - fraction.length + (digits.length - significant.length);
+  return `${sign}${significant}e${position}`;
+}
+
+/** `/0+$/` takes quadratic time on long runs of zeros that another digit ends. */
+function withoutTrailingZeros(digits: string): string {
+  let end = digits.length;
+  while (end > 0 && digits[end - 1] === "0") end -= 1;
+  return digits.slice(0, end);
 }
 
 export function isObject(value: unknown): value is Record<string, unknown> {
@@ -90,12 +154,12 @@ export function isObject(value: unknown): value is Record<string, unknown> {
   );
 }
 
-/** JSON with sorted keys, so that two writings of one body are the same. */
-export function canonical(body: unknown): string {
+/** Formats JSON with sorted keys, so that equivalent bodies have the same text. */
+export function toCanonicalJson(body: unknown): string {
   try {
     return JSON.stringify(body, sortKeys);
   } catch {
-    // Nested beyond the stack: no body of ours is, so whatever it is, it is refused later on.
+    // The body is nested too deeply for the stack. Validation rejects such a body later.
     return "";
   }
 }

@@ -1,178 +1,270 @@
-import { DurableObject } from "cloudflare:workers";
-import { type Credential, type Exchanged, usageOf } from "#domain/credential/credential.ts";
-import type { Presented } from "#domain/credential/tokens.ts";
-import { findCredential, meetCredential, noteUse } from "#store/home/credentials.ts";
-import { addCalls, noCalls, type CallLog, type News } from "./call-log.ts";
-import { exchangedFor, grantOf, beginWrite, seenOf, tell, isOlder, readState, stateRow, type Known, type State } from "./state.ts";
-import { endReservation, takeRequest, timeOf, type Storing, quotasOf, type Admission, addRequests, emptyWindow, slide, storedWindow, waitFor, windowOf, type SlidingWindow, type StoredWindow } from "./limits.ts";
+import { type Credential, type ExchangeResult, buildUsage } from "#domain/credential/credential.ts";
+import type { Clock, Random } from "#domain/ports.ts";
+import type { PresentedCredential } from "#domain/credential/tokens.ts";
+import type { Databases } from "#store/db/database.ts";
+import { findCredential, registerCredential, recordUse } from "#store/home/credentials.ts";
+import { addCalls, emptyCallLog, type CallLog } from "#domain/credential/call-log.ts";
+import {
+  exchangeProof,
+  findGrant,
+  beginWrite,
+  readConstraintOf,
+  applyWriteReport,
+  isOlder,
+  loadState,
+  serializeState,
+  type GateReport,
+  type KnownCredential,
+  type GateState,
+} from "./state.ts";
+import {
+  endReservation,
+  takeRequest,
+  advanceClock,
+  type StoreTiming,
+  buildQuotas,
+  type Admission,
+  type Refusal,
+  requestWaitMs,
+  addRequests,
+  emptyWindow,
+  slide,
+  serializeWindow,
+  computeWaitMs,
+  restoreWindow,
+  type SlidingWindow,
+  type StoredWindow,
+} from "./limits.ts";
 
-const minute = 60_000;
-/** After this a credential is read again, in case a change did not reach its object. */
-const staleAfter = minute;
-/** After this it is read again behind the answer, so that no request waits for it. */
-const refreshAfter = 30_000;
+const minuteMs = 60_000;
+/** A credential older than this is read again, in case a change did not reach its object. */
+const staleAfterMs = minuteMs;
+/** A credential older than this is refreshed in the background, so that no request waits for the read. */
+const refreshAfterMs = 30_000;
 
 /**
- * How often lists are told how many calls there were: behind a call, or by an alarm where none comes. Of a new credential
- * they are told as soon as it pauses.
+ * How often usage counts are written to the database: after a call, or by an alarm when no call comes.
+ * Counts of a new credential are written at its first pause.
  */
-const telling = { every: 15 * minute, atLatest: 60 * minute };
-const keptAfterRevocation = 30 * 24 * 60 * minute;
+const usageReporting = { intervalMs: 15 * minuteMs, maxDelayMs: 60 * minuteMs };
+const revokedRetentionMs = 30 * 24 * 60 * minuteMs;
+
+export interface GateService {
+  databases: Pick<Databases, "home" | "timeline">;
+  clock: Clock;
+  random: Pick<Random, "number">;
+}
+
+/** The remote interface of a gate. Each call crosses the network. */
+export type GateStub = {
+  [Method in Exclude<keyof Gate, "alarm">]: (
+    ...args: Parameters<Gate[Method]>
+  ) => Promise<Awaited<ReturnType<Gate[Method]>>>;
+};
 
 /**
- * One object per credential: it alone says whether a secret is right, what the credential may do, and whether its limits
- * allow a request. It lives in memory; what has to outlive it is one row, stored as seldom as its meter allows. Changes to
- * the credential are stored before they are answered. It holds no timers: it is paid for while one runs.
+ * One object per credential. It checks secrets, returns grants and applies limits.
+ * It works in memory and stores one row, as rarely as its meter allows.
+ * It stores credential changes before it confirms them. It holds no timers, because a running timer costs money.
  */
-export class CredentialGate extends DurableObject<Bindings> {
-  readonly #state: State;
+export class Gate {
+  readonly #ctx: DurableObjectState;
+  readonly #service: GateService;
+  readonly #state: GateState;
   readonly #exchanges: SlidingWindow;
-  #reading: Promise<Known> | undefined;
-  /** When the alarm rings; unknown to an object that starts anew. */
+  #pendingRead: Promise<KnownCredential> | undefined;
+  /** The time of the alarm. Undefined in a restarted object until it reads storage. */
   #alarmAt: number | null | undefined;
 
-  constructor(ctx: DurableObjectState, env: Bindings) {
-    super(ctx, env);
+  constructor(ctx: DurableObjectState, service: GateService) {
+    this.#ctx = ctx;
+    this.#service = service;
     const { kv } = ctx.storage;
-    this.#state = readState(kv, Date.now());
+    this.#state = loadState(kv, this.#now(), service.databases.timeline.epoch);
     const exchanges = kv.get<StoredWindow>("exchanged");
-    this.#exchanges = exchanges ? windowOf(exchanges) : emptyWindow();
+    this.#exchanges = exchanges ? restoreWindow(exchanges) : emptyWindow();
   }
 
-  /** `news` is of earlier requests of this credential. */
-  async admit(presented: Presented, write: boolean, news?: News): Promise<Admission> {
-    if (news) this.#hear(news);
+  /** `report` covers earlier requests of this credential. */
+  async admit(
+    presented: PresentedCredential,
+    isWrite: boolean,
+    report?: GateReport,
+  ): Promise<Admission> {
+    if (report) this.#applyReport(report);
     const credential = await this.#credential(presented.credentialId);
     const { meter, writes, usage } = this.#state;
-    const now = timeOf(meter, Date.now());
-    const grant = credential && grantOf(credential, presented.proof, now);
+    const now = advanceClock(meter, this.#now());
+    const grant = credential && findGrant(credential, presented.proof, now);
     if (!grant) return { verdict: "refused" };
-    const { wait, storing } = takeRequest(meter, grant.limits, write, now);
-    const quotas = quotasOf(grant.limits, meter.requests, write ? meter.writes : undefined, now);
-    if (wait > 0) return { verdict: "limited", grant, retryAfter: Math.ceil(wait / 1000), quotas };
-    const seen = seenOf(writes, now);
-    const ticket = write ? beginWrite(writes, now) : null;
+    const { waitMs, storeTiming } = takeRequest(meter, grant.limits, isWrite, now);
+    const quotas = buildQuotas(
+      grant.limits,
+      meter.requests,
+      isWrite ? meter.writes : undefined,
+      now,
+    );
+    if (waitMs > 0)
+      return { verdict: "limited", grant, retryAfter: Math.ceil(waitMs / 1000), quotas };
+    const seen = readConstraintOf(writes, now);
+    const ticket = isWrite ? beginWrite(writes, now, this.#service.random) : null;
     Object.assign(usage, { usedAt: now, owed: true });
-    this.#tellUsageWhereDue(now, false);
-    this.#store(storing);
+    this.#reportUsageIfDue(now, false);
+    this.#store(storeTiming);
     return { verdict: "admitted", grant, quotas, seen, ticket };
   }
 
-  /** News that no request takes along, as there is none for a while: what is stored now is exact. */
-  note(news: News): void {
-    this.#hear(news);
-    this.#tellUsageWhereDue(Date.now(), true);
+  /**
+   * Returns the rejection that a request would get now; null if it would be admitted. Counts nothing. Used while the
+   * body of a request is still arriving. `admit` decides later.
+   */
+  async check(presented: PresentedCredential, isWrite: boolean): Promise<Refusal | null> {
+    const credential = await this.#credential(presented.credentialId);
+    const { meter } = this.#state;
+    const now = advanceClock(meter, this.#now());
+    const grant = credential && findGrant(credential, presented.proof, now);
+    if (!grant) return { verdict: "refused" };
+    const waitMs = requestWaitMs(meter, grant.limits, isWrite, now);
+    if (waitMs === 0) return null;
+    const quotas = buildQuotas(
+      grant.limits,
+      meter.requests,
+      isWrite ? meter.writes : undefined,
+      now,
+    );
+    return { verdict: "limited", grant, retryAfter: Math.ceil(waitMs / 1000), quotas };
+  }
+
+  /** Applies a report that arrives without a request. It indicates a pause, so the state is stored exactly. */
+  note(report: GateReport): void {
+    this.#applyReport(report);
+    this.#reportUsageIfDue(this.#now(), true);
     this.#storeExactly();
   }
 
-  #hear({ calls, told }: News): void {
-    addCalls(this.#state.log, calls, Date.now());
-    for (const each of told) tell(this.#state.writes, each);
+  #applyReport({ calls, told }: GateReport): void {
+    addCalls(this.#state.log, calls, this.#now());
+    for (const write of told) applyWriteReport(this.#state.writes, write);
     if (calls.length > 0) this.#state.usage.owed = true;
   }
 
-  /** Reads storage, so that whoever asks learns that objects and their storage answer. */
+  /** Reads storage for the health check, which tests objects and their storage. */
   async answers(): Promise<void> {
-    await this.ctx.storage.get("health", { noCache: true });
+    await this.#ctx.storage.get("health", { noCache: true });
   }
 
   report(): CallLog {
     return this.#state.log;
   }
 
-  /** Checks a client's secret. Exchanges have a window of their own, of as many as its requests. */
-  async exchange(presented: Presented): Promise<Exchanged | undefined> {
+  /** Checks a client's secret. Exchanges have a separate window with the limit of requests. */
+  async exchange(presented: PresentedCredential): Promise<ExchangeResult | undefined> {
     const credential = await this.#credential(presented.credentialId);
-    const now = timeOf(this.#state.meter, Date.now());
-    const exchanged = credential && exchangedFor(credential, presented.proof, now);
-    if (!exchanged || !("grant" in exchanged)) return undefined;
+    const now = advanceClock(this.#state.meter, this.#now());
+    const exchange = credential && exchangeProof(credential, presented.proof, now);
+    if (!exchange || !("grant" in exchange)) return undefined;
     slide(this.#exchanges, now);
-    const { requests } = exchanged.grant.limits;
-    const wait = waitFor(this.#exchanges, requests, now);
-    if (wait > 0) return { retryAfter: Math.ceil(wait / 1000) };
+    const { requests } = exchange.grant.limits;
+    const waitMs = computeWaitMs(this.#exchanges, requests, now);
+    if (waitMs > 0) return { retryAfter: Math.ceil(waitMs / 1000) };
     addRequests(this.#exchanges, requests, now);
-    this.ctx.storage.kv.put("exchanged", storedWindow(this.#exchanges));
-    return exchanged;
+    this.#ctx.storage.kv.put("exchanged", serializeWindow(this.#exchanges));
+    return exchange;
   }
 
   /**
-   * Takes a change at once, unless it knows of a later one. It is stored before this answers, so that no eviction brings
-   * the old state back.
+   * Applies a change unless a newer one is known. Stores the change before it returns,
+   * so that an eviction cannot restore the old state. Versions of different timelines cannot be
+   * compared, so the object then reads the database, which contains the change.
    */
-  async change(credential: Credential): Promise<void> {
-    if (isOlder(credential, this.#state.known)) return;
-    this.#state.known = { credential, readAt: Date.now() };
+  async change(credential: Credential, epoch = ""): Promise<void> {
+    if (epoch !== this.#state.epoch) {
+      await this.#readNow(credential.id);
+    } else {
+      if (isOlder(credential, this.#state.known)) return;
+      this.#state.known = { credential, readAt: this.#now() };
+    }
     this.#storeExactly();
     const { revokedAt } = credential;
-    if (revokedAt !== null) await this.#wakeBy(revokedAt + keptAfterRevocation);
-    await this.ctx.storage.sync();
+    if (revokedAt !== null) await this.#wakeBy(revokedAt + revokedRetentionMs);
+    await this.#ctx.storage.sync();
   }
 
-  /** Tells lists what is owed; and once a credential has been revoked for 30 days, forgets its calls. */
-  override async alarm(): Promise<void> {
+  /** Writes pending usage counts. Deletes the call log 30 days after the credential was revoked. */
+  async alarm(): Promise<void> {
     this.#alarmAt = null;
-    const now = Date.now();
+    const now = this.#now();
     const { known, usage } = this.#state;
-    if (usage.owed) await this.#tellUsage(now);
+    if (usage.owed) await this.#reportUsage(now);
     const revokedAt = known?.credential?.revokedAt ?? null;
     if (revokedAt === null) return;
-    if (now < revokedAt + keptAfterRevocation) {
-      await this.#wakeBy(revokedAt + keptAfterRevocation);
+    if (now < revokedAt + revokedRetentionMs) {
+      await this.#wakeBy(revokedAt + revokedRetentionMs);
       return;
     }
-    this.#state.log = noCalls();
+    this.#state.log = emptyCallLog();
     this.#storeExactly();
+  }
+
+  #now(): number {
+    return this.#service.clock.now();
   }
 
   async #credential(id: string): Promise<Credential | null> {
     const { known } = this.#state;
-    const age = known ? Date.now() - known.readAt : Infinity;
-    if (known && age < staleAfter) {
-      if (age > refreshAfter) this.ctx.waitUntil(this.#read(id).catch(() => undefined));
+    const age = known ? this.#now() - known.readAt : Infinity;
+    if (known && age < staleAfterMs) {
+      if (age > refreshAfterMs) this.#ctx.waitUntil(this.#read(id).catch(() => undefined));
       return known.credential;
     }
     return (await this.#read(id)).credential;
   }
 
-  /** One read at a time, however many requests wait for it. */
-  #read(id: string): Promise<Known> {
-    this.#reading ??= this.#readNow(id).finally(() => {
-      this.#reading = undefined;
+  /** Shares one read among all requests that wait for it. */
+  #read(id: string): Promise<KnownCredential> {
+    this.#pendingRead ??= this.#readNow(id).finally(() => {
+      this.#pendingRead = undefined;
     });
-    return this.#reading;
+    return this.#pendingRead;
   }
 
-  async #readNow(id: string): Promise<Known> {
-    const before = this.#state.known;
-    const readAt = Date.now();
-    const find = before?.credential?.called ? findCredential : meetCredential;
-    const credential = (await find(this.env.DB, id)) ?? null;
+  async #readNow(id: string): Promise<KnownCredential> {
+    const previous = this.#state.known;
+    const readAt = this.#now();
+    const find = previous?.credential?.called ? findCredential : registerCredential;
+    const credential = (await find(this.#service.databases.home, id)) ?? null;
     const { known } = this.#state;
-    // A change that arrived while this read was under way is newer than what was read.
-    if (known && (known !== before || isOlder(credential, known))) return known;
+    // A change that arrived during this read is newer than its result.
+    if (known && (known !== previous || isOlder(credential, known))) return known;
     this.#state.known = { credential, readAt };
-    // A change that no message told of must not come undone; that nothing changed need not be stored.
-    if (before && before.credential?.version !== credential?.version) this.#storeExactly();
+    // Stores a change that reached the object only by this read, so that an eviction cannot undo it.
+    if (previous && previous.credential?.version !== credential?.version) this.#storeExactly();
     return this.#state.known;
   }
 
-  #tellUsageWhereDue(now: number, pausing: boolean): void {
+  #reportUsageIfDue(now: number, isPause: boolean): void {
     const { owed, toldAt, counted } = this.#state.usage;
-    const due = toldAt === null || now - toldAt >= telling.every || (pausing && !counted);
-    if (owed && due) this.ctx.waitUntil(this.#tellUsage(now));
+    const isDue =
+      toldAt === null || now - toldAt >= usageReporting.intervalMs || (isPause && !counted);
+    if (owed && isDue) this.#ctx.waitUntil(this.#reportUsage(now));
   }
 
-  /** Lists read how many calls there were from the database: they ask no object. */
-  async #tellUsage(now: number): Promise<void> {
+  /** Writes usage counts to the database, so that lists of credentials need not call the objects. */
+  async #reportUsage(now: number): Promise<void> {
     const { known, log, usage } = this.#state;
     if (!known?.credential) return;
-    // The first use is told before it is known how it was answered.
+    // The first report comes before its call is logged, so it contains no counts.
     Object.assign(usage, { toldAt: now, owed: false, counted: usage.toldAt !== null });
     try {
-      await noteUse(this.env.DB, known.credential.id, usage.usedAt, usageOf(log.hours, now));
+      await recordUse(
+        this.#service.databases.home,
+        known.credential.id,
+        usage.usedAt,
+        buildUsage(log.hours, now),
+      );
     } catch {
-      Object.assign(usage, { toldAt: now + minute - telling.every, owed: true });
-      await this.#wakeBy(now + telling.atLatest);
+      Object.assign(usage, { toldAt: now + minuteMs - usageReporting.intervalMs, owed: true });
+      await this.#wakeBy(now + usageReporting.maxDelayMs);
     }
   }
 
@@ -181,21 +273,25 @@ export class CredentialGate extends DurableObject<Bindings> {
     this.#store("before");
   }
 
-  /** Before the answer: it waits until this is on disk. Behind it: only the asynchronous put can be told not to wait. */
-  #store(storing: Storing): void {
-    if (storing === "none") return;
-    const { storage } = this.ctx;
-    const row = stateRow(this.#state);
-    if (storing === "before") storage.kv.put(...row);
-    else this.ctx.waitUntil(storage.put(...row, { allowUnconfirmed: true }));
+  /**
+   * With `before`, the response waits until the row is on disk.
+   * `behind` uses the asynchronous put, as only that one accepts `allowUnconfirmed`.
+   */
+  #store(timing: StoreTiming): void {
+    if (timing === "none") return;
+    const { storage } = this.#ctx;
+    const row = serializeState(this.#state);
+    if (timing === "before") storage.kv.put(...row);
+    else this.#ctx.waitUntil(storage.put(...row, { allowUnconfirmed: true }));
     const { owed, toldAt } = this.#state.usage;
-    if (owed) this.ctx.waitUntil(this.#wakeBy((toldAt ?? Date.now()) + telling.atLatest));
+    if (owed)
+      this.#ctx.waitUntil(this.#wakeBy((toldAt ?? this.#now()) + usageReporting.maxDelayMs));
   }
 
   async #wakeBy(time: number): Promise<void> {
-    this.#alarmAt ??= await this.ctx.storage.getAlarm();
+    this.#alarmAt ??= await this.#ctx.storage.getAlarm();
     if (this.#alarmAt !== null && this.#alarmAt <= time) return;
     this.#alarmAt = time;
-    await this.ctx.storage.setAlarm(time, { allowUnconfirmed: true });
+    await this.#ctx.storage.setAlarm(time, { allowUnconfirmed: true });
   }
 }

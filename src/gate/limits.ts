@@ -1,14 +1,14 @@
-import type { Limits, Grant } from "#domain/credential/credential.ts";
-import type { Seen } from "./state.ts";
+import type { RateLimits, Grant } from "#domain/credential/credential.ts";
+import type { ReadConstraint } from "./state.ts";
 
 /**
- * An exact sliding window: when the requests of the last 60 seconds were made. A request at 0 s leaves it at 60.000 s.
- * Limits above 10,000 are kept by tenths of a second, in each of which all count as made at its end.
+ * A sliding window with the exact times of the last 60 seconds' requests. A request at 0 s leaves it at 60.000 s.
+ * Limits above 10,000 use slots of 0.1 s, where each request counts at the end of its slot.
  */
 export interface SlidingWindow {
   /** Oldest first; times in milliseconds since 1970. */
   slots: Slot[];
-  /** How many requests there are in all slots. */
+  /** The number of requests in all slots. */
   total: number;
 }
 
@@ -17,59 +17,59 @@ interface Slot {
   count: number;
 }
 
-export const windowMilliseconds = 60_000;
-const mostExact = 10_000;
-const tenth = 100;
+export const windowMs = 60_000;
+const maxExactLimit = 10_000;
+const coarseSlotMs = 100;
 
 export const emptyWindow = (): SlidingWindow => ({ slots: [], total: 0 });
 
 export function addRequests(window: SlidingWindow, limit: number, now: number, count = 1): void {
-  const at = limit > mostExact ? Math.ceil(now / tenth) * tenth : now;
+  const at = limit > maxExactLimit ? Math.ceil(now / coarseSlotMs) * coarseSlotMs : now;
   const last = window.slots.at(-1);
   window.total += count;
   if (last && last.at >= at) last.count += count;
   else window.slots.push({ at, count });
 }
 
-/** Forgets what has left the window. */
+/** Drops the requests that have left the window. */
 export function slide(window: SlidingWindow, now: number): void {
   const { slots } = window;
-  const kept = slots.findIndex(({ at }) => at > now - windowMilliseconds);
-  const gone = slots.splice(0, kept === -1 ? slots.length : kept);
-  for (const { count } of gone) window.total -= count;
+  const firstLive = slots.findIndex(({ at }) => at > now - windowMs);
+  const expiredSlots = slots.splice(0, firstLive === -1 ? slots.length : firstLive);
+  for (const { count } of expiredSlots) window.total -= count;
 }
 
 /** Milliseconds until one more request fits; 0 when one fits now. */
-export function waitFor({ slots, total }: SlidingWindow, limit: number, now: number): number {
-  let tooMany = total - limit + 1;
-  if (tooMany <= 0) return 0;
+export function computeWaitMs({ slots, total }: SlidingWindow, limit: number, now: number): number {
+  let excess = total - limit + 1;
+  if (excess <= 0) return 0;
   for (const { at, count } of slots) {
-    tooMany -= count;
-    // The request that has to leave first: when a limit was lowered, more than one has to.
-    if (tooMany <= 0) return at + windowMilliseconds - now;
+    excess -= count;
+    // Several requests must leave first if the limit was lowered.
+    if (excess <= 0) return at + windowMs - now;
   }
-  return windowMilliseconds;
+  return windowMs;
 }
 
-export function remaining({ total }: SlidingWindow, limit: number): number {
+function remainingQuota({ total }: SlidingWindow, limit: number): number {
   return Math.max(0, limit - total);
 }
 
-/** Milliseconds until the oldest request leaves, which is when more quota is given. */
-export function nextRelease({ slots }: SlidingWindow, now: number): number {
+/** Milliseconds until the oldest request leaves and frees quota. */
+function msUntilRelease({ slots }: SlidingWindow, now: number): number {
   const [oldest] = slots;
-  return oldest ? oldest.at + windowMilliseconds - now : 0;
+  return oldest ? oldest.at + windowMs - now : 0;
 }
 
-/** A window as it is stored, in 4 bytes a slot. */
+/** The stored form of a window, usually with 4 bytes per slot. */
 export interface StoredWindow {
-  /** The time of the oldest slot, and how much later each one is. */
+  /** The time of the oldest slot. Offsets count from it. */
   from: number;
   offsets: Uint16Array;
   counts: Uint16Array | Uint32Array;
 }
 
-export function storedWindow({ slots, total }: SlidingWindow): StoredWindow {
+export function serializeWindow({ slots, total }: SlidingWindow): StoredWindow {
   const from = slots[0]?.at ?? 0;
   const counts = slots.map(({ count }) => count);
   return {
@@ -79,7 +79,7 @@ export function storedWindow({ slots, total }: SlidingWindow): StoredWindow {
   };
 }
 
-export function windowOf({ from, offsets, counts }: StoredWindow): SlidingWindow {
+export function restoreWindow({ from, offsets, counts }: StoredWindow): SlidingWindow {
   const slots = Array.from(offsets, (offset, index) => ({
     at: from + offset,
     count: counts[index] ?? 0,
@@ -88,148 +88,166 @@ export function windowOf({ from, offsets, counts }: StoredWindow): SlidingWindow
 }
 
 /**
- * The limits of one credential. Not each request is stored: what is stored is exact, or exact and “so many may have
- * followed”, a reservation. Whoever starts anew from a reservation counts all of it as made, so that no limit is exceeded
- * whatever is lost; and from what is exact it counts what was made, so that who was quiet has all of its limit.
+ * Counts the requests of one credential. The stored state is exact, or exact plus a reservation of requests
+ * that may follow without being stored. A restart counts a whole reservation as used, so no limit is ever exceeded.
+ * Idle credentials have no reservation and keep their full quota.
  */
 export interface Meter {
   requests: SlidingWindow;
   writes: SlidingWindow;
-  /** What may still follow without being stored, until this time. */
-  reserved: Reserved;
-  /** The time never goes back behind this one, whatever the clock does. */
-  latest: number;
+  /** Requests that may still follow without being stored. */
+  reservation: Reservation;
+  /** The latest time seen. The meter's time never goes back, even if the clock does. */
+  latestTime: number;
 }
 
-interface Reserved {
+interface Reservation {
   requests: number;
   writes: number;
   until: number;
 }
 
-/** A meter as it is stored. */
+/** The stored form of a meter. */
 export interface StoredMeter {
   requests: StoredWindow;
   writes: StoredWindow;
-  reserved: Reserved;
+  reserved: Reservation;
   at: number;
 }
 
-/** How a request is stored: not at all, or before or behind its answer. */
-export type Storing = "none" | "before" | "behind";
+/** The time at which a request is stored: never, before its response, or after it (`behind`). */
+export type StoreTiming = "none" | "before" | "behind";
 
-const part = 16;
-/** After as long a request is not followed by another one at once. */
-const quietAfter = 7000;
-/** How long a reservation is used: about as long as it lasts at the pace of the last requests. */
-const shortest = 1000;
-const longest = 30_000;
+const reservationDivisor = 16;
+/** After such a pause, a request probably has no close followers. */
+const quietAfterMs = 7000;
+/** The bounds for the lifetime of a reservation, which depends on the pace of the last requests. */
+const minReservationMs = 1000;
+const maxReservationMs = 30_000;
 
-const nothing = (): Reserved => ({ requests: 0, writes: 0, until: 0 });
+const noReservation = (): Reservation => ({ requests: 0, writes: 0, until: 0 });
 
-export const newMeter = (): Meter => ({
+export const createMeter = (): Meter => ({
   requests: emptyWindow(),
   writes: emptyWindow(),
-  reserved: nothing(),
-  latest: 0,
+  reservation: noReservation(),
+  latestTime: 0,
 });
 
-/** From now on what is stored is exact: nothing may follow that is not. */
+/** Ends the reservation, so that the stored state is exact. */
 export function endReservation(meter: Meter): void {
-  meter.reserved = nothing();
+  meter.reservation = noReservation();
 }
 
-export function storedMeter({ requests, writes, reserved, latest }: Meter): StoredMeter {
+export function serializeMeter({ requests, writes, reservation, latestTime }: Meter): StoredMeter {
   return {
-    requests: storedWindow(requests),
-    writes: storedWindow(writes),
-    reserved: { ...reserved },
-    at: latest,
+    requests: serializeWindow(requests),
+    writes: serializeWindow(writes),
+    reserved: { ...reservation },
+    at: latestTime,
   };
 }
 
-/** Starts anew from what was stored. Of a reservation all may have been made, and until its end. */
-export function meterOf(stored: StoredMeter, clock: number): Meter {
+/** Restores a meter. Counts the whole reservation as used at the latest possible time. */
+export function restoreMeter(stored: StoredMeter, clockTime: number): Meter {
   const { reserved, at } = stored;
-  const requests = windowOf(stored.requests);
-  const writes = windowOf(stored.writes);
-  const latest = Math.max(clock, at);
-  const last = Math.min(latest, reserved.until);
-  // Their limits are not known here, and exact times are never too few of them.
+  const requests = restoreWindow(stored.requests);
+  const writes = restoreWindow(stored.writes);
+  const latestTime = Math.max(clockTime, at);
+  const last = Math.min(latestTime, reserved.until);
+  // The limits are unknown here. Limit 0 selects exact times, which never undercount.
   if (reserved.requests > 0) addRequests(requests, 0, last, reserved.requests);
   if (reserved.writes > 0) addRequests(writes, 0, last, reserved.writes);
-  slide(requests, latest);
-  slide(writes, latest);
-  return { requests, writes, reserved: nothing(), latest };
+  slide(requests, latestTime);
+  slide(writes, latestTime);
+  return { requests, writes, reservation: noReservation(), latestTime };
 }
 
-/** When the last write may have begun that this row does not know of; null where there can be none. */
-export function lastReservedWrite({ reserved, at }: StoredMeter, clock: number): number | null {
-  return reserved.writes > 0 ? Math.min(Math.max(clock, at), reserved.until) : null;
+/** Returns the latest possible start of a write that this row does not contain; null if there is none. */
+export function lastReservedWrite({ reserved, at }: StoredMeter, clockTime: number): number | null {
+  return reserved.writes > 0 ? Math.min(Math.max(clockTime, at), reserved.until) : null;
 }
 
-export function timeOf(meter: Meter, clock: number): number {
-  meter.latest = Math.max(meter.latest, clock);
-  return meter.latest;
+export function advanceClock(meter: Meter, clockTime: number): number {
+  meter.latestTime = Math.max(meter.latestTime, clockTime);
+  return meter.latestTime;
 }
 
-/** Takes a request at `now` if it fits, and says how it is stored; or gives the milliseconds to wait. */
-export function takeRequest(
-  meter: Meter,
-  limits: Limits,
-  write: boolean,
+/** Returns the milliseconds until a request fits; 0 when it fits now. Counts nothing. */
+export function requestWaitMs(
+  { requests, writes }: Meter,
+  limits: RateLimits,
+  isWrite: boolean,
   now: number,
-): { wait: number; storing: Storing } {
-  const { requests, writes } = meter;
+): number {
   slide(requests, now);
   slide(writes, now);
-  const wait = Math.max(
-    waitFor(requests, limits.requests, now),
-    write ? waitFor(writes, limits.writes, now) : 0,
+  return Math.max(
+    computeWaitMs(requests, limits.requests, now),
+    isWrite ? computeWaitMs(writes, limits.writes, now) : 0,
   );
-  if (wait > 0) return { wait, storing: "none" };
-  const before = requests.slots.at(-1)?.at ?? -Infinity;
+}
+
+/** Counts a request at `now` if it fits, and returns when to store it. Otherwise returns the milliseconds to wait. */
+export function takeRequest(
+  meter: Meter,
+  limits: RateLimits,
+  isWrite: boolean,
+  now: number,
+): { waitMs: number; storeTiming: StoreTiming } {
+  const { requests, writes } = meter;
+  const waitMs = requestWaitMs(meter, limits, isWrite, now);
+  if (waitMs > 0) return { waitMs, storeTiming: "none" };
+  const previousAt = requests.slots.at(-1)?.at ?? -Infinity;
   addRequests(requests, limits.requests, now);
-  if (write) addRequests(writes, limits.writes, now);
-  return { wait: 0, storing: reserve(meter, limits, write, now, before) };
+  if (isWrite) addRequests(writes, limits.writes, now);
+  return { waitMs: 0, storeTiming: reserve(meter, limits, isWrite, now, previousAt) };
 }
 
 function reserve(
   meter: Meter,
-  limits: Limits,
-  write: boolean,
+  limits: RateLimits,
+  isWrite: boolean,
   now: number,
-  before: number,
-): Storing {
-  const { reserved } = meter;
-  if (reserved.requests > 0 && (!write || reserved.writes > 0) && now <= reserved.until) {
-    reserved.requests -= 1;
-    if (write) reserved.writes -= 1;
+  previousAt: number,
+): StoreTiming {
+  const { reservation } = meter;
+  if (
+    reservation.requests > 0 &&
+    (!isWrite || reservation.writes > 0) &&
+    now <= reservation.until
+  ) {
+    reservation.requests -= 1;
+    if (isWrite) reservation.writes -= 1;
     return "none";
   }
-  if (now - before >= quietAfter) {
-    meter.reserved = nothing();
-    // Of a write it has to be known that it is under way.
-    return write ? "before" : "behind";
+  if (now - previousAt >= quietAfterMs) {
+    meter.reservation = noReservation();
+    // A restarted object must know that a write is in progress.
+    return isWrite ? "before" : "behind";
   }
-  const requests = partOf(limits.requests);
-  const writes = meter.writes.total > 0 ? partOf(limits.writes) : 0;
-  meter.reserved = { requests, writes, until: now + lifeOf(meter.requests, requests, now) };
+  const requests = reservationSize(limits.requests);
+  const writes = meter.writes.total > 0 ? reservationSize(limits.writes) : 0;
+  meter.reservation = {
+    requests,
+    writes,
+    until: now + reservationMs(meter.requests, requests, now),
+  };
   return "before";
 }
 
-/** With the request itself, so that small limits are exact whatever happens. */
-const partOf = (limit: number) => Math.max(1, Math.floor(limit / part)) - 1;
+/** Excludes the current request, so that small limits have no reservation and stay exact. */
+const reservationSize = (limit: number) => Math.max(1, Math.floor(limit / reservationDivisor)) - 1;
 
-/** Twice as long as so many requests take at the pace of as many before. */
-function lifeOf({ slots }: SlidingWindow, count: number, now: number): number {
-  const past = slots.slice(-count - 1);
-  const made = past.reduce((sum, slot) => sum + slot.count, 0);
-  const pace = (now - (past[0]?.at ?? now)) / Math.max(1, made - 1);
-  return Math.min(longest, Math.max(shortest, 2 * count * pace));
+/** Returns twice the time that `count` requests take at the pace of the last `count` requests. */
+function reservationMs({ slots }: SlidingWindow, count: number, now: number): number {
+  const recentSlots = slots.slice(-count - 1);
+  const recentCount = recentSlots.reduce((sum, slot) => sum + slot.count, 0);
+  const pace = (now - (recentSlots[0]?.at ?? now)) / Math.max(1, recentCount - 1);
+  return Math.min(maxReservationMs, Math.max(minReservationMs, 2 * count * pace));
 }
 
-/** One quota as the RateLimit headers tell it: what is left, and seconds until there is more. */
+/** A quota for the RateLimit headers. `reset` is the seconds until more becomes available. */
 export interface Quota {
   limit: number;
   remaining: number;
@@ -238,31 +256,40 @@ export interface Quota {
 
 export interface Quotas {
   default: Quota;
-  /** Only for writes, which count in both. */
+  /** Only for writes, which count in both quotas. */
   write?: Quota;
 }
 
-/** A write has a ticket, by which it is told what it reached; a read has none. */
-export type Admission =
+export type Refusal =
   | { verdict: "refused" }
-  | { verdict: "limited"; grant: Grant; retryAfter: number; quotas: Quotas }
-  | { verdict: "admitted"; grant: Grant; quotas: Quotas; seen: Seen; ticket: number | null };
+  | { verdict: "limited"; grant: Grant; retryAfter: number; quotas: Quotas };
 
-/** `writes` for a write, which counts in both. */
-export function quotasOf(
-  limits: Limits,
+/** An admitted write has a ticket, which identifies the later report of its result. A read has none. */
+export type Admission =
+  | Refusal
+  | {
+      verdict: "admitted";
+      grant: Grant;
+      quotas: Quotas;
+      seen: ReadConstraint;
+      ticket: number | null;
+    };
+
+/** `writes` is set for a write, which counts in both quotas. */
+export function buildQuotas(
+  limits: RateLimits,
   requests: SlidingWindow,
   writes: SlidingWindow | undefined,
   now: number,
 ): Quotas {
-  const quotas = { default: quotaOf(requests, limits.requests, now) };
-  return writes ? { ...quotas, write: quotaOf(writes, limits.writes, now) } : quotas;
+  const quotas = { default: buildQuota(requests, limits.requests, now) };
+  return writes ? { ...quotas, write: buildQuota(writes, limits.writes, now) } : quotas;
 }
 
-function quotaOf(window: SlidingWindow, limit: number, now: number): Quota {
+function buildQuota(window: SlidingWindow, limit: number, now: number): Quota {
   return {
     limit,
-    remaining: remaining(window, limit),
-    reset: Math.ceil(nextRelease(window, now) / 1000),
+    remaining: remainingQuota(window, limit),
+    reset: Math.ceil(msUntilRelease(window, now) / 1000),
   };
 }

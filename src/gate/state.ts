@@ -1,157 +1,229 @@
-import { type Credential, isLive, liveSecrets, type Secret, type Exchanged, type Grant } from "#domain/credential/credential.ts";
-import { logOf, noCalls, storedLog, type CallLog } from "./call-log.ts";
-import { lastReservedWrite, meterOf, newMeter, storedMeter, type Meter, type StoredMeter, addRequests } from "./limits.ts";
-import { sameText } from "#domain/credential/keys.ts";
-import type { Presented } from "#domain/credential/tokens.ts";
+import {
+  type Credential,
+  isLive,
+  liveSecrets,
+  type Secret,
+  type ExchangeResult,
+  type Grant,
+} from "#domain/credential/credential.ts";
+import { permissionsAllow, type Permission } from "#domain/credential/permissions.ts";
+import {
+  restoreLog,
+  emptyCallLog,
+  serializeLog,
+  type CallLog,
+  type LoggedCall,
+} from "#domain/credential/call-log.ts";
+import {
+  lastReservedWrite,
+  restoreMeter,
+  createMeter,
+  serializeMeter,
+  type Meter,
+  type StoredMeter,
+  addRequests,
+} from "./limits.ts";
+import { constantTimeEqual } from "#domain/credential/keys.ts";
+import type { Random } from "#domain/ports.ts";
+import type { PresentedCredential } from "#domain/credential/tokens.ts";
 
-/** What a read has to see at least, so that a credential sees its own writes at any replica. */
-export interface Seen {
-  /** The version of the database that the last of its writes reached; null where none was told. */
+/** The minimum version for a read, so that a credential sees its own writes on any replica. */
+export interface ReadConstraint {
+  /** The database version of the credential's last reported write; null if none was reported. */
   bookmark: string | null;
-  /** Another of its writes is under way, or has not told what it reached: only the primary is sure to have it. */
+  /** Whether a write is in progress or unreported. Only the primary is then certain to contain it. */
   untold: boolean;
-  /** Untold writes that began until then are over: whoever reads the primary tells what it saw. Null: there are none. */
+  /**
+   * Unreported writes that began by this time are over; null if there are none.
+   * A read of the primary reports the version that it saw.
+   */
   overdue: number | null;
 }
 
 /**
- * What became of a write, by the ticket that it was admitted with: the version that it reached, null where it is certain
- * that nothing was written. What is not certain is not told. Or what a read of the primary saw, by its `Seen.overdue`.
+ * Reports the database version of a write by its ticket; null if the write certainly stored nothing.
+ * A write with an uncertain result sends no report.
+ * With `overdue`, reports the version that a read of the primary saw.
  */
-export type Told =
+export type WriteReport =
   | { ticket: number; bookmark: string | null }
   | { overdue: number; bookmark: string };
 
-/** The writes of one credential, as far as its object knows. */
-export interface OwnWrites {
-  /** The greatest that was told: bookmarks sort as text. */
-  bookmark: string | null;
-  /** When those that are under way began, by their tickets, oldest first. */
-  open: Map<number, number>;
-  /** When the last one began whose ticket is not known any more; null where there is none. */
-  lost: number | null;
+/** A report to a credential's object after the responses: the finished calls and the results of writes. */
+export interface GateReport {
+  calls: LoggedCall[];
+  told: WriteReport[];
 }
 
-/** How a row tells of them. */
+/** The writes of one credential that its object tracks. */
+export interface PendingWrites {
+  /** The greatest reported bookmark. Bookmarks sort as text. */
+  bookmark: string | null;
+  /** The start times of writes in progress, by ticket, oldest first. */
+  startTimes: Map<number, number>;
+  /** The start time of the newest write with a forgotten ticket; null if there is none. */
+  lastUntrackedAt: number | null;
+}
+
+/** The stored form of the writes. */
 export interface StoredWrites {
   bookmark: string | null;
-  /** When the last write began that had not told what it reached. */
+  /** The start time of the newest unreported write. */
   untoldAt: number | null;
 }
 
-/** A write that is not told after this is over all the same; milliseconds. */
-export const overdueAfter = 60_000;
+/** An unreported write is over after this time. */
+export const overdueAfterMs = 60_000;
 
-/** Of a write that was admitted without the object. */
+/** The ticket of a write that was admitted without the object. */
 export const noTicket = -1;
 
-export function storedWrites({ bookmark, open, lost }: OwnWrites): StoredWrites {
-  const newest = Math.max(lost ?? 0, ...[...open.values()].slice(-1));
+export function serializeWrites({
+  bookmark,
+  startTimes,
+  lastUntrackedAt,
+}: PendingWrites): StoredWrites {
+  const newest = Math.max(lastUntrackedAt ?? 0, ...[...startTimes.values()].slice(-1));
   return { bookmark, untoldAt: newest === 0 ? null : newest };
 }
 
-export function writesOf({ bookmark, untoldAt }: StoredWrites): OwnWrites {
-  return { bookmark, open: new Map(), lost: untoldAt };
+export function restoreWrites({ bookmark, untoldAt }: StoredWrites): PendingWrites {
+  return { bookmark, startTimes: new Map(), lastUntrackedAt: untoldAt };
 }
 
-/** Admits a write, and gives its ticket: a random number, as an object that starts anew knows none that it gave. */
-export function beginWrite({ open }: OwnWrites, now: number): number {
-  const ticket = Math.floor(Math.random() * Number.MAX_SAFE_INTEGER);
-  open.set(ticket, now);
+/** Registers a write and returns its ticket. Tickets are random, because a restarted object forgets its counter. */
+export function beginWrite(
+  { startTimes }: PendingWrites,
+  now: number,
+  random: Pick<Random, "number">,
+): number {
+  const ticket = Math.floor(random.number() * Number.MAX_SAFE_INTEGER);
+  startTimes.set(ticket, now);
   return ticket;
 }
 
-export function tell(writes: OwnWrites, told: Told): void {
-  const { bookmark } = told;
+export function applyWriteReport(writes: PendingWrites, report: WriteReport): void {
+  const { bookmark } = report;
   if (bookmark !== null && bookmark > (writes.bookmark ?? "")) writes.bookmark = bookmark;
-  if ("ticket" in told) {
-    writes.open.delete(told.ticket);
+  if ("ticket" in report) {
+    writes.startTimes.delete(report.ticket);
     return;
   }
-  forgetTickets(writes, told.overdue);
-  if (writes.lost !== null && writes.lost <= told.overdue) writes.lost = null;
+  forgetTickets(writes, report.overdue);
+  if (writes.lastUntrackedAt !== null && writes.lastUntrackedAt <= report.overdue)
+    writes.lastUntrackedAt = null;
 }
 
-export function seenOf(writes: OwnWrites, now: number): Seen {
-  const overdue = now - overdueAfter;
+export function readConstraintOf(writes: PendingWrites, now: number): ReadConstraint {
+  const overdue = now - overdueAfterMs;
   forgetTickets(writes, overdue);
-  const { bookmark, open, lost } = writes;
+  const { bookmark, startTimes, lastUntrackedAt } = writes;
   return {
     bookmark,
-    untold: open.size > 0 || lost !== null,
-    overdue: lost !== null && lost <= overdue ? overdue : null,
+    untold: startTimes.size > 0 || lastUntrackedAt !== null,
+    overdue: lastUntrackedAt !== null && lastUntrackedAt <= overdue ? overdue : null,
   };
 }
 
-/** Keeps of the writes that began until then only that there were some: what is kept is bounded by a minute's writes. */
-function forgetTickets(writes: OwnWrites, until: number): void {
-  for (const [ticket, began] of writes.open) {
-    if (began > until) return;
-    writes.open.delete(ticket);
-    writes.lost = Math.max(began, writes.lost ?? 0);
+/** Drops the tickets of writes that began by `until`, to bound memory. Keeps only the newest start time. */
+function forgetTickets(writes: PendingWrites, until: number): void {
+  for (const [ticket, startedAt] of writes.startTimes) {
+    if (startedAt > until) return;
+    writes.startTimes.delete(ticket);
+    writes.lastUntrackedAt = Math.max(startedAt, writes.lastUntrackedAt ?? 0);
   }
 }
 
-/** All that an object knows of its credential and keeps over its end. */
-export interface State {
+/** The state of an object, which survives a restart. */
+export interface GateState {
+  /** The timeline of `known` and `writes`. */
+  epoch: string;
   meter: Meter;
-  writes: OwnWrites;
+  writes: PendingWrites;
   log: CallLog;
-  known: Known | undefined;
-  usage: Telling;
+  known: KnownCredential | undefined;
+  usage: UsageState;
 }
 
-/** What an object knows of its credential; null where there is none. */
-export interface Known {
+/** The object's copy of its credential; null if the credential does not exist. */
+export interface KnownCredential {
   credential: Credential | null;
   readAt: number;
 }
 
-/** What lists are told: when the credential was last used, when that was told, and whether there is more to tell. */
-interface Telling {
+/** The usage reports to the database: the last use, the last report, and whether a report is pending (`owed`). */
+interface UsageState {
   usedAt: number | null;
   toldAt: number | null;
   owed: boolean;
-  /** Whether counts were told at all, and not only that it was used. */
+  /** Whether a report contained counts, and not only the first use. */
   counted: boolean;
 }
 
-/** The state as it is stored: one row, as a row is what a request costs most. Less than 200 KB. */
-interface Row extends Pick<State, "known" | "usage"> {
+/** The stored state in one row of less than 200 KB, because rows are the main cost of a request. */
+interface GateRow extends Pick<GateState, "known" | "usage"> {
+  /** Absent in rows that were stored before timelines existed. */
+  epoch?: string;
   meter: StoredMeter;
   writes: StoredWrites;
   log: Uint8Array;
 }
 
-const key = "row";
+const rowKey = "row";
 
-export function stateRow({ meter, writes, log, known, usage }: State): [typeof key, Row] {
-  const row = { meter: storedMeter(meter), writes: storedWrites(writes), log: storedLog(log) };
-  return [key, { ...row, known, usage }];
+export function serializeState({
+  epoch,
+  meter,
+  writes,
+  log,
+  known,
+  usage,
+}: GateState): [typeof rowKey, GateRow] {
+  const row = {
+    epoch,
+    meter: serializeMeter(meter),
+    writes: serializeWrites(writes),
+    log: serializeLog(log),
+  };
+  return [rowKey, { ...row, known, usage }];
 }
 
-export function readState(kv: SyncKvStorage, clock: number): State {
-  const row = kv.get<Row>(key);
-  if (!row) return formerState(kv, clock);
-  const { known, usage } = row;
-  const writes = writesOf(row.writes);
-  const mayFollow = lastReservedWrite(row.meter, clock);
-  if (mayFollow !== null) writes.lost = Math.max(mayFollow, writes.lost ?? 0);
-  return { meter: meterOf(row.meter, clock), writes, log: logOf(row.log), known, usage };
+/** Loads the state of this timeline. The state of another one loses everything that came from the database. */
+export function loadState(kv: SyncKvStorage, clockTime: number, epoch: string): GateState {
+  const state = loadStoredState(kv, clockTime);
+  if (state.epoch === epoch) return state;
+  const { meter, log, usage } = state;
+  // A replica may not know of the restore yet, so the next reads go to the primary.
+  const writes = restoreWrites({ bookmark: null, untoldAt: clockTime });
+  const unreported = { ...usage, owed: usage.usedAt !== null };
+  return { epoch, meter, log, known: undefined, writes, usage: unreported };
 }
 
-/** What was stored by version 0.1.0, in rows of their own; or nothing. */
-function formerState(kv: SyncKvStorage, clock: number): State {
-  const meter = newMeter();
+function loadStoredState(kv: SyncKvStorage, clockTime: number): GateState {
+  const row = kv.get<GateRow>(rowKey);
+  if (!row) return loadLegacyState(kv, clockTime);
+  const { epoch = "", known, usage } = row;
+  const writes = restoreWrites(row.writes);
+  const reservedWriteAt = lastReservedWrite(row.meter, clockTime);
+  if (reservedWriteAt !== null)
+    writes.lastUntrackedAt = Math.max(reservedWriteAt, writes.lastUntrackedAt ?? 0);
+  const meter = restoreMeter(row.meter, clockTime);
+  return { epoch, meter, writes, log: restoreLog(row.log), known, usage };
+}
+
+/** Loads the separate rows of version 0.1.0, or the initial state. Migrates those rows to one row. */
+function loadLegacyState(kv: SyncKvStorage, clockTime: number): GateState {
+  const meter = createMeter();
   const windows = kv.get<Record<"requests" | "writes", Float64Array>>("windows");
   for (const name of ["requests", "writes"] as const) {
     for (const at of windows?.[name] ?? []) addRequests(meter[name], 0, at);
   }
-  // Whether a write is under way was not told.
-  const writes = writesOf({ bookmark: null, untoldAt: windows ? clock : null });
-  const log = kv.get<CallLog>("log") ?? noCalls();
-  const known = kv.get<Known>("known");
+  // Version 0.1.0 did not store whether a write was in progress.
+  const writes = restoreWrites({ bookmark: null, untoldAt: windows ? clockTime : null });
+  const log = kv.get<CallLog>("log") ?? emptyCallLog();
+  const known = kv.get<KnownCredential>("known");
   const state = {
+    epoch: "",
     meter,
     writes,
     log,
@@ -159,45 +231,61 @@ function formerState(kv: SyncKvStorage, clock: number): State {
     usage: { usedAt: null, toldAt: null, owed: false, counted: false },
   };
   if (windows || known) {
-    kv.put(...stateRow(state));
-    for (const former of ["windows", "exchanges", "log", "known"]) kv.delete(former);
+    kv.put(...serializeState(state));
+    for (const key of ["windows", "exchanges", "log", "known"]) kv.delete(key);
   }
   return state;
 }
 
-/** Whether this state of a credential was before the one that is known: messages overtake each other. */
-export function isOlder(credential: Credential | null, known: Known | undefined): boolean {
-  const newest = known?.credential?.version ?? 0;
-  return newest > 0 && (credential?.version ?? 0) < newest;
+/** Whether this credential is older than the known one of the same timeline. Messages may arrive out of order. */
+export function isOlder(
+  credential: Credential | null,
+  known: KnownCredential | undefined,
+): boolean {
+  const knownVersion = known?.credential?.version ?? 0;
+  return knownVersion > 0 && (credential?.version ?? 0) < knownVersion;
 }
 
-/** What the credential grants to whoever presents this proof; undefined when it is not good. */
-export function grantOf(
+/** Returns the grant for a valid proof, and undefined for an invalid one. */
+export function findGrant(
   credential: Credential,
-  proof: Presented["proof"],
+  proof: PresentedCredential["proof"],
   now: number,
 ): Grant | undefined {
   if (!isLive(credential, now)) return undefined;
   const { id, kind, name, permissions, resources, limits, expiresAt, origins } = credential;
-  const kept = { credentialId: id, kind, name, permissions, resources, limits, expiresAt };
-  const grant: Grant = { ...kept, origins: origins ?? [] };
-  if ("hash" in proof) return secretByHash(credential, proof.hash, now) && grant;
-  const live = liveSecrets(credential, now).some((secret) => secret.id === proof.secretId);
-  return live
-    ? { ...grant, permissions: permissions.filter((each) => proof.scope.includes(each)) }
+  const terms = { credentialId: id, kind, name, permissions, resources, limits, expiresAt };
+  const grant: Grant = { ...terms, origins: origins ?? [] };
+  if ("hash" in proof) return findSecretByHash(credential, proof.hash, now) && grant;
+  const isSecretLive = liveSecrets(credential, now).some((secret) => secret.id === proof.secretId);
+  return isSecretLive
+    ? { ...grant, permissions: intersectPermissions(permissions, proof.scope) }
     : undefined;
 }
 
-export function exchangedFor(
+/** Returns the permissions that both lists allow. `…:write` includes `…:create`, in either list. */
+function intersectPermissions(
+  granted: readonly Permission[],
+  scope: readonly Permission[],
+): Permission[] {
+  const allowedScope = scope.filter((permission) => permissionsAllow(granted, permission));
+  const narrowerGrants = granted.filter(
+    (permission) =>
+      permissionsAllow(scope, permission) && !permissionsAllow(allowedScope, permission),
+  );
+  return [...allowedScope, ...narrowerGrants];
+}
+
+export function exchangeProof(
   credential: Credential,
-  proof: Presented["proof"],
+  proof: PresentedCredential["proof"],
   now: number,
-): Exchanged | undefined {
-  const grant = grantOf(credential, proof, now);
-  const secret = "hash" in proof ? secretByHash(credential, proof.hash, now) : undefined;
+): ExchangeResult | undefined {
+  const grant = findGrant(credential, proof, now);
+  const secret = "hash" in proof ? findSecretByHash(credential, proof.hash, now) : undefined;
   return grant && secret && { grant, secretId: secret.id };
 }
 
-function secretByHash(credential: Credential, hash: string, now: number): Secret | undefined {
-  return liveSecrets(credential, now).find((secret) => sameText(secret.hash, hash));
+function findSecretByHash(credential: Credential, hash: string, now: number): Secret | undefined {
+  return liveSecrets(credential, now).find((secret) => constantTimeEqual(secret.hash, hash));
 }

@@ -1,29 +1,31 @@
 import type { Child } from "hono/jsx";
 
-interface Act {
+interface ActionProps {
   action: string;
   name: Child;
-  /** Asked before it is done, naming what is lost; then the button only opens the question. */
+  /** A question that names what will be lost. With it, the button opens a confirmation dialog. */
   confirm?: Child;
-  /** What the question is called, and the button that answers it; both as `name` where left out. */
+  /** The title of the dialog; `name` by default. */
   title?: Child;
   quiet?: boolean;
   little?: boolean;
   values?: Record<string, string>;
-  /** Further inputs, in the question. */
+  /** Further inputs in the dialog. */
   children?: Child;
 }
 
-/** A button that posts, at once or after a question; without a script too. */
-export function Act(act: Act) {
-  return act.confirm === undefined ? <Button {...act} /> : <Confirm {...act} />;
+/** A button that posts a form, directly or after a confirmation. It works without scripts. */
+export function Action(props: ActionProps) {
+  return props.confirm === undefined ? <SubmitButton {...props} /> : <ConfirmButton {...props} />;
 }
 
-function Button({ action, name, quiet, little, values = {} }: Act) {
-  const classes = [quiet ? "quiet" : "", little ? "little" : ""].filter((each) => each !== "");
+function SubmitButton({ action, name, quiet, little, values = {} }: ActionProps) {
+  const classes = [quiet ? "quiet" : "", little ? "little" : ""].filter(
+    (className) => className !== "",
+  );
   return (
     <form method="post" action={action}>
-      <Hidden values={values} />
+      <HiddenInputs values={values} />
       <button type="submit" class={classes.join(" ") || undefined}>
         {name}
       </button>
@@ -31,8 +33,16 @@ function Button({ action, name, quiet, little, values = {} }: Act) {
   );
 }
 
-/** The question is a popover: opened, closed and left with Escape by the browser itself. */
-function Confirm({ action, name, confirm, title = name, little, values = {}, children }: Act) {
+/** The dialog is a popover. The browser itself opens it and closes it, also with Escape. */
+function ConfirmButton({
+  action,
+  name,
+  confirm,
+  title = name,
+  little,
+  values = {},
+  children,
+}: ActionProps) {
   const id = `ask${action}-${Object.values(values).join("-")}`.replaceAll(/[^\w-]+/g, "-");
   return (
     <>
@@ -44,7 +54,7 @@ function Confirm({ action, name, confirm, title = name, little, values = {}, chi
           <h2 id={`${id}-title`}>{title}</h2>
           <p>{confirm}</p>
           {children}
-          <Hidden values={values} />
+          <HiddenInputs values={values} />
           <div class="actions">
             <button
               type="button"
@@ -65,7 +75,7 @@ function Confirm({ action, name, confirm, title = name, little, values = {}, chi
   );
 }
 
-function Hidden({ values }: { values: Record<string, string> }) {
+function HiddenInputs({ values }: { values: Record<string, string> }) {
   return (
     <>
       {Object.entries(values).map(([name, value]) => (

@@ -1,4 +1,4 @@
-/** What a page may load and run: our own files, nothing inline. */
+/** Pages load and run only our own files, nothing inline. */
 export const contentSecurityPolicy = {
   defaultSrc: ["'none'"],
   styleSrc: ["'self'"],
@@ -10,7 +10,7 @@ export const contentSecurityPolicy = {
   frameAncestors: ["'none'"],
 };
 
-/** The same as the value of a header, for pages that the Worker does not answer itself. */
+/** The policy as a header value, for pages that the Worker does not serve itself. */
 export function policyHeader(): string {
   return Object.entries(contentSecurityPolicy)
     .map(([name, sources]) => {

@@ -1,70 +1,98 @@
 import { createContext, useContext, type PropsWithChildren, type Child } from "hono/jsx";
 import type { Problem } from "#domain/problem/problem.ts";
 
-export interface Wrong {
+export interface FormError {
   field: string;
   reason: string;
 }
 
-const WrongContext = createContext<readonly Wrong[]>([]);
-
-export function wrongIn(problem: Problem | undefined): readonly Wrong[] {
-  return (problem?.members["errors"] ?? []) as Wrong[];
+/** The reasons by the names of inputs, so that a page of many inputs finds its errors in one pass. */
+interface ErrorIndex {
+  exact: ReadonlyMap<string, string[]>;
+  /** Also under each name that contains the field: `lines`, `lines[0]` and `lines[0].qty`. */
+  within: ReadonlyMap<string, string[]>;
 }
 
-/** Inputs below this find what was wrong with them by their names. */
-export function WithWrong({
+const FormErrorsContext = createContext<ErrorIndex>({ exact: new Map(), within: new Map() });
+
+/** A field and the names that contain it, longest first. */
+function namesContaining(field: string): string[] {
+  const names = [field];
+  for (let end = field.length - 1; end > 0; end -= 1) {
+    if (field[end] === "." || field[end] === "[") names.push(field.slice(0, end));
+  }
+  return names;
+}
+
+const reasonsOf = <T extends { reason: string }>(groups: ReadonlyMap<string, T[]>) =>
+  new Map([...groups].map(([name, group]) => [name, group.map(({ reason }) => reason)]));
+
+function indexErrors(errors: readonly FormError[]): ErrorIndex {
+  const exact = Map.groupBy(errors, ({ field }) => field);
+  const within = Map.groupBy(
+    errors.flatMap(({ field, reason }) => namesContaining(field).map((name) => ({ name, reason }))),
+    ({ name }) => name,
+  );
+  return { exact: reasonsOf(exact), within: reasonsOf(within) };
+}
+
+export function formErrorsOf(problem: Problem | undefined): readonly FormError[] {
+  return (problem?.members["errors"] ?? []) as FormError[];
+}
+
+/** Inputs inside this component find their errors by name. */
+export function FormErrors({
   problem,
   children,
 }: PropsWithChildren<{ problem: Problem | undefined }>) {
-  return <WrongContext.Provider value={wrongIn(problem)}>{children}</WrongContext.Provider>;
+  return (
+    <FormErrorsContext.Provider value={indexErrors(formErrorsOf(problem))}>
+      {children}
+    </FormErrorsContext.Provider>
+  );
 }
 
-/** Why what an input of this name sent was refused; what is wrong inside it (`lines[0].qty`) counts too. */
-export function useWrong(name: string): string[] {
-  return useContext(WrongContext)
-    .filter(
-      ({ field }) =>
-        field === name || (field.startsWith(name) && /^[.[]/.test(field.slice(name.length))),
-    )
-    .map(({ reason }) => reason);
+/** The errors of an input, including errors inside its value (`lines[0].qty`). */
+export function useFieldErrors(name: string): string[] {
+  return useContext(FormErrorsContext).within.get(name) ?? [];
 }
 
-/** Why what was sent as a whole under this name was refused, without what is wrong inside it. */
-export function useWrongExactly(name: string): string[] {
-  return useContext(WrongContext)
-    .filter(({ field }) => field === name)
-    .map(({ reason }) => reason);
+/** The errors of an input's value as a whole, without errors inside it. */
+export function useExactFieldErrors(name: string): string[] {
+  return useContext(FormErrorsContext).exact.get(name) ?? [];
 }
 
-/** The id of the input of this name, which the summary leads to. */
+/** The id of an input. The error summary links to it. */
 export const inputId = (name: string) => `f-${name.replaceAll(/[^\w-]/g, "-")}`;
 
-/** What was wrong, first thing on the page and with the focus; each entry leads to its input. */
-export function Summary({
+/** Lists all errors at the top of the page and takes the focus. Each entry links to its input. */
+export function ErrorSummary({
   problem,
   labels = {},
   children,
 }: {
   problem: Problem;
-  /** What people call the inputs of this page, by their names and in order; what is not among them has no link. */
+  /** Labels by input name, in the order of the page. Errors of other inputs have no link. */
   labels?: Record<string, string>;
   children?: Child;
 }) {
-  const names = Object.keys(labels);
-  const wrong = wrongIn(problem)
-    .map((each) => ({ ...each, place: names.indexOf(knownName(each.field, names) ?? "") }))
-    .toSorted((a, b) => a.place - b.place);
+  const positions = new Map(Object.keys(labels).map((name, position) => [name, position]));
+  const errors = formErrorsOf(problem)
+    .map((error) => ({
+      ...error,
+      position: positions.get(findInputName(error.field, labels) ?? "") ?? -1,
+    }))
+    .toSorted((a, b) => a.position - b.position);
   return (
     <div role="alert" id="wrong" tabindex={-1} autofocus>
       <p>
-        <strong>{wrong.length > 0 ? notSaved(wrong.length) : problem.detail}</strong>
+        <strong>{errors.length > 0 ? formatNotSaved(errors.length) : problem.detail}</strong>
       </p>
-      {wrong.length > 0 ? (
+      {errors.length > 0 ? (
         <ul>
-          {wrong.map((each) => (
+          {errors.map((error) => (
             <li>
-              <Entry {...each} labels={labels} />
+              <SummaryEntry {...error} labels={labels} />
             </li>
           ))}
         </ul>
@@ -74,28 +102,23 @@ export function Summary({
   );
 }
 
-function notSaved(count: number): string {
+function formatNotSaved(count: number): string {
   return count === 1
     ? "Nothing was saved: one entry needs another look."
     : `Nothing was saved: ${count} entries need another look.`;
 }
 
-function Entry({ field, reason, labels }: Wrong & { labels: Record<string, string> }) {
-  const known = knownName(field, Object.keys(labels));
-  if (known === undefined) return <>{field === "" ? reason : `${field}: ${reason}`}</>;
+function SummaryEntry({ field, reason, labels }: FormError & { labels: Record<string, string> }) {
+  const inputName = findInputName(field, labels);
+  if (inputName === undefined) return <>{field === "" ? reason : `${field}: ${reason}`}</>;
   return (
     <>
-      <a href={`#${inputId(known)}`}>{labels[known]}</a>: {reason}
+      <a href={`#${inputId(inputName)}`}>{labels[inputName]}</a>: {reason}
     </>
   );
 }
 
-/** The input that a field is, or is within. */
-function knownName(field: string, names: readonly string[]): string | undefined {
-  return names
-    .filter(
-      (name) =>
-        field === name || (field.startsWith(name) && /^[.[]/.test(field.slice(name.length))),
-    )
-    .toSorted((a, b) => b.length - a.length)[0];
+/** The name of the input that is or contains a field. */
+function findInputName(field: string, labels: Record<string, string>): string | undefined {
+  return namesContaining(field).find((name) => Object.hasOwn(labels, name));
 }

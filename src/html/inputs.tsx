@@ -1,8 +1,8 @@
 import type { Child, PropsWithChildren } from "hono/jsx";
-import { inputId, useWrong } from "./form-errors.tsx";
+import { inputId, useFieldErrors } from "./form-errors.tsx";
 
-/** Further attributes of an input. */
-export interface Attributes {
+/** The HTML attributes of an input besides those that its field sets. */
+export interface InputAttributes {
   type?: string;
   required?: boolean;
   readonly?: boolean;
@@ -25,63 +25,64 @@ export interface Attributes {
   [data: `data-${string}`]: string | number | undefined;
 }
 
-export interface Labelled {
+export interface FieldProps {
   name: string;
   label: Child;
   hint?: Child | undefined;
-  /** Another id than the one of the name, where a page has the name twice. */
+  /** Replaces the id that follows from the name, when a page has the name twice. */
   id?: string;
   wide?: boolean;
 }
 
-/** What an input needs to be tied to its label, its hint and what was wrong with it. */
-interface Wired {
+/** The attributes that connect an input with its label, hint and errors. */
+interface WiredInputProps {
   id: string;
   name: string;
   "aria-invalid": "true" | undefined;
   "aria-describedby": string | undefined;
 }
 
-/** Ties any input: `tied(...).wired` goes on it, the rest is drawn around it. */
-export function useField({ name, hint, id = inputId(name) }: Omit<Labelled, "label">): {
-  wired: Wired;
+/** Returns the attributes of an input and its errors. `Field` renders the label, hint and errors around the input. */
+export function useField({ name, hint, id = inputId(name) }: Omit<FieldProps, "label">): {
+  inputProps: WiredInputProps;
   wrong: string[];
 } {
-  const wrong = useWrong(name);
-  const described = [hint ? `${id}-hint` : "", wrong.length > 0 ? `${id}-wrong` : ""];
-  const wired = {
+  const wrong = useFieldErrors(name);
+  const descriptionIds = [hint ? `${id}-hint` : "", wrong.length > 0 ? `${id}-wrong` : ""];
+  const inputProps = {
     id,
     name,
     "aria-invalid": wrong.length > 0 ? ("true" as const) : undefined,
-    "aria-describedby": described.filter((each) => each !== "").join(" ") || undefined,
+    "aria-describedby":
+      descriptionIds.filter((descriptionId) => descriptionId !== "").join(" ") || undefined,
   };
-  return { wired, wrong };
+  return { inputProps, wrong };
 }
 
-/** A label, its hint, an input, and what was wrong with it. */
+/** An input with its label, hint and errors. */
 export function Field({
-  wired,
+  inputProps,
   wrong,
   label,
   hint,
   wide,
   children,
-}: PropsWithChildren<Omit<Labelled, "name" | "id"> & ReturnType<typeof useField>>) {
+}: PropsWithChildren<Omit<FieldProps, "name" | "id"> & ReturnType<typeof useField>>) {
   return (
     <div class={wide ? "field wide" : "field"}>
-      <label for={wired.id}>{label}</label>
+      <label for={inputProps.id}>{label}</label>
       {hint ? (
-        <span class="hint" id={`${wired.id}-hint`}>
+        <span class="hint" id={`${inputProps.id}-hint`}>
           {hint}
         </span>
       ) : null}
       {children}
-      <WrongWith id={wired.id} wrong={wrong} />
+      <InputErrors id={inputProps.id} wrong={wrong} />
     </div>
   );
 }
 
-export function WrongWith({ id, wrong }: { id: string; wrong: readonly string[] }) {
+export function InputErrors({ id, wrong }: { id: string; wrong: readonly string[] }) {
   return wrong.length === 0 ? null : (
     <span class="error" id={`${id}-wrong`}>
       {wrong.join(" ")}
@@ -89,18 +90,18 @@ export function WrongWith({ id, wrong }: { id: string; wrong: readonly string[] 
   );
 }
 
-export interface Option {
+export interface InputOption {
   value: string;
   label: Child;
-  /** What it means, beside it. */
+  /** An explanation next to the label. */
   hint?: Child;
 }
 
-export function Options({
+export function SelectOptions({
   options,
   value,
 }: {
-  options: readonly Option[];
+  options: readonly InputOption[];
   value?: string | undefined;
 }) {
   return (
@@ -114,29 +115,29 @@ export function Options({
   );
 }
 
-/** A group of radio buttons, or of check boxes where `many`. */
-export function Choices({
+/** A group of radio buttons, or of check boxes with `multiple`. */
+export function ChoiceGroup({
   name,
   label,
   hint,
   options,
   chosen,
-  many,
+  multiple,
   children,
-}: Omit<Labelled, "id" | "wide"> & {
-  options: readonly Option[];
+}: Omit<FieldProps, "id" | "wide"> & {
+  options: readonly InputOption[];
   chosen: readonly string[];
-  many?: boolean;
+  multiple?: boolean;
   children?: Child;
 }) {
-  const { wired, wrong } = useField({ name, hint });
-  const checked = new Set(chosen);
-  const { id, "aria-invalid": invalid, "aria-describedby": described } = wired;
+  const { inputProps, wrong } = useField({ name, hint });
+  const chosenValues = new Set(chosen);
+  const { id, "aria-invalid": ariaInvalid, "aria-describedby": describedBy } = inputProps;
   return (
     <fieldset
-      role={many ? undefined : "radiogroup"}
-      aria-invalid={many ? undefined : invalid}
-      aria-describedby={described}
+      role={multiple ? undefined : "radiogroup"}
+      aria-invalid={multiple ? undefined : ariaInvalid}
+      aria-describedby={describedBy}
     >
       <legend>{label}</legend>
       {hint ? (
@@ -147,12 +148,12 @@ export function Choices({
       {options.map((option, i) => (
         <label class="choice">
           <input
-            type={many ? "checkbox" : "radio"}
+            type={multiple ? "checkbox" : "radio"}
             id={i === 0 ? id : undefined}
             name={name}
             value={option.value}
-            checked={checked.has(option.value)}
-            aria-invalid={many ? invalid : undefined}
+            checked={chosenValues.has(option.value)}
+            aria-invalid={multiple ? ariaInvalid : undefined}
           />
           <span>
             {option.label} {option.hint ? <small>{option.hint}</small> : null}
@@ -160,29 +161,29 @@ export function Choices({
         </label>
       ))}
       {children}
-      <WrongWith id={id} wrong={wrong} />
+      <InputErrors id={id} wrong={wrong} />
     </fieldset>
   );
 }
 
-/** One line: text, a number, a day, a password. Further attributes go to the input. */
+/** A single-line input: text, a number, a day, a password. Further attributes go to the input. */
 export function Input({
   name,
   label,
   hint,
   id,
   wide,
-  ...rest
-}: Labelled & Attributes & { value?: string | number | undefined }) {
+  ...attributes
+}: FieldProps & InputAttributes & { value?: string | number | undefined }) {
   const field = useField({ name, hint, ...(id ? { id } : {}) });
   return (
     <Field {...field} label={label} hint={hint} wide={wide ?? false}>
-      <input {...field.wired} {...rest} />
+      <input {...field.inputProps} {...attributes} />
     </Field>
   );
 }
 
-/** One of a list. */
+/** A selection list. */
 export function Select({
   name,
   label,
@@ -191,19 +192,19 @@ export function Select({
   wide,
   options,
   value,
-  ...rest
-}: Labelled & { options: readonly Option[]; value?: string | undefined } & Attributes) {
+  ...attributes
+}: FieldProps & { options: readonly InputOption[]; value?: string | undefined } & InputAttributes) {
   const field = useField({ name, hint, ...(id ? { id } : {}) });
   return (
     <Field {...field} label={label} hint={hint} wide={wide ?? false}>
-      <select {...field.wired} {...rest}>
-        <Options options={options} value={value} />
+      <select {...field.inputProps} {...attributes}>
+        <SelectOptions options={options} value={value} />
       </select>
     </Field>
   );
 }
 
-/** Several lines. */
+/** A multi-line input. */
 export function TextArea({
   name,
   label,
@@ -211,12 +212,12 @@ export function TextArea({
   id,
   wide,
   value,
-  ...rest
-}: Labelled & { value?: string } & Attributes) {
+  ...attributes
+}: FieldProps & { value?: string } & InputAttributes) {
   const field = useField({ name, hint, ...(id ? { id } : {}) });
   return (
     <Field {...field} label={label} hint={hint} wide={wide ?? false}>
-      <textarea {...field.wired} {...rest}>
+      <textarea {...field.inputProps} {...attributes}>
         {value}
       </textarea>
     </Field>

@@ -1,27 +1,27 @@
 import { raw } from "hono/html";
 import type { Child, PropsWithChildren } from "hono/jsx";
 
-/** Light or dark, where the reader has chosen; otherwise as their system is. */
+/** The viewer's choice. `system` follows the setting of the operating system. */
 export type Theme = "system" | "light" | "dark";
 
-interface Frame {
+interface PageProps {
   title: string;
   theme?: Theme;
-  /** What stands beside the content: navigation, for those who are signed in. */
-  side?: Child;
-  /** What stands above the title, in it, and beside it. */
-  crumbs?: Child;
+  /** The navigation, for signed-in members. */
+  sidebar?: Child;
+  /** Breadcrumbs appear above the title, badges and actions next to it. */
+  breadcrumbs?: Child;
   badges?: Child;
-  acts?: Child;
+  actions?: Child;
   styles?: readonly string[];
   scripts?: readonly string[];
-  /** What stands above a content that brings a main landmark of its own. */
+  /** Appears above content that has its own main landmark. */
   lead?: Child;
 }
 
-/** The frame of every page, whichever surface it belongs to. */
-export function Page(frame: PropsWithChildren<Frame>) {
-  const { title, theme = "system", side, styles = [], scripts = [], lead, children } = frame;
+/** The layout of every page. */
+export function Page(props: PropsWithChildren<PageProps>) {
+  const { title, theme = "system", sidebar, styles = [], scripts = [], lead, children } = props;
   return (
     <>
       {raw("<!doctype html>")}
@@ -39,22 +39,22 @@ export function Page(frame: PropsWithChildren<Frame>) {
             <script src={src} defer></script>
           ))}
         </head>
-        <body class={side ? "framed" : undefined}>
+        <body class={sidebar ? "framed" : undefined}>
           <a class="skip" href="#content">
             Skip to content
           </a>
-          {side}
+          {sidebar}
           {lead ? (
             <div class="main">
               <header id="content" tabindex={-1}>
-                <Title {...frame} />
+                <PageTitle {...props} />
                 {lead}
               </header>
               {children}
             </div>
           ) : (
-            <main id="content" class={side ? "main" : "main outside"} tabindex={-1}>
-              <Title {...frame} />
+            <main id="content" class={sidebar ? "main" : "main outside"} tabindex={-1}>
+              <PageTitle {...props} />
               {children}
             </main>
           )}
@@ -64,14 +64,14 @@ export function Page(frame: PropsWithChildren<Frame>) {
   );
 }
 
-function Title({ title, crumbs, badges, acts }: Frame) {
+function PageTitle({ title, breadcrumbs, badges, actions }: PageProps) {
   return (
     <>
-      {crumbs}
+      {breadcrumbs}
       <div class="title">
         <h1>{title}</h1>
         {badges}
-        {acts ? <div class="actions">{acts}</div> : null}
+        {actions ? <div class="actions">{actions}</div> : null}
       </div>
     </>
   );

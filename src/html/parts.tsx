@@ -2,12 +2,12 @@ import type { PropsWithChildren, Child } from "hono/jsx";
 
 export type Tone = "good" | "warn" | "bad" | "accent" | "quiet";
 
-/** A state, in a word and a colour. */
+/** A state as a coloured word. */
 export function Badge({ tone = "quiet", children }: PropsWithChildren<{ tone?: Tone }>) {
   return <span class={`badge ${tone}`}>{children}</span>;
 }
 
-/** Text to take away, with a button that copies it where scripts run. */
+/** Text with a button that copies it. Without scripts, the button stays hidden. */
 export function Copyable({ id, text }: { id: string; text: string }) {
   return (
     <div class="copyable">
@@ -21,8 +21,8 @@ export function Copyable({ id, text }: { id: string; text: string }) {
   );
 }
 
-/** The way to where this page hangs. */
-export function Crumbs({ to }: { to: readonly (readonly [name: string, href: string])[] }) {
+/** Links to the parent pages. */
+export function Breadcrumbs({ to }: { to: readonly (readonly [name: string, href: string])[] }) {
   return (
     <nav class="crumbs" aria-label="Breadcrumbs">
       <ol>
@@ -36,13 +36,13 @@ export function Crumbs({ to }: { to: readonly (readonly [name: string, href: str
   );
 }
 
-/** Where there is nothing yet: what would stand here, and how it comes. */
-export function Empty({ children }: PropsWithChildren) {
+/** Explains an empty list: what it will contain, and how to add the first entry. */
+export function EmptyState({ children }: PropsWithChildren) {
   return <div class="empty">{children}</div>;
 }
 
-/** What is known of a thing, in small boxes. */
-export function Facts({
+/** Names and values of one thing, in small boxes. */
+export function DescriptionList({
   facts,
 }: {
   facts: readonly (readonly [name: string, value: Child] | null)[];
@@ -61,8 +61,8 @@ export function Facts({
   );
 }
 
-/** An id that is shown short and copied whole. */
-export function Id({ of, shown }: { of: string; shown?: string }) {
+/** A shortened id. Copying it copies the whole id. */
+export function ShortId({ of, shown }: { of: string; shown?: string }) {
   return (
     <code class="id" title={of} data-copy-text={of}>
       {shown ?? (of.length > 12 ? `…${of.slice(-8)}` : of)}
@@ -70,8 +70,8 @@ export function Id({ of, shown }: { of: string; shown?: string }) {
   );
 }
 
-/** Whose page this is, for those who see no side bar. */
-export function Mark() {
+/** The product's icon and name, for pages without a sidebar. */
+export function BrandMark() {
   return (
     <p class="mark">
       <img src="/assets/icon.svg" alt="" width="20" height="20" />
@@ -80,8 +80,8 @@ export function Mark() {
   );
 }
 
-/** The way to what comes next, where there is more. */
-export function Next({ href, name }: { href: string | null; name: string }) {
+/** A link to the next page, if there is one. */
+export function NextLink({ href, name }: { href: string | null; name: string }) {
   return href === null ? null : (
     <p>
       <a class="button quiet" href={href} rel="next">
@@ -91,34 +91,34 @@ export function Next({ href, name }: { href: string | null; name: string }) {
   );
 }
 
-export interface Head {
+export interface TableColumn {
   name: Child;
-  /** Right-aligned, as its cells are (`class="number"`). */
+  /** Right-aligned, like its cells (`class="number"`). */
   number?: boolean;
-  /** Where its heading leads, to sort by it. */
+  /** The link of the heading, which sorts by this column. */
   href?: string;
   sorted?: "ascending" | "descending";
 }
 
 /**
- * A table; on a phone each row is a card of two or three lines. There a cell of class `less` is left out, one of class
- * `full` has a line of its own, and `data-label` is written before a value that does not speak for itself.
+ * A table. On a phone, each row becomes a card of two or three lines. There, cells of class `less` are hidden, cells of
+ * class `full` have their own line, and `data-label` appears before the value.
  */
 export function Table({
   caption,
-  heads,
+  columns,
   children,
 }: PropsWithChildren<{
   caption: string;
-  heads: readonly (string | Head)[];
+  columns: readonly (string | TableColumn)[];
 }>) {
   return (
     <div class="scroll" role="region" aria-label={caption} tabindex={0}>
       <table class="stack">
         <thead>
           <tr>
-            {heads.map((head) => (
-              <HeadCell {...(typeof head === "string" ? { name: head } : head)} />
+            {columns.map((column) => (
+              <ColumnHeader {...(typeof column === "string" ? { name: column } : column)} />
             ))}
           </tr>
         </thead>
@@ -128,7 +128,7 @@ export function Table({
   );
 }
 
-function HeadCell({ name, number, href, sorted }: Head) {
+function ColumnHeader({ name, number, href, sorted }: TableColumn) {
   return (
     <th scope="col" class={number ? "number" : undefined} aria-sort={sorted}>
       {href ? <a href={href}>{name}</a> : name}
@@ -137,7 +137,7 @@ function HeadCell({ name, number, href, sorted }: Head) {
   );
 }
 
-/** Views of one thing. */
+/** Links between the views of one thing. */
 export function Tabs({
   label,
   tabs,
@@ -145,7 +145,7 @@ export function Tabs({
 }: {
   label: string;
   tabs: readonly (readonly [name: string, href: string])[];
-  /** The name of the one that is shown. */
+  /** The name of the current tab. */
   current: string;
 }) {
   return (

@@ -1,174 +1,224 @@
-import type { Exchanged } from "#domain/credential/credential.ts";
-import { problem } from "#domain/problem/problem.ts";
-import { type Presented, readBearer } from "#domain/credential/tokens.ts";
-import type { Admission, Quota, Quotas } from "#gate/limits.ts";
-import { exchangedFor, grantOf, noTicket, type Told } from "#gate/state.ts";
+import type { ExchangeResult, Grant } from "#domain/credential/credential.ts";
+import { problem, type Problem } from "#domain/problem/problem.ts";
+import { type PresentedCredential, decodeBearer } from "#domain/credential/tokens.ts";
+import type { Admission, Quota, Quotas, Refusal } from "#gate/limits.ts";
+import { exchangeProof, findGrant, noTicket, type WriteReport } from "#gate/state.ts";
 import { findCredential } from "#store/home/credentials.ts";
-import { timely } from "#store/db/retry.ts";
-import { logMended } from "./log.ts";
-import { countHere, bar, isBarred, unbar } from "./isolate-limits.ts";
-import { returnNews, takeNews, noteCall, keepNews } from "./gate-reports.ts";
+import { withTimeout } from "#store/db/retry.ts";
+import { logRecovered } from "#domain/events.ts";
+import { countLocally, blockCredential, isBlocked, recordAdmission } from "./isolate-limits.ts";
+import { requeueReport, takeReport, recordCall, queueReport } from "./gate-reports.ts";
+import type { Context } from "hono";
 import { createMiddleware } from "hono/factory";
-import { signingKeys } from "#domain/credential/keys.ts";
-import type { ApiEnv, AppEnv, Reading } from "./env.ts";
-import { primary, Session } from "#store/db/session.ts";
-import { callerAddress } from "./request.ts";
+import type { Service } from "./service.ts";
+import type { ApiEnv, AppEnv, RequestContext } from "./env.ts";
+import { primary, type Session } from "#store/db/session.ts";
+import { countByNetwork } from "./request.ts";
 import { actionContext, readContext } from "./context.ts";
-import { declaredEffect } from "#http/doors/effect.ts";
-import { askAhead, makeReader } from "./prefetch.ts";
+import { startPrefetch, createReader, forgetUnused, type RequestPlan } from "./prefetch.ts";
 
 /**
- * Asks the credential's object. When it cannot be reached, authentication falls back to one D1 read, and limiting
- * to what this isolate has counted and the platform's rate-limit binding: the request is served, with limits that are
- * not exact for that while.
+ * Admits a request through the credential's object. When the object is unreachable, one D1 read authenticates.
+ * This isolate's counts and the platform's rate limiter then limit the request, so limits are approximate.
  */
-export async function admit(
-  env: Bindings,
-  presented: Presented,
+async function admit(
+  service: Service,
+  presented: PresentedCredential,
   write: boolean,
 ): Promise<Admission> {
   const { credentialId } = presented;
-  const news = takeNews(credentialId);
+  const report = takeReport(service.memory, credentialId);
   try {
-    // A stub is of no use after an exception, so each request takes its own.
-    return await timely<Admission>(async () =>
-      env.GATE.getByName(credentialId).admit(presented, write, news),
+    // A stub is unusable after an exception, so each request gets its own.
+    return await withTimeout<Admission>(service, async () =>
+      service.gates.getByName(credentialId).admit(presented, write, report),
     );
   } catch (error) {
-    if (news) returnNews(credentialId, news);
-    logMended("credential object unreachable", error);
-    return withoutObject(env, presented, write);
+    if (report) requeueReport(service.memory, credentialId, report);
+    logRecovered(service, "credential object unreachable", error);
+    return admitWithoutObject(service, presented, write);
   }
 }
 
-async function withoutObject(
-  env: Bindings,
-  presented: Presented,
+async function admitWithoutObject(
+  service: Service,
+  presented: PresentedCredential,
   write: boolean,
 ): Promise<Admission> {
-  const credential = await readCredential(env, presented);
-  const grant = credential && grantOf(credential, presented.proof, Date.now());
+  const credential = await loadCredential(service, presented);
+  const now = service.clock.now();
+  const grant = credential && findGrant(credential, presented.proof, now);
   if (!grant) return { verdict: "refused" };
-  const { wait, quotas } = countHere(grant.credentialId, grant.limits, write, Date.now());
+  const { wait, quotas } = countLocally(service.memory, grant, write, now);
   if (wait > 0) return { verdict: "limited", grant, retryAfter: Math.ceil(wait / 1000), quotas };
-  const success = await countWithoutObject(env, grant.credentialId);
+  const success = await countWithoutObject(service, grant.credentialId);
   if (!success) return { verdict: "limited", grant, retryAfter: 60, quotas };
-  // What it wrote is not known: its reads ask the primary.
+  // The credential's earlier writes are unknown, so its reads use the primary.
   const seen = { bookmark: null, untold: true, overdue: null };
   return { verdict: "admitted", grant, quotas, seen, ticket: write ? noTicket : null };
 }
 
-/** Exchanges a client's secret, by its object or, when that cannot be reached, by one D1 read. */
+/** Exchanges a client's secret through its object, or through one D1 read when the object is unreachable. */
 export async function exchangeSecret(
-  env: Bindings,
-  presented: Presented,
-): Promise<Exchanged | undefined> {
+  service: Service,
+  presented: PresentedCredential,
+): Promise<ExchangeResult | undefined> {
   try {
-    return await timely<Exchanged | undefined>(async () =>
-      env.GATE.getByName(presented.credentialId).exchange(presented),
+    return await withTimeout<ExchangeResult | undefined>(service, async () =>
+      service.gates.getByName(presented.credentialId).exchange(presented),
     );
   } catch (error) {
-    logMended("credential object unreachable", error);
-    const credential = await readCredential(env, presented);
-    const exchanged = credential && exchangedFor(credential, presented.proof, Date.now());
+    logRecovered(service, "credential object unreachable", error);
+    const credential = await loadCredential(service, presented);
+    const exchanged = credential && exchangeProof(credential, presented.proof, service.clock.now());
     if (!exchanged) return undefined;
-    const success = await countWithoutObject(env, `exchange ${presented.credentialId}`);
+    const success = await countWithoutObject(service, `exchange ${presented.credentialId}`);
     return success ? exchanged : { retryAfter: 60 };
   }
 }
 
-async function countWithoutObject(env: Bindings, key: string): Promise<boolean> {
-  const { success } = await timely(() => env.FALLBACK.limit({ key })).catch((error: unknown) => {
-    logMended("fallback of the limits unreachable", error);
+async function countWithoutObject(service: Service, key: string): Promise<boolean> {
+  const { success } = await withTimeout(service, () =>
+    service.limiters.fallback.limit({ key }),
+  ).catch((error: unknown) => {
+    logRecovered(service, "fallback of the limits unreachable", error);
     throw problem.tryAgain();
   });
   return success;
 }
 
-async function readCredential(env: Bindings, { credentialId }: Presented) {
-  return findCredential(env.DB, credentialId).catch((error: unknown) => {
-    logMended("credential unreadable", error);
+async function loadCredential(service: Service, { credentialId }: PresentedCredential) {
+  return findCredential(service.databases.home, credentialId).catch((error: unknown) => {
+    logRecovered(service, "credential read failed", error);
     throw problem.tryAgain();
   });
 }
 
-type Identified = AppEnv & { Variables: { presented: Presented } };
+export type BearerEnv = AppEnv & { Variables: { presented: PresentedCredential } };
 
 /**
- * Reads the bearer and checks its signature: a random or mistyped one ends here, without touching storage.
- * RFC 6750, section 2.1.
+ * Verifies the signature of the bearer token (RFC 6750, section 2.1).
+ * Rejects random and mistyped tokens without a call to storage.
  */
-export const identify = createMiddleware<Identified>(async (c, next) => {
+export const verifyBearer = createMiddleware<BearerEnv>(async (c, next) => {
   const header = c.req.header("Authorization");
   const [, bearer] = /^Bearer +([\x21-\x7e]+) *$/i.exec(header ?? "") ?? [];
-  const presented =
-    bearer && (await readBearer(signingKeys(c.env.TOKEN_SECRET), bearer, Date.now()));
-  if (!presented) throw await unauthenticated(c, header !== undefined);
+  const { keys, clock } = c.env;
+  const presented = bearer && (await decodeBearer(keys, bearer, clock.now()));
+  if (!presented) throw await authenticationProblem(c, header !== undefined);
   c.set("presented", presented);
   await next();
 });
 
 /**
- * Asks the credential's object, once: is it good, what may it do, and do its limits allow this request. What the route
- * reads is asked beside it.
+ * Calls the credential's object once to validate the credential, load its grant and apply its limits.
+ * Starts the operation's read in parallel. No refusal waits for that read.
  */
-export const authenticate = createMiddleware<ApiEnv & Identified>(async (c, next) => {
-  const started = Date.now();
-  const { presented, replays } = c.var;
-  const { credentialId } = presented;
-  const ahead = isBarred(credentialId, started) ? undefined : askAhead(c);
-  const admission = await admit(c.env, presented, declaredEffect(c).write);
-  if (admission.verdict === "refused") {
-    bar(credentialId, started, null);
-    const refused = await unauthenticated(c, true);
-    noteCall(c, credentialId, started, refused.status, refused);
-    throw refused;
-  }
-  c.set("grant", admission.grant);
-  if (admission.verdict === "limited") {
-    bar(credentialId, started, admission.retryAfter);
-    const limited = problem.rateLimited(admission.retryAfter);
-    Object.assign(limited.headers, quotaHeaders(admission.quotas));
-    noteCall(c, credentialId, started, limited.status, limited);
-    throw limited;
-  }
-  unbar(credentialId);
-  const { grant, quotas, seen, ticket } = admission;
-  const tell = (told: Told) => keepNews(c, credentialId, { told: [told] });
-  const noteRead = (session: Session) => {
-    const bookmark = session.isSure() ? session.reached() : null;
-    if (seen.overdue !== null && bookmark !== null) tell({ overdue: seen.overdue, bookmark });
-  };
-  c.set("read", makeReader(c, seen, ticket !== null, ahead, noteRead));
-  const actor = `credential:${grant.credentialId}` as const;
-  // What is not read ahead is read, and all is written, at the primary.
-  const own = new Session(c.env.DB, primary);
-  c.set("action", actionContext(c, actor, grant, null, replays, readContext(c, own)));
-  await next();
-  if (ticket !== null && own.isSettled()) tell({ ticket, bookmark: own.reached() });
-  noteCall(c, credentialId, started, c.res.status);
-  for (const [name, value] of Object.entries(quotaHeaders(quotas))) c.res.headers.set(name, value);
-});
+export const authenticate = <E extends ApiEnv & BearerEnv>(
+  planOf: (c: Context<E>) => RequestPlan,
+) =>
+  createMiddleware<E>(async (c, next) => {
+    const { memory, clock } = c.env;
+    const startedAt = clock.now();
+    const { presented, replays } = c.var;
+    const { credentialId } = presented;
+    const plan = planOf(c);
+    const started = isBlocked(memory, credentialId, startedAt)
+      ? undefined
+      : startPrefetch(c, credentialId, plan);
+    const admission = await admit(c.env, presented, plan.isWrite);
+    if (admission.verdict !== "admitted") throw await refusalProblem(c, startedAt, admission);
+    const { grant, quotas, seen, ticket } = admission;
+    c.set("grant", grant);
+    c.set("plan", plan);
+    recordAdmission(memory, credentialId, startedAt);
+    const reportWrite = (report: WriteReport) => queueReport(c, credentialId, { told: [report] });
+    const onRead = (session: Session) => {
+      const bookmark = session.isFromPrimary() ? session.newestBookmark() : null;
+      if (seen.overdue !== null && bookmark !== null)
+        reportWrite({ overdue: seen.overdue, bookmark });
+    };
+    c.set("read", createReader(c, plan, { credentialId, seen, started, onRead }));
+    const actor = `credential:${grant.credentialId}` as const;
+    // The primary serves all writes, and all reads that were not prefetched.
+    const session = c.env.databases.openSession(primary);
+    c.set("action", actionContext(c, actor, grant, null, replays, readContext(c, session)));
+    await next();
+    if (started) forgetUnused(c, credentialId, started);
+    if (ticket !== null && session.isSettled())
+      reportWrite({ ticket, bookmark: session.newestBookmark() });
+    recordCall(c, credentialId, startedAt, c.res.status);
+    for (const [name, value] of Object.entries(quotaHeaders(quotas)))
+      c.res.headers.set(name, value);
+  });
 
-/** 401, or 429 for an address that fails too often. */
-export async function unauthenticated(c: Reading<AppEnv>, sent: boolean) {
-  // A brake that cannot be reached brakes nobody.
-  const { success } = await timely(() => c.env.FAILURES.limit({ key: callerAddress(c) })).catch(
-    (error: unknown) => {
-      logMended("failures cannot be counted", error);
-      return { success: true };
-    },
-  );
-  return success
-    ? problem.unauthenticated(sent)
-    : problem.rateLimited(60, "Too many requests from this address failed to authenticate.");
+type SenderContext = RequestContext<ApiEnv & BearerEnv> &
+  Pick<Context, "error"> & { set(name: "grant", grant: Grant): void };
+
+/** Blocks a refused credential in this isolate, records the call and returns its problem. */
+async function refusalProblem(
+  c: SenderContext,
+  started: number,
+  refusal: Refusal,
+): Promise<Problem> {
+  const { credentialId } = c.var.presented;
+  const isLimited = refusal.verdict === "limited";
+  blockCredential(c.env.memory, credentialId, started, isLimited ? refusal.retryAfter : null);
+  if (isLimited) c.set("grant", refusal.grant);
+  const refused = isLimited
+    ? problem.rateLimited(refusal.retryAfter, describeLimit(refusal))
+    : await authenticationProblem(c, true);
+  if (isLimited) Object.assign(refused.headers, quotaHeaders(refusal.quotas));
+  recordCall(c, credentialId, started, refused.status, refused);
+  return refused;
 }
 
-/** draft-ietf-httpapi-ratelimit-headers-11. */
+/**
+ * Asks the credential's object whether it would refuse this request, whose body has not arrived yet. Returns undefined
+ * if it would not, or if the object is unreachable: `authenticate` decides once the body is here.
+ */
+export async function findEarlyRefusal(
+  c: SenderContext,
+  isWrite: boolean,
+): Promise<Problem | undefined> {
+  const { presented } = c.var;
+  const started = c.env.clock.now();
+  const refusal = await withTimeout(c.env, async () =>
+    c.env.gates.getByName(presented.credentialId).check(presented, isWrite),
+  ).catch((error: unknown) => {
+    logRecovered(c.env, "credential object unreachable", error);
+    return null;
+  });
+  return refusal === null ? undefined : refusalProblem(c, started, refusal);
+}
+
+/** Returns a 401, or a 429 for a network that fails to authenticate too often. */
+export async function authenticationProblem(c: RequestContext<AppEnv>, hasCredential: boolean) {
+  // While the limiter is unreachable, it limits no network.
+  const isWithinLimit = await countByNetwork(c, "failures", "").catch((error: unknown) => {
+    logRecovered(c.env, "authentication limiter unavailable", error);
+    return true;
+  });
+  return isWithinLimit
+    ? problem.unauthenticated(hasCredential)
+    : problem.rateLimited(
+        60,
+        "Too many requests from this address failed to authenticate. Retry in 60 s.",
+      );
+}
+
+function describeLimit({ quotas, retryAfter }: { quotas: Quotas; retryAfter: number }): string {
+  const { default: requests, write } = quotas;
+  const isWriteLimit = write?.remaining === 0 && requests.remaining > 0;
+  const [name, { limit }] = isWriteLimit ? ["Write", write] : ["Request", requests];
+  return `${name} limit reached: ${limit} in 60 s. Retry in ${retryAfter} s.`;
+}
+
+/** Follows draft-ietf-httpapi-ratelimit-headers-11. */
 function quotaHeaders(quotas: Quotas): Record<string, string> {
-  const named = Object.entries(quotas) as [string, Quota][];
+  const entries = Object.entries(quotas) as [string, Quota][];
   return {
-    "RateLimit-Policy": named.map(([name, { limit }]) => `"${name}";q=${limit};w=60`).join(", "),
-    RateLimit: named.map(([name, q]) => `"${name}";r=${q.remaining};t=${q.reset}`).join(", "),
+    "RateLimit-Policy": entries.map(([name, { limit }]) => `"${name}";q=${limit};w=60`).join(", "),
+    RateLimit: entries.map(([name, q]) => `"${name}";r=${q.remaining};t=${q.reset}`).join(", "),
   };
 }

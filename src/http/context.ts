@@ -1,85 +1,127 @@
-import { ulid } from "ulid";
+import type { CredentialContext } from "#actions/credentials.ts";
+import type { MemberContext } from "#actions/members.ts";
 import { wakeListeners } from "#actions/wake-listeners.ts";
 import type { ActionContext, ReadContext, ReplayCache, WebhookContext } from "#actions/context.ts";
+import { rightsOf, type Role } from "#domain/credential/permissions.ts";
 import type { Actor } from "#domain/audit.ts";
-import type { AppEnv, Reading } from "./env.ts";
-import { webhookObjects, localReceivers } from "#delivery/senders.ts";
-import { type Session, ofPrimary } from "#store/db/session.ts";
-import { timely } from "#store/db/retry.ts";
-import { keepDefinition, recallDefinition } from "#store/data/collections.ts";
-import { logMended } from "./log.ts";
-import { replayCache } from "./replay-cache.ts";
-import { signingKeys } from "#domain/credential/keys.ts";
+import { pushCredential, pushCredentials } from "./credential-objects.ts";
+import type { AppEnv, RequestContext } from "./env.ts";
+import { webhookObjects } from "#delivery/senders.ts";
+import { type Session, primaryOnly } from "#store/db/session.ts";
+import { withTimeout } from "#store/db/retry.ts";
+import type { Member } from "#store/home/members.ts";
+import { cacheDefinition, findCachedDefinition } from "#store/data/collections.ts";
+import { logRecovered } from "#domain/events.ts";
+import { createReplayCache } from "./replay-cache.ts";
+import type { Service } from "./service.ts";
 
-const now = () => Date.now();
+/** A slower cache lookup would take longer than the D1 read it saves. */
+const cacheTimeoutMs = 250;
 
-/** A cache that takes longer is no help; milliseconds. */
-const cachePatience = 250;
-
-/** What reads are given of a request; by a session, where a replica may answer them. */
-export function readContext(c: Reading<AppEnv>, session?: Session): ReadContext {
-  const later = (work: () => Promise<unknown>) => {
+/** Builds the context of a request's reads. With a session, a replica may serve them. */
+export function readContext(c: RequestContext<AppEnv>, session?: Session): ReadContext {
+  const service = c.env;
+  const { clock, random, memory, cache, databases: primary } = service;
+  const now = () => clock.now();
+  const runAfterResponse = (work: () => Promise<unknown>) => {
     c.executionCtx.waitUntil(
-      work().catch((error: unknown) => logMended("work behind an answer failed", error)),
+      work().catch((error: unknown) => logRecovered(service, "background work failed", error)),
     );
   };
-  const origin = () => new URL(c.req.url).origin;
+  // Each timeline caches its own definitions, because others may give the same stamp to another definition.
+  const { epoch } = primary.timeline;
+  const root = () => new URL(c.req.url).origin + (epoch && `/.timelines/${epoch}`);
   return {
-    db: session?.db ?? c.env.DB,
-    versions: session ?? ofPrimary,
-    primary: c.env.DB,
+    databases: session?.databases ?? primary,
+    versions: session ?? primaryOnly,
+    primary,
+    memory,
+    timing: service,
+    random,
     definitions: {
-      recall: (kind, key) =>
-        timely(() => recallDefinition(caches.default, origin(), kind, key), cachePatience).catch(
-          (error: unknown) => {
-            logMended("cache of definitions unreadable", error);
-            return undefined;
-          },
-        ),
-      keep: (stored) => later(() => keepDefinition(caches.default, origin(), stored)),
+      find: (kind, key) =>
+        withTimeout(
+          service,
+          () => findCachedDefinition(cache, root(), kind, key),
+          cacheTimeoutMs,
+        ).catch((error: unknown) => {
+          logRecovered(service, "cache of definitions unreadable", error);
+          return undefined;
+        }),
+      put: (stored) => runAfterResponse(() => cacheDefinition(cache, root(), stored)),
     },
     now,
-    later,
-    noteChange: (collectionId) =>
-      later(() => wakeListeners(c.env.DB, webhookObjects(c.env), collectionId, now)),
+    runAfterResponse,
+    notifyChange: (collection) =>
+      runAfterResponse(() =>
+        wakeListeners(
+          { databases: primary, memory, now, objects: webhookObjects(service) },
+          collection,
+        ),
+      ),
   };
 }
 
-/** What actions are given of a request: who acts, the clock and fresh ids. */
+/** Builds the context of a request's actions: the actor with its rights, the clock and new IDs. */
 export function actionContext(
-  c: Reading<AppEnv>,
+  c: RequestContext<AppEnv>,
   actor: Actor,
-  rights: Pick<ActionContext, "permissions" | "resources">,
+  rights: Pick<ActionContext, "permissions" | "resources"> & { role?: Role },
   session: string | null = null,
-  replays: ReplayCache = replayCache(c),
+  replays: ReplayCache = createReplayCache(c),
   reads = readContext(c),
 ): ActionContext {
   const { requestId, sentRequestId } = c.var;
+  const { clock, random } = c.env;
   return {
     ...reads,
     actor,
     permissions: rights.permissions,
     resources: rights.resources,
+    role: rights.role,
     session,
     replays,
     requestId,
     sentRequestId,
-    newId: () => ulid(),
+    newId: () => random.ulid(clock.now()),
   };
 }
 
-interface Acting {
-  env: Bindings;
+interface ActionSource {
+  env: Service;
   var: { action: ActionContext };
 }
 
-/** What managing webhooks is given of a request. */
-export function webhookContext({ env, var: { action } }: Acting): WebhookContext {
+/** Builds the context of actions that manage webhooks. */
+export function webhookContext({ env, var: { action } }: ActionSource): WebhookContext {
   return {
     ...action,
-    keys: signingKeys(env.TOKEN_SECRET),
+    keys: env.keys,
     objects: webhookObjects(env),
-    random: () => crypto.getRandomValues(new Uint8Array(32)),
-    localReceivers: localReceivers(env),
+    allowsLocalReceivers: env.settings.allowsLocalReceivers,
+  };
+}
+
+/** The dependencies of everything that a member can do in the administration area. */
+export interface AdminContext extends MemberContext, CredentialContext, WebhookContext {
+  member: Member;
+}
+
+/** Builds the context of a member's actions. `session` is the hash of its session, or empty. */
+export function adminContext(
+  c: RequestContext<AppEnv>,
+  member: Member,
+  session: string,
+): AdminContext {
+  const { env } = c;
+  // The start of the hash identifies the session in the audit and grants no access.
+  const sessionLabel = session === "" ? null : session.slice(0, 8);
+  const rights = rightsOf(member.role);
+  const action = actionContext(c, `member:${member.id}`, rights, sessionLabel);
+  return {
+    ...webhookContext({ env, var: { action } }),
+    member,
+    pushCredential: (credential) => pushCredential(env, credential),
+    pushCredentials: (credentials) => pushCredentials(env, credentials),
   };
 }

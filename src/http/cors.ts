@@ -3,8 +3,8 @@ import { createMiddleware } from "hono/factory";
 import type { ApiEnv } from "./env.ts";
 import { problem } from "#domain/problem/problem.ts";
 
-/** What pages of other origins may read of an answer, besides what every page may (contract, section 15). */
-const exposed = [
+/** Response headers that pages of other origins may read, besides the safelisted ones (contract, section 15). */
+const exposedHeaders = [
   "ETag",
   "Location",
   "Link",
@@ -16,10 +16,11 @@ const exposed = [
   "X-Request-Id",
 ];
 
-/** What they may send. */
-const sent = [
+/** Request headers that pages of other origins may send. */
+const allowedHeaders = [
   "Authorization",
   "Cache-Control",
+  "Content-Encoding",
   "Content-Type",
   "Idempotency-Key",
   "If-Match",
@@ -29,59 +30,59 @@ const sent = [
   "Mcp-Name",
   "X-Request-Id",
 ];
-const rememberedSeconds = 7200;
+const preflightMaxAgeSeconds = 7200;
 
-/** Whether a browser asks what a page of another origin may do (Fetch, section 4.8). */
+/** Whether the request is a CORS preflight (Fetch, section 4.8). */
 export function isPreflight(c: Context): boolean {
   const { method } = c.req;
-  const asked = c.req.header("Access-Control-Request-Method") !== undefined;
-  return method === "OPTIONS" && asked && c.req.header("Origin") !== undefined;
+  const namesMethod = c.req.header("Access-Control-Request-Method") !== undefined;
+  return method === "OPTIONS" && namesMethod && c.req.header("Origin") !== undefined;
 }
 
 /**
- * The answer to a browser that asks first, without a credential: of a path that there is, with its methods. It says
- * nothing of who may: whether the answer itself may be read is decided with it.
+ * Answers a preflight with the methods of an existing path. Browsers send preflights without a credential.
+ * The actual response decides whether the origin may read it.
  */
-export function answerPreflight(c: Context, methods: readonly string[]): Response {
+export function sendPreflight(c: Context, methods: readonly string[]): Response {
   return c.body(null, 204, {
     "Access-Control-Allow-Origin": c.req.header("Origin") ?? "",
     "Access-Control-Allow-Methods": methods.join(", "),
-    "Access-Control-Allow-Headers": sent.join(", "),
-    "Access-Control-Max-Age": String(rememberedSeconds),
+    "Access-Control-Allow-Headers": allowedHeaders.join(", "),
+    "Access-Control-Max-Age": String(preflightMaxAgeSeconds),
     Vary: "Origin, Access-Control-Request-Method, Access-Control-Request-Headers",
   });
 }
 
-/** Answers of a credential may be read by pages of its allowed origins, and by no others. */
-export const shareWithOrigins = createMiddleware<ApiEnv>(async (c, next) => {
+/** Lets only pages of the credential's allowed origins read its responses. */
+export const cors = createMiddleware<ApiEnv>(async (c, next) => {
   await next();
   const { origins } = (c.var.grant ?? {}) as { origins?: readonly string[] };
-  shareWith(c, origins);
+  setCorsHeaders(c, origins);
 });
 
-export function shareWith(c: Context, origins: readonly string[] = []): void {
+export function setCorsHeaders(c: Context, origins: readonly string[] = []): void {
   const origin = c.req.header("Origin");
   if (origin === undefined || !origins.includes(origin)) return;
   c.res.headers.set("Access-Control-Allow-Origin", origin);
-  c.res.headers.set("Access-Control-Expose-Headers", exposed.join(", "));
+  c.res.headers.set("Access-Control-Expose-Headers", exposedHeaders.join(", "));
   c.res.headers.append("Vary", "Origin");
 }
 
-/** What tells nothing of any credential, but where one is had, may be read by every page. */
-export function shareWithAll(c: Context): void {
+/** Lets every page read a response that reveals nothing about a credential. */
+export function setPublicCorsHeaders(c: Context): void {
   c.res.headers.set("Access-Control-Allow-Origin", "*");
   c.res.headers.set("Access-Control-Expose-Headers", "WWW-Authenticate, Retry-After, X-Request-Id");
 }
 
-/** A public document, of which a page may also ask first. */
-export const publicly = createMiddleware(async (c, next) => {
-  if (isPreflight(c)) return answerPreflight(c, ["GET"]);
+/** Lets every page read a public document, and answers its preflight. */
+export const allowAnyOrigin = createMiddleware(async (c, next) => {
+  if (isPreflight(c)) return sendPreflight(c, ["GET"]);
   await next();
-  shareWithAll(c);
+  setPublicCorsHeaders(c);
 });
 
-/** For the other methods of a path that exists: 405 with what is possible. HEAD works where GET does. */
-export const only =
+/** Rejects all other methods of a path with a 405 that lists the allowed ones. HEAD works wherever GET does. */
+export const rejectOtherMethods =
   (...methods: string[]) =>
   (c: Context): never => {
     const allowed = methods.flatMap((method) => (method === "GET" ? ["GET", "HEAD"] : [method]));

@@ -1,45 +1,64 @@
 import type { Context, Env } from "hono";
 import type { Grant } from "#domain/credential/credential.ts";
-import type { ActionContext, ReplayCache } from "#actions/context.ts";
+import type { ActionContext, ReadContext, ReplayCache } from "#actions/context.ts";
 import type { Problem } from "#domain/problem/problem.ts";
-import type { SentKey } from "#actions/idempotent.ts";
-import type { Read } from "#http/doors/question.ts";
+import type { IdempotencyKey } from "#actions/idempotent.ts";
+import type { Read } from "#actions/read.ts";
 import type { Member } from "#store/home/members.ts";
+import type { RequestPlan } from "./prefetch.ts";
+import type { AdminContext } from "./context.ts";
+import type { Service } from "./service.ts";
 
-/** A context that is only read, whatever more its route knows. */
-export type Reading<E extends Env> = Pick<Context<E>, "env" | "executionCtx" | "req" | "var">;
+/** The read-only part of a context. Accepts the context of any route. */
+export type RequestContext<E extends Env> = Pick<
+  Context<E>,
+  "env" | "executionCtx" | "req" | "var"
+>;
 
-/** Behind every door. */
+/** The environment of every route. */
 export interface AppEnv {
-  Bindings: Bindings;
+  Bindings: Service;
   Variables: {
     requestId: string;
-    /** What the caller called the request, if anything. */
+    /** The request ID that the caller sent, if any. */
     sentRequestId: string | null;
-    /** For the log of calls: what was done at an address where many things are done, and why not. */
+    /** The action for the call log, where one address serves many actions, with the problem that rejected it. */
     deed?: { name: string; refusal?: Problem };
   };
 }
 
-/** Behind `/api/v1`: the request has a valid credential. */
+/** The environment of `/api/v1`, where the request has a valid credential. */
 export interface ApiEnv extends AppEnv {
   Variables: AppEnv["Variables"] & {
     grant: Grant;
+    plan: RequestPlan;
     read: Read;
     action: ActionContext;
     replays: ReplayCache;
-    /** None where the route does not do its work once. */
-    sentKey: SentKey;
+    /** Empty where the route accepts no Idempotency-Key. */
+    sentKey: IdempotencyKey;
   };
 }
 
-/** Behind `/admin`: a member is signed in. */
+/** The read of an admin page about an app or form. It does not depend on the member. */
+export type PagePrefetch<Data> = (
+  ctx: ReadContext,
+  key: string,
+  c: Context<AdminEnv>,
+) => Promise<Data>;
+
+/** Returns the result of a page's read, whether it was started early or starts now. */
+export type ReadPage = <Data>(prefetch: PagePrefetch<Data>) => Promise<Data>;
+
+/** The environment of `/admin`, where a member is signed in. */
 export interface AdminEnv extends AppEnv {
   Variables: AppEnv["Variables"] & {
     member: Member;
-    read: Read;
-    /** SHA-256 of the session's id; empty where Cloudflare Access says who it is. */
+    read: ReadPage;
+    /** The declared read of the page, with the key in its path. */
+    earlyPage?: { prefetch: PagePrefetch<unknown>; key: string };
+    /** SHA-256 of the session's ID; empty where Cloudflare Access signs members in. */
     session: string;
-    action: ActionContext;
+    action: AdminContext;
   };
 }

@@ -1,178 +1,209 @@
-import type { AppEnv, Reading } from "./env.ts";
-import type { News, Refusal } from "#gate/call-log.ts";
-import { logMended } from "./log.ts";
+import type { AppEnv, RequestContext } from "./env.ts";
+import type { CallError } from "#domain/credential/call-log.ts";
+import type { GateReport } from "#gate/state.ts";
+import { logRecovered } from "#domain/events.ts";
 import { type FieldError, Problem } from "#domain/problem/problem.ts";
 import { problems, type ProblemCode } from "#domain/problem/catalogue.ts";
 import type { Context } from "hono";
+import { memoryPart, type Memory } from "#domain/memory.ts";
+import type { Clock } from "#domain/ports.ts";
+import type { Timeouts } from "#domain/timeouts.ts";
+import type { GateStub } from "#gate/gate.ts";
 
-interface Pending extends News {
-  /** When it is told if no request takes it along; milliseconds since 1970. */
+interface PendingReport extends GateReport {
+  /** When to send the report if no request carries it earlier; milliseconds since 1970. */
   dueAt: number;
-  /** Who waits behind an answer to look at it, and when. */
-  looker: object | undefined;
-  looksAt: number;
+  /** The background flush that owns the report, and when it next checks. */
+  flusher: object | undefined;
+  flushAt: number;
 }
 
 /**
- * What the objects of credentials have not been told yet. It travels with the credential's next request, so that it costs
- * no call of its own; when none comes, it is told behind an answer.
+ * Reports that the credentials' objects have not received yet. The credential's next request carries its report,
+ * which saves a call. Without a next request, a background flush sends the report.
  */
-const pending = new Map<string, Pending>();
-/** Of one credential at a time; a flood of refused calls beyond that is not told in full. */
-const mostPending = 1000;
+const pendingReportsIn = memoryPart(() => new Map<string, PendingReport>());
+/** The limit for each list of a credential's report. Drops further entries, such as a flood of rejected calls. */
+const maxPendingEntries = 1000;
 
-/** How long news waits for a next request; milliseconds. */
-export const waiting = { refused: 1000, served: 7000 };
+/** How long one request flushes reports after its response. A Worker may run for 30 s after the response. */
+const maxFlushMs = 15_000;
+/** A flush that is this late never runs. */
+const lostAfterMs = 2000;
 
-/** So long one answer's request looks after what comes behind it; a Worker has 30 s after its answer. */
-const longest = 15_000;
-/** Who has not looked so long after he should have will not. */
-const lost = 2000;
-
-/** The news to tell the object of now. */
-export function takeNews(credentialId: string): News | undefined {
-  const news = pending.get(credentialId);
-  return news && takeFrom(news);
+/** Removes and returns the report that the next call of the object carries. */
+export function takeReport(memory: Memory, credentialId: string): GateReport | undefined {
+  const pending = pendingReportsIn(memory).get(credentialId);
+  return pending && drainReport(pending);
 }
 
-function takeFrom(news: Pending): News | undefined {
-  const { calls, told } = news;
-  Object.assign(news, { calls: [], told: [], dueAt: Infinity });
+function drainReport(pending: PendingReport): GateReport | undefined {
+  const { calls, told } = pending;
+  Object.assign(pending, { calls: [], told: [], dueAt: Infinity });
   return calls.length + told.length > 0 ? { calls, told } : undefined;
 }
 
-/** What could not be told of writes waits for the next request. Calls do not: they may be in the log already. */
-export function returnNews(credentialId: string, { told }: News): void {
-  if (told.length > 0) add(newsOf(credentialId), { told });
+/** Puts unsent write reports back for the next request. Drops calls, because the log may already contain them. */
+export function requeueReport(memory: Memory, credentialId: string, { told }: GateReport): void {
+  if (told.length > 0) addToReport(getOrCreateReport(memory, credentialId), { told });
 }
 
-/** Tells the object with the next request; without one within a second where it is urgent, a little later otherwise. */
-export function keepNews(
-  c: Pick<Reading<AppEnv>, "env" | "executionCtx">,
+/** The dependencies of reports. */
+interface ReportsService {
+  memory: Memory;
+  clock: Pick<Clock, "now" | "sleep">;
+  timeouts: Pick<Timeouts, "refusedReportMs" | "servedReportMs">;
+  gates: { getByName(credentialId: string): Pick<GateStub, "note"> };
+  log(line: string): void;
+}
+
+/**
+ * Queues a report for the credential's next request. Without one, a background flush sends the report:
+ * urgent ones after `refusedReportMs`, the others after `servedReportMs`.
+ */
+export function queueReport(
+  c: { env: ReportsService; executionCtx: Pick<ExecutionContext, "waitUntil"> },
   credentialId: string,
-  news: Partial<News>,
+  report: Partial<GateReport>,
   urgent = false,
 ): void {
-  const mine = newsOf(credentialId);
-  add(mine, news);
-  const now = Date.now();
-  const dueAt = now + (urgent ? waiting.refused : waiting.served);
-  if (dueAt < mine.dueAt) mine.dueAt = dueAt;
-  const looks = mine.looker !== undefined && mine.looksAt > now - lost;
-  if (looks && mine.looksAt <= mine.dueAt) return;
-  c.executionCtx.waitUntil(lookAfter(c.env, credentialId, mine, now));
+  const { memory, clock, timeouts } = c.env;
+  const pending = getOrCreateReport(memory, credentialId);
+  addToReport(pending, report);
+  const now = clock.now();
+  const dueAt = now + (urgent ? timeouts.refusedReportMs : timeouts.servedReportMs);
+  if (dueAt < pending.dueAt) pending.dueAt = dueAt;
+  const isFlushing = pending.flusher !== undefined && pending.flushAt > now - lostAfterMs;
+  if (isFlushing && pending.flushAt <= pending.dueAt) return;
+  c.executionCtx.waitUntil(flushWhenDue(c.env, credentialId, pending, now));
 }
 
-function newsOf(credentialId: string): Pending {
-  const known = pending.get(credentialId);
-  if (known) return known;
-  const news: Pending = { calls: [], told: [], dueAt: Infinity, looker: undefined, looksAt: 0 };
-  pending.set(credentialId, news);
-  return news;
+function getOrCreateReport(memory: Memory, credentialId: string): PendingReport {
+  const pendingReports = pendingReportsIn(memory);
+  const existing = pendingReports.get(credentialId);
+  if (existing) return existing;
+  const pending: PendingReport = {
+    calls: [],
+    told: [],
+    dueAt: Infinity,
+    flusher: undefined,
+    flushAt: 0,
+  };
+  pendingReports.set(credentialId, pending);
+  return pending;
 }
 
-function add(news: News, { calls = [], told = [] }: Partial<News>): void {
-  news.calls.push(...calls.slice(0, mostPending - news.calls.length));
-  news.told.push(...told.slice(0, mostPending - news.told.length));
+function addToReport(pending: GateReport, { calls = [], told = [] }: Partial<GateReport>): void {
+  pending.calls.push(...calls.slice(0, maxPendingEntries - pending.calls.length));
+  pending.told.push(...told.slice(0, maxPendingEntries - pending.told.length));
 }
 
-/** Looks when news is due, and at what has come since: one waits for many requests, and not each for itself. */
-async function lookAfter(
-  env: Bindings,
+/** Waits until the report is due, then sends it. One flush serves many requests, so that few of them wait. */
+async function flushWhenDue(
+  service: ReportsService,
   credentialId: string,
-  mine: Pending,
-  since: number,
+  pending: PendingReport,
+  startedAt: number,
 ): Promise<void> {
-  const me = {};
-  for (let now = since; mine.dueAt < Infinity; now = Date.now()) {
-    const stays = now - since < longest;
-    // Whoever comes after the last look has to look for himself.
-    mine.looker = stays ? me : undefined;
-    mine.looksAt = mine.dueAt;
-    await scheduler.wait(mine.dueAt - now);
-    // Somebody else looks sooner.
-    if (stays && mine.looker !== me) return;
-    const news = mine.dueAt <= Date.now() ? takeFrom(mine) : undefined;
-    if (news) await tell(env, credentialId, news);
-    if (!stays) break;
+  const { clock, memory } = service;
+  const thisFlush = {};
+  for (let now = startedAt; pending.dueAt < Infinity; now = clock.now()) {
+    const continues = now - startedAt < maxFlushMs;
+    // A request that arrives after the last flush starts its own flush.
+    pending.flusher = continues ? thisFlush : undefined;
+    pending.flushAt = pending.dueAt;
+    await clock.sleep(pending.dueAt - now);
+    // Another request took over with an earlier flush.
+    if (continues && pending.flusher !== thisFlush) return;
+    const report = pending.dueAt <= clock.now() ? drainReport(pending) : undefined;
+    if (report) await sendReport(service, credentialId, report);
+    if (!continues) break;
   }
-  if (mine.looker === me) mine.looker = undefined;
-  // What was returned waits for the next request.
-  const isDone = mine.looker === undefined && mine.calls.length + mine.told.length === 0;
-  if (isDone && pending.get(credentialId) === mine) pending.delete(credentialId);
+  if (pending.flusher === thisFlush) pending.flusher = undefined;
+  // A requeued report waits for the next request.
+  const isDone = pending.flusher === undefined && pending.calls.length + pending.told.length === 0;
+  const pendingReports = pendingReportsIn(memory);
+  if (isDone && pendingReports.get(credentialId) === pending) pendingReports.delete(credentialId);
 }
 
-async function tell(env: Bindings, credentialId: string, news: News): Promise<void> {
+async function sendReport(
+  service: ReportsService,
+  credentialId: string,
+  report: GateReport,
+): Promise<void> {
   try {
-    await env.GATE.getByName(credentialId).note(news);
+    await service.gates.getByName(credentialId).note(report);
   } catch (error) {
-    logMended("calls not logged", error);
+    logRecovered(service, "call report failed", error);
   }
 }
 
-const mostPath = 200;
-const mostWrong = 5;
-const mostName = 80;
-const mostParameters = 8;
+const maxPathLength = 200;
+const maxFieldErrors = 5;
+const maxNameLength = 80;
+const maxParameters = 8;
 
-/** A secret that somebody put into an address is none of the log's business. */
-const secrets = /ef[psa]_[A-Za-z0-9_-]{8,}/g;
-const parameterName = /^[A-Za-z_][\w.[\]-]{0,39}$/;
+/** Keeps secrets that a caller put into a URL out of the log. */
+const secretPattern = /ef[psa]_[A-Za-z0-9_-]{8,}/g;
+const parameterNamePattern = /^[A-Za-z_][\w.[\]-]{0,39}$/;
 
-/** The address of a call, with the names of its parameters and not their values. */
-export function loggedPath(url: string): string {
-  const [address = "", ...sent] = url.split("?");
+/** Formats the path of a call with the names of its query parameters, without their values. */
+function loggedPath(url: string): string {
+  const [address = "", ...search] = url.split("?");
   const pathname = address.slice(address.indexOf("/", address.indexOf("://") + 3));
   const names =
-    sent.length === 0
+    search.length === 0
       ? []
-      : [...new Set(new URLSearchParams(sent.join("?")).keys())].slice(0, mostParameters);
-  const query = names.map((name) => `${parameterName.test(name) ? name : "…"}=…`).join("&");
-  const path = cut(
-    pathname.replaceAll(secrets, (secret) => `${secret.slice(0, 4)}…`),
-    mostPath,
+      : [...new Set(new URLSearchParams(search.join("?")).keys())].slice(0, maxParameters);
+  const query = names.map((name) => `${parameterNamePattern.test(name) ? name : "…"}=…`).join("&");
+  const path = truncateText(
+    pathname.replaceAll(secretPattern, (secret) => `${secret.slice(0, 4)}…`),
+    maxPathLength,
   );
   return query === "" ? path : `${path}?${query}`;
 }
 
-/** Why a call was refused; undefined where it was answered as asked. */
-export function loggedRefusal(status: number, problem: Problem | undefined): Refusal | undefined {
+/** Describes why a call failed. Returns undefined for a successful call. */
+function buildCallError(status: number, problem: Problem | undefined): CallError | undefined {
   if (status < 400) return undefined;
-  const code = problem?.code ?? codeOf(status);
+  const code = problem?.code ?? codeOfStatus(status);
   const { required_permission: permission, errors, field, reason } = problem?.members ?? {};
   return {
     code,
     ...(typeof permission === "string" ? { permission } : {}),
-    ...(Array.isArray(errors) ? { wrong: wrongIn(errors as FieldError[]) } : {}),
+    ...(Array.isArray(errors) ? { wrong: loggedFieldErrors(errors as FieldError[]) } : {}),
     ...(code === "duplicate" || code === "submissions_closed"
-      ? { about: cut(String(field ?? reason), mostName) }
+      ? { about: truncateText(String(field ?? reason), maxNameLength) }
       : {}),
   };
 }
 
-function wrongIn(errors: readonly FieldError[]): Required<Refusal>["wrong"] {
-  return errors.slice(0, mostWrong).map(({ field, code }) => ({
-    field: cut(
-      field.replaceAll(secrets, (secret) => `${secret.slice(0, 4)}…`),
-      mostName,
+function loggedFieldErrors(errors: readonly FieldError[]): Required<CallError>["wrong"] {
+  return errors.slice(0, maxFieldErrors).map(({ field, code }) => ({
+    field: truncateText(
+      field.replaceAll(secretPattern, (secret) => `${secret.slice(0, 4)}…`),
+      maxNameLength,
     ),
     code,
   }));
 }
 
-/** What was answered without being thrown says its kind by its status. */
-function codeOf(status: number): ProblemCode {
+/** Derives the problem code of an error response that no thrown problem caused. */
+function codeOfStatus(status: number): ProblemCode {
   const codes = Object.keys(problems) as ProblemCode[];
   return codes.find((code) => problems[code].status === status) ?? "internal";
 }
 
-function cut(text: string, most: number): string {
-  return text.length > most ? `${text.slice(0, most)}…` : text;
+function truncateText(text: string, maxLength: number): string {
+  return text.length > maxLength ? `${text.slice(0, maxLength)}…` : text;
 }
 
-/** Notes a call that began at `started` and was answered with `status`, or refused as `error` or its deed says. */
-export function noteCall(
-  c: Reading<AppEnv> & Pick<Context, "error">,
+/**
+ * Queues a log entry for a call that began at `started` and returned `status`.
+ * A problem in `deed` takes precedence over `status` and `error`.
+ */
+export function recordCall(
+  c: RequestContext<AppEnv> & Pick<Context, "error">,
   credentialId: string,
   started: number,
   status: number,
@@ -180,17 +211,17 @@ export function noteCall(
 ): void {
   const { deed, requestId } = c.var;
   const problem = deed?.refusal ?? (error instanceof Problem ? error : undefined);
-  const told = deed?.refusal?.status ?? status;
-  const refusal = loggedRefusal(told, problem);
+  const loggedStatus = deed?.refusal?.status ?? status;
+  const refusal = buildCallError(loggedStatus, problem);
   const path = loggedPath(c.req.url);
   const call = {
     at: started,
     method: c.req.method,
     path: deed ? `${path} ${deed.name}` : path,
-    status: told,
-    milliseconds: Date.now() - started,
+    status: loggedStatus,
+    milliseconds: c.env.clock.now() - started,
     requestId,
     ...(refusal ? { refusal } : {}),
   };
-  keepNews(c, credentialId, { calls: [call] }, told >= 400);
+  queueReport(c, credentialId, { calls: [call] }, loggedStatus >= 400);
 }

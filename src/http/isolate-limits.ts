@@ -1,64 +1,100 @@
-import type { Limits } from "#domain/credential/credential.ts";
-import { quotasOf, type Quotas, addRequests, emptyWindow, slide, waitFor, type SlidingWindow } from "#gate/limits.ts";
+import type { Grant } from "#domain/credential/credential.ts";
+import { memoryPart, type Memory } from "#domain/memory.ts";
+import {
+  buildQuotas,
+  type Quotas,
+  addRequests,
+  emptyWindow,
+  slide,
+  computeWaitMs,
+  type SlidingWindow,
+} from "#gate/limits.ts";
 
-const most = 1000;
+const maxCredentials = 1000;
 
-/** Puts an entry last in a map of what this isolate knows of credentials; where there are too many, the first one goes. */
+/** Adds an entry as the newest. Drops the oldest entry when the map is full. */
 export function keepNewest<Value>(map: Map<string, Value>, key: string, value: Value): void {
   map.delete(key);
   const [oldest] = map.keys();
-  if (map.size >= most && oldest !== undefined) map.delete(oldest);
+  if (map.size >= maxCredentials && oldest !== undefined) map.delete(oldest);
   map.set(key, value);
 }
 
 /**
- * Credentials that this isolate knows to be refused or limited, until when: their requests ask their object alone, so that
- * whoever goes on all the same costs the database nothing.
+ * Rejected and limited credentials, with the time until which they are blocked. Their requests call only their object
+ * and prefetch nothing, so that persistent callers cost the database nothing.
  */
-const barred = new Map<string, number>();
+const blockedUntilIn = memoryPart(() => new Map<string, number>());
 
-/** How long a refused credential is taken for one that is refused again; milliseconds. */
-const refusedFor = 60_000;
+/** How long a rejected credential stays blocked. */
+const blockMs = 60_000;
 
-export function isBarred(credentialId: string, now: number): boolean {
-  return now < (barred.get(credentialId) ?? 0);
+export function isBlocked(memory: Memory, credentialId: string, now: number): boolean {
+  return now < (blockedUntilIn(memory).get(credentialId) ?? 0);
 }
 
-/** `seconds`: of the limit; null for who was refused. */
-export function bar(credentialId: string, now: number, seconds: number | null): void {
-  keepNewest(barred, credentialId, now + (seconds === null ? refusedFor : seconds * 1000));
+/** `seconds` is the Retry-After of a limited credential; null for a rejected one. */
+export function blockCredential(
+  memory: Memory,
+  credentialId: string,
+  now: number,
+  seconds: number | null,
+): void {
+  keepNewest(
+    blockedUntilIn(memory),
+    credentialId,
+    now + (seconds === null ? blockMs : seconds * 1000),
+  );
 }
 
-export function unbar(credentialId: string): void {
-  barred.delete(credentialId);
+/** Records that its object has admitted the credential, which also ends a block. */
+export function recordAdmission(memory: Memory, credentialId: string, now: number): void {
+  blockedUntilIn(memory).delete(credentialId);
+  keepNewest(admittedAtIn(memory), credentialId, now);
+}
+
+/** When this isolate last saw each credential admitted. */
+const admittedAtIn = memoryPart(() => new Map<string, number>());
+const recentMs = 60_000;
+
+/** Whether the credential was admitted here within the last minute, and not refused since. */
+export function isRecentlyAdmitted(memory: Memory, credentialId: string, now: number): boolean {
+  const admittedAt = admittedAtIn(memory).get(credentialId) ?? -Infinity;
+  return now - admittedAt < recentMs && !isBlocked(memory, credentialId, now);
 }
 
 /**
- * What this isolate has let through while objects could not be reached: nobody gets more than his limit from one isolate
- * by making his own object fail.
+ * Requests that this isolate admitted while objects were unreachable. A caller that makes its own object fail
+ * gets no more than its limit from one isolate.
  */
-const counted = new Map<string, { requests: SlidingWindow; writes: SlidingWindow }>();
+const localWindowsIn = memoryPart(
+  () => new Map<string, { requests: SlidingWindow; writes: SlidingWindow }>(),
+);
 
-/** Counts a request by the credential's own limits; `wait` is the milliseconds until it fits, 0 where it did. */
-export function countHere(
-  credentialId: string,
-  limits: Limits,
+/** Counts a request against the credential's limits. `wait` is the milliseconds until it fits; 0 if it fits now. */
+export function countLocally(
+  memory: Memory,
+  { credentialId, limits }: Pick<Grant, "credentialId" | "limits">,
   write: boolean,
   now: number,
 ): { wait: number; quotas: Quotas } {
-  const { requests, writes } = windowsOf(credentialId);
+  const { requests, writes } = getWindows(memory, credentialId);
   for (const window of [requests, writes]) slide(window, now);
-  const waitOfWrites = write ? waitFor(writes, limits.writes, now) : 0;
-  const wait = Math.max(waitFor(requests, limits.requests, now), waitOfWrites);
+  const waitOfWrites = write ? computeWaitMs(writes, limits.writes, now) : 0;
+  const wait = Math.max(computeWaitMs(requests, limits.requests, now), waitOfWrites);
   if (wait === 0) {
     addRequests(requests, limits.requests, now);
     if (write) addRequests(writes, limits.writes, now);
   }
-  return { wait, quotas: quotasOf(limits, requests, write ? writes : undefined, now) };
+  return { wait, quotas: buildQuotas(limits, requests, write ? writes : undefined, now) };
 }
 
-function windowsOf(credentialId: string) {
-  const windows = counted.get(credentialId) ?? { requests: emptyWindow(), writes: emptyWindow() };
-  keepNewest(counted, credentialId, windows);
+function getWindows(memory: Memory, credentialId: string) {
+  const localWindows = localWindowsIn(memory);
+  const windows = localWindows.get(credentialId) ?? {
+    requests: emptyWindow(),
+    writes: emptyWindow(),
+  };
+  keepNewest(localWindows, credentialId, windows);
   return windows;
 }

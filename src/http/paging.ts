@@ -1,81 +1,83 @@
-import * as z from "zod/mini";
-import { makeCursor, readCursor, type Position, type WholePosition, limitRefusal, pageLimit } from "#domain/cursor.ts";
-import { canonical, isObject } from "#domain/json.ts";
-import { problem } from "#domain/problem/problem.ts";
-import { sha256, signingKeys } from "#domain/credential/keys.ts";
-import type { AppEnv, Reading } from "./env.ts";
-import { ofPrimary } from "#store/db/session.ts";
-import { query } from "./query.ts";
+import {
+  encodeCursor,
+  decodeCursor,
+  type CursorPosition,
+  type DecodedCursor,
+  type FullPosition,
+} from "#domain/cursor.ts";
+import { problem, type Problem } from "#domain/problem/problem.ts";
+import { primaryOnly, type VersionTracker } from "#store/db/session.ts";
+import type { AppEnv, RequestContext } from "./env.ts";
 
-/** The parameters of a page. */
-export const page = z.object({
-  limit: z.optional(
-    z.pipe(
-      z.string().check(
-        z.refine((sent) => /^\d{1,9}$/.test(sent) && pageLimit.safeParse(Number(sent)).success, {
-          params: limitRefusal,
-        }),
-      ),
-      z.transform(Number),
-    ),
-  ),
-  cursor: z.optional(z.string()),
-});
+/**
+ * Returns the position in the cursor, or null at the start. A cursor belongs to the list named by `binding`.
+ * Reads are no older than the page that issued the cursor, so a scan never goes back in time.
+ */
+export async function readPosition(
+  c: RequestContext<AppEnv>,
+  binding: string,
+  cursor: string | undefined,
+  versions: VersionTracker = primaryOnly,
+): Promise<CursorPosition | null> {
+  if (cursor === undefined) return null;
+  const decoded = await findCursor(c, binding, cursor);
+  if (!decoded) throw invalidCursorProblem();
+  if (decoded.bookmark) versions.notBefore(decoded.bookmark);
+  return decoded.position;
+}
 
-export type Paging = z.output<typeof page>;
+export function invalidCursorProblem(): Problem {
+  const reason = "This cursor is damaged or belongs to another request. Use links.next unchanged.";
+  return problem.invalidInput([{ field: "cursor", code: "invalid_cursor", reason }]);
+}
 
-/** `limit` and `cursor`, each at most once; anything else is refused, never ignored or clamped. */
-export const paging = query(page);
+/** Opens a cursor of the list named by `binding`. Undefined for any other cursor. */
+export function findCursor(
+  c: RequestContext<AppEnv>,
+  binding: string,
+  cursor: string,
+): Promise<DecodedCursor | undefined> {
+  return decodeCursor(c.env.keys, timelineBinding(c, binding), cursor);
+}
 
-export interface PagingInput {
-  in: { query: z.input<typeof page> };
-  out: { query: Paging };
+/** A cursor is valid in its timeline only, because a restore gives numbers of items to other items. */
+function timelineBinding(c: RequestContext<AppEnv>, binding: string): string {
+  const { epoch } = c.env.databases.timeline;
+  return epoch === "" ? binding : `${epoch} ${binding}`;
+}
+
+/** Encodes a position as a cursor for the list named by `binding`. */
+export function createCursor(
+  c: RequestContext<AppEnv>,
+  binding: string,
+  position: Readonly<FullPosition>,
+  bookmark: string | null = null,
+): Promise<string> {
+  return encodeCursor(c.env.keys, timelineBinding(c, binding), position, bookmark);
 }
 
 /**
- * The position that the cursor tells, null at the start. A cursor belongs to the list named by `binding`; what is read
- * from there on is no older than the page that gave it, so that a walk never goes back.
+ * Returns the number of a change from the cursor of a feed. A cursor of a feed contains its timeline, so that one from
+ * before a restore returns 410 and not 422: its reader must list the collection again.
  */
-export async function readPosition(
-  c: Reading<AppEnv>,
+export async function readFeedPosition(
+  c: RequestContext<AppEnv>,
   binding: string,
-  { cursor }: Paging,
-  versions = ofPrimary,
-): Promise<Position | null> {
-  if (cursor === undefined) return null;
-  const read = await readCursor(signingKeys(c.env.TOKEN_SECRET), binding, cursor);
-  if (read?.bookmark) versions.notBefore(read.bookmark);
-  if (read) return read.position;
-  const reason = "This is no cursor of this list. Follow links.next as it was given.";
-  throw problem.invalidInput([{ field: "cursor", code: "invalid_cursor", reason }]);
+  cursor: string,
+): Promise<number> {
+  const decoded = await decodeCursor(c.env.keys, binding, cursor);
+  if (!decoded) throw invalidCursorProblem();
+  const [number, epoch = ""] = decoded.position;
+  if (epoch !== c.env.databases.timeline.epoch) throw problem.changesExpired();
+  return Number(number);
 }
 
-/** The cursor that tells a position of the list named by `binding`. */
-export function cursorAt(
-  c: Reading<AppEnv>,
+/** Encodes the number of a change as a cursor of the feed named by `binding`. */
+export function createFeedCursor(
+  c: RequestContext<AppEnv>,
   binding: string,
-  position: Readonly<WholePosition>,
-  bookmark: string | null = null,
+  position: Readonly<FullPosition>,
 ): Promise<string> {
-  return makeCursor(signingKeys(c.env.TOKEN_SECRET), binding, position, bookmark);
-}
-
-/** A cursor of a search belongs to the conditions and the sort that it was made for. */
-export async function searchBinding(collectionId: number, body: unknown): Promise<string> {
-  const { conditions = [], sort = [] } = isObject(body) ? body : {};
-  return `search ${collectionId} ${await sha256(canonical({ conditions, sort }))}`;
-}
-
-/** The address of the page behind a position. */
-export async function nextUrl(
-  c: Reading<AppEnv>,
-  binding: string,
-  { limit }: Paging,
-  position: Readonly<WholePosition>,
-  bookmark: string | null = null,
-): Promise<string> {
-  const url = new URL(c.req.path, c.req.url);
-  if (limit !== undefined) url.searchParams.set("limit", String(limit));
-  url.searchParams.set("cursor", await cursorAt(c, binding, position, bookmark));
-  return url.href;
+  const { epoch } = c.env.databases.timeline;
+  return encodeCursor(c.env.keys, binding, epoch === "" ? position : [...position, epoch]);
 }

@@ -1,73 +1,141 @@
-import type { Context } from "hono";
+import { memoryPart } from "#domain/memory.ts";
 import { Problem } from "#domain/problem/problem.ts";
-import type { AppEnv } from "./env.ts";
-import type { Seen } from "#gate/state.ts";
-import { nearest, primary, Session } from "#store/db/session.ts";
+import type { PathParameters, Prefetch, Read, ReadRequest } from "#actions/read.ts";
+import type { ReadConstraint } from "#gate/state.ts";
+import { nearest, primary, type Session } from "#store/db/session.ts";
 import { readContext } from "./context.ts";
-import { questionOf, type Question, type Read } from "#http/doors/question.ts";
+import type { AppEnv, RequestContext } from "./env.ts";
+import { keepNewest } from "./isolate-limits.ts";
 
-/** A question that is under way, and the session that it is asked by. */
-interface Asked {
-  question: Question<unknown>;
-  answer: Promise<unknown>;
+/** A read that may start before authentication ends. */
+export interface EarlyRead {
+  prefetch: Prefetch<unknown, never>;
+  /**
+   * Names what this isolate must have seen the credential admitted to before the read starts early. Undefined for
+   * reads with a small bound.
+   */
+  admissionKey?: string | undefined;
+}
+
+/** What a surface knows of a request before the caller is known. */
+export interface RequestPlan {
+  /** Whether it counts as a write (contract, section 10). */
+  isWrite: boolean;
+  /** In order of preference. The later ones read a part of what the first one reads. */
+  reads: readonly EarlyRead[];
+  request: ReadRequest<never>;
+}
+
+/** What an operation declares of its reads. */
+interface PrefetchingOperation {
+  prefetch?: Prefetch<unknown, never>;
+  admissionKey?: (path: PathParameters) => string;
+  target: { prefetch?: Prefetch<unknown, never> };
+}
+
+/** The read of the operation, or of what its path names. */
+export function earlyReads(op: PrefetchingOperation, path: PathParameters): EarlyRead[] {
+  const { prefetch, target } = op;
+  return [
+    ...(prefetch ? [{ prefetch, admissionKey: op.admissionKey?.(path) }] : []),
+    ...(target.prefetch ? [{ prefetch: target.prefetch }] : []),
+  ];
+}
+
+/** A started read and its database session. */
+interface PendingRead extends EarlyRead {
+  result: Promise<unknown>;
   session: Session;
+  isUsed: boolean;
 }
 
-/** Asks what the route will read before it is known who asks: of the nearest, unless the caller wants the primary. */
-export function askAhead(c: Context): Asked | undefined {
-  const found = questionOf(c);
-  if (!found) return undefined;
-  return ask(c, found.question, found.params, wantsPrimary(c) ? primary : nearest);
+/** The operations and collections to which this isolate saw each credential admitted. */
+const admittedIn = memoryPart(() => new Map<string, true>());
+
+/** Starts the first read that need not wait for the admission. Reads the nearest replica unless the caller asks for the primary. */
+export function startPrefetch(
+  c: RequestContext<AppEnv>,
+  credentialId: string,
+  { reads, request }: RequestPlan,
+): PendingRead | undefined {
+  const admitted = admittedIn(c.env.memory);
+  const read = reads.find(
+    ({ admissionKey: key }) => key === undefined || admitted.has(`${credentialId} ${key}`),
+  );
+  return read && startRead(c, read, request, wantsPrimary(c) ? primary : nearest);
 }
 
-function ask(
-  c: Context,
-  question: Question<unknown>,
-  params: Record<string, string>,
+function startRead(
+  c: RequestContext<AppEnv>,
+  read: EarlyRead,
+  request: ReadRequest<never>,
   from: typeof primary | typeof nearest,
   notBefore: string | null = null,
-): Asked {
-  const session = new Session(c.env.DB, from);
+): PendingRead {
+  const session = c.env.databases.openSession(from);
   if (notBefore !== null) session.notBefore(notBefore);
-  const answer = question(readContext(c as Context<AppEnv>, session), params, c);
-  // Where a door refuses the request, nobody ever looks.
-  answer.catch(() => undefined);
-  return { question, answer, session };
+  const result = read.prefetch(readContext(c, session), request);
+  // When the request is rejected, no code awaits this promise.
+  result.catch(() => undefined);
+  return { ...read, result, session, isUsed: false };
 }
 
-/** Contract, section 16. */
-function wantsPrimary({ req }: Context): boolean {
+/** Forgets the admission of a read that was started early and then not used, as the request was refused. */
+export function forgetUnused(
+  { env: { memory } }: RequestContext<AppEnv>,
+  credentialId: string,
+  { admissionKey, isUsed }: PendingRead,
+): void {
+  if (!isUsed && admissionKey !== undefined)
+    admittedIn(memory).delete(`${credentialId} ${admissionKey}`);
+}
+
+/** `Cache-Control: no-cache` asks for the primary (contract, section 16). */
+function wantsPrimary({ req }: RequestContext<AppEnv>): boolean {
   return /(^|,)\s*no-cache\s*(,|$)/i.test(req.header("Cache-Control") ?? "");
 }
 
+/** What is known of an admitted caller. */
+interface AdmittedReads {
+  credentialId: string;
+  seen: ReadConstraint;
+  started: PendingRead | undefined;
+  onRead: (session: Session) => void;
+}
+
 /**
- * Gives what was read where the credential may go by it: it has to see its own writes, and nothing is refused by what
- * only a replica says. The primary is asked otherwise. A write may go by anything: the guards are in its batch.
+ * Creates the reader of a request. It returns the prefetched result if that covers the credential's own writes.
+ * When a replica's result is stale or a 4xx problem, it reads the primary.
+ * A write accepts any version, because its batch contains the guards.
  */
-export function makeReader(
-  c: Context,
-  seen: Seen,
-  isWrite: boolean,
-  ahead: Asked | undefined,
-  note: (session: Session) => void,
+export function createReader(
+  c: RequestContext<AppEnv>,
+  { isWrite, reads, request }: RequestPlan,
+  { credentialId, seen, started, onRead }: AdmittedReads,
 ): Read {
-  const holds = async ({ answer, session }: Asked): Promise<boolean> => {
+  const isUsable = async ({ result, session }: PendingRead): Promise<boolean> => {
     try {
-      await answer;
-      return isWrite || session.sees(seen);
+      await result;
+      return isWrite || session.covers(seen);
     } catch (error) {
-      return session.isSure() || (error instanceof Problem && error.status >= 500);
+      return session.isFromPrimary() || (error instanceof Problem && error.status >= 500);
     }
   };
   const from = () => (seen.untold || wantsPrimary(c) ? primary : nearest);
-  return async <T>(question: Question<T>): Promise<T> => {
-    const isAhead = ahead?.question === question;
-    // Who waits for a part learns it from the whole.
-    if (!isAhead) await ahead?.answer.catch(() => undefined);
-    const params = c.req.param();
-    const first = isAhead ? ahead : ask(c, question, params, from(), seen.bookmark);
-    const { answer, session } = (await holds(first)) ? first : ask(c, question, params, primary);
-    note(session);
-    return answer as Promise<T>;
+  return async <Data>(prefetch: Prefetch<Data, never>): Promise<Data> => {
+    const isStarted = started?.prefetch === prefetch;
+    if (isStarted) started.isUsed = true;
+    // The started read fills the caches that this read uses.
+    if (!isStarted) await started?.result.catch(() => undefined);
+    const read = reads.find((each) => each.prefetch === prefetch) ?? { prefetch };
+    // Operations read only what the checks in front of them have admitted.
+    if (read.admissionKey !== undefined)
+      keepNewest(admittedIn(c.env.memory), `${credentialId} ${read.admissionKey}`, true);
+    const first = isStarted ? started : startRead(c, read, request, from(), seen.bookmark);
+    const { result, session } = (await isUsable(first))
+      ? first
+      : startRead(c, read, request, primary);
+    onRead(session);
+    return result as Promise<Data>;
   };
 }

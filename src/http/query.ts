@@ -1,97 +1,71 @@
 import * as z from "zod/mini";
 import type { Context } from "hono";
 import { zValidator } from "@hono/zod-validator";
-import { oneOf, shortened, namedErrors } from "#domain/problem/field-errors.ts";
+import { formatChoices, truncate, issueErrors } from "#domain/problem/field-errors.ts";
 import { problem, type FieldError } from "#domain/problem/problem.ts";
-import type { CollectionKind } from "#domain/definition/collection.ts";
+import { lazy } from "#domain/lazy.ts";
 
-/** The query as its schema reads it. All that is wrong with it is one 422, and nothing in it is ignored. */
-export function query<Shape extends z.core.$ZodShape>(schema: z.ZodMiniObject<Shape>) {
-  const validate = zValidator("query", schema, (read, c) => {
-    const issues = read.success ? [] : read.error.issues;
-    const known = Object.keys(schema.shape);
-    // As it was sent: an object of its values would lose a parameter `__proto__`.
-    const sent = new URL(c.req.url).searchParams;
-    const wrong = known.flatMap((name) => {
-      if (sent.getAll(name).length > 1) return [];
-      const own = issues.filter(({ path: [first] }) => first === name);
-      return namedErrors(name, own);
-    });
-    const errors = [...parameterErrors(sent, known), ...wrong];
-    if (errors.length > 0) throw problem.invalidInput(errors);
-  });
-  const none = schema.safeParse({});
-  if (!none.success) return validate;
-  // Most requests send none, and each would pay for what is the same in all.
-  const unlessNone: typeof validate = async (c, next) => {
-    if (c.req.url.includes("?")) return validate(c, next);
-    c.req.addValidatedData("query", none.data);
+/** Validates the query by its schema. One 422 lists all errors; unknown parameters are errors too. */
+export function query<Shape extends z.core.$ZodShape>(schema: () => z.ZodMiniObject<Shape>) {
+  const validation = lazy(() => buildValidation(schema()));
+  const validate: ReturnType<typeof validation>["validate"] = async (c, next) => {
+    const rules = validation();
+    if (!rules.empty.success || c.req.url.includes("?")) return rules.validate(c, next);
+    // Most requests have no query, so its parsed form is computed once.
+    c.req.addValidatedData("query", rules.empty.data);
     return next();
   };
-  return unlessNone;
+  return validate;
 }
 
-/** The query of a request that may still be refused for it: then this throws, and what is wrong is told in its turn. */
-export function sentQuery<Schema extends z.ZodMiniType>(
+function buildValidation<Shape extends z.core.$ZodShape>(schema: z.ZodMiniObject<Shape>) {
+  const validate = zValidator("query", schema, (result, c) => {
+    const issues = result.success ? [] : result.error.issues;
+    const names = Object.keys(schema.shape);
+    // Reads the URL, because an object of the values would lose a parameter `__proto__`.
+    const params = new URL(c.req.url).searchParams;
+    const valueErrors = names.flatMap((name) => {
+      if (params.getAll(name).length > 1) return [];
+      const paramIssues = issues.filter(({ path: [first] }) => first === name);
+      return issueErrors(name, paramIssues);
+    });
+    const errors = [...parameterErrors(params, names), ...valueErrors];
+    if (errors.length > 0) throw problem.invalidInput(errors);
+  });
+  return { validate, empty: schema.safeParse({}) };
+}
+
+/** Parses the query for a prefetch. Throws an empty 422 on errors, because the route's own validation reports them. */
+export function parseQuery<Schema extends z.ZodMiniType>(
   { req }: Pick<Context, "req">,
   schema: Schema,
 ): z.output<Schema> {
-  const read = schema.safeParse(req.query());
-  if (!read.success) throw problem.invalidInput([]);
-  return read.data;
+  const result = schema.safeParse(req.query());
+  if (!result.success) throw problem.invalidInput([]);
+  return result.data;
 }
 
-/** Parameters that are any text, each at most once. */
-export const texts = <Name extends string>(...names: Name[]) =>
-  z.object(
-    Object.fromEntries(names.map((name) => [name, z.optional(z.string())])) as Record<
-      Name,
-      z.ZodMiniOptional<z.ZodMiniString>
-    >,
+/** Declares a schema of optional parameters with any text. */
+export const textParameters = <Name extends string>(...names: Name[]) =>
+  lazy(() =>
+    z.object(
+      Object.fromEntries(names.map((name) => [name, z.optional(z.string())])) as Record<
+        Name,
+        z.ZodMiniOptional<z.ZodMiniString>
+      >,
+    ),
   );
 
-/** For routes that take no parameters in the query. */
-export const noParameters = query(z.object({}));
-
-/** Parameters of the query that a route does not know, or that stand there twice. */
-function parameterErrors(sent: URLSearchParams, known: readonly string[]): FieldError[] {
-  return [...new Set(sent.keys())].flatMap((field): FieldError[] => {
-    if (!known.includes(field)) {
-      const there = known.length > 0 ? `The parameters are ${oneOf(known)}.` : "It takes none.";
-      const reason = `This route has no such parameter. ${there}`;
-      return [{ field: shortened(field), code: "unknown_parameter", reason }];
+/** Returns an error for each unknown or repeated parameter. */
+function parameterErrors(params: URLSearchParams, names: readonly string[]): FieldError[] {
+  return [...new Set(params.keys())].flatMap((field): FieldError[] => {
+    if (!names.includes(field)) {
+      const choices =
+        names.length > 0 ? `Allowed: ${formatChoices(names)}.` : "This route has none.";
+      const reason = `Unknown parameter. ${choices}`;
+      return [{ field: truncate(field), code: "unknown_parameter", reason }];
     }
-    if (sent.getAll(field).length === 1) return [];
+    if (params.getAll(field).length === 1) return [];
     return [{ field, code: "invalid_type", reason: "Send this parameter once." }];
   });
-}
-
-const keyList = z.optional(
-  z
-    .string()
-    .check(
-      z.maxLength(2000),
-      z.regex(
-        /^[a-z][a-z0-9_-]{0,62}(?:,[a-z][a-z0-9_-]{0,62})*$/,
-        "Must be keys, divided by commas.",
-      ),
-    ),
-);
-
-/** The parameters that choose apps and forms by their keys. */
-export const chosenKeys = z.object({ apps: keyList, forms: keyList });
-
-/** An app or form as it is called. */
-export interface Called {
-  kind: CollectionKind;
-  key: string;
-}
-
-/** Those that were chosen, each once. */
-export function calledByKeys({ apps, forms }: z.output<typeof chosenKeys>): Called[] {
-  return [...called("app", apps), ...called("form", forms)];
-}
-
-function called(kind: CollectionKind, keys: string | undefined): Called[] {
-  return [...new Set(keys?.split(",") ?? [])].map((key) => ({ kind, key }));
 }

@@ -1,74 +1,72 @@
 import type { Context } from "hono";
 import { createMiddleware } from "hono/factory";
 import type { ReplayCache } from "#actions/context.ts";
-import { noKey, type SentKey } from "#actions/idempotent.ts";
+import { noIdempotencyKey, type IdempotencyKey } from "#actions/idempotent.ts";
 import { sha256 } from "#domain/credential/keys.ts";
-import type { Presented } from "#domain/credential/tokens.ts";
-import { idempotencyKey, idempotencyKeyHeader } from "#domain/preconditions.ts";
-import { namedErrors } from "#domain/problem/field-errors.ts";
-import type { AppEnv, Reading } from "./env.ts";
-import { type Replay, recall, remember } from "#store/data/replays.ts";
-import { logMended } from "./log.ts";
-import { declaredEffect } from "#http/doors/effect.ts";
+import type { PresentedCredential } from "#domain/credential/tokens.ts";
+import { idempotencyKey } from "#domain/preconditions.ts";
+import { issueErrors } from "#domain/problem/field-errors.ts";
+import type { AppEnv, RequestContext } from "./env.ts";
+import { type Replay, fetchReplay, putReplay } from "#store/data/replays.ts";
+import { logRecovered, type RecoveredFailure } from "#domain/events.ts";
 
-interface Asked extends ReplayCache {
-  ask(key: string): void;
+interface RequestReplayCache extends ReplayCache {
+  prefetch(key: string): void;
 }
 
-type Recalling = AppEnv & {
-  Variables: { presented: Presented; sentKey: SentKey; replays: ReplayCache };
+export type ReplayEnv = AppEnv & {
+  Variables: { presented: PresentedCredential; sentKey: IdempotencyKey; replays: ReplayCache };
 };
 
-/** A key as it was sent: under which name, and for which route. */
-export interface NamedKey {
+/** An unvalidated key, with the name of its header or argument and its route. */
+interface NamedKey {
   name: string;
   sent: unknown;
   route: string;
 }
 
 /**
- * Asks the cache for the answer to the request's key, beside the question to the credential's object, and waits for
- * neither the one nor the other: on a first call the cache cannot know anything.
+ * Starts the replay lookup for the request's key in parallel with the call of the credential's object.
+ * Never waits for the lookup, because the cache has no entry for a first call.
  */
-export const recallBy = <E extends Recalling>(keyOf: (c: Context<E>) => NamedKey | undefined) =>
+export const prefetchReplay = <E extends ReplayEnv>(
+  keyOf: (c: Context<E>) => NamedKey | undefined,
+) =>
   createMiddleware<E>(async (c, next) => {
-    const replays = replayCache(c);
-    const named = keyOf(c);
-    const sentKey = named ? await readKey(c.var.presented, named) : noKey;
-    if (sentKey.key !== null) replays.ask(sentKey.key);
+    const replays = createReplayCache(c);
+    const namedKey = keyOf(c);
+    const sentKey = namedKey
+      ? await buildIdempotencyKey(c.var.presented, namedKey)
+      : noIdempotencyKey;
+    if (sentKey.key !== null) replays.prefetch(sentKey.key);
     c.set("sentKey", sentKey);
     c.set("replays", replays);
     await next();
   });
 
-/** By the header, where the route does its work once. */
-export const recallReplay = recallBy<Recalling>((c) => {
-  const sent = declaredEffect(c).once ? c.req.header(idempotencyKeyHeader) : undefined;
-  return sent === undefined ? undefined : { name: idempotencyKeyHeader, sent, route: c.req.path };
-});
-
-async function readKey(
-  { credentialId }: Presented,
+async function buildIdempotencyKey(
+  { credentialId }: PresentedCredential,
   { name, sent, route }: NamedKey,
-): Promise<SentKey> {
-  const read = idempotencyKey.safeParse(sent);
-  if (!read.success) return { key: null, errors: namedErrors(name, read.error.issues) };
-  return { key: await sha256(`${credentialId}\n${route}\n${read.data}`), errors: [] };
+): Promise<IdempotencyKey> {
+  const result = idempotencyKey().safeParse(sent);
+  if (!result.success) return { key: null, errors: issueErrors(name, result.error.issues) };
+  return { key: await sha256(`${credentialId}\n${route}\n${result.data}`), errors: [] };
 }
 
-/** KV as actions see it. What fails there is made good by D1. */
-export function replayCache(c: Reading<AppEnv>): Asked {
-  const told = new Map<string, Replay>();
-  const behind = (work: Promise<unknown>, failure: string) =>
-    c.executionCtx.waitUntil(work.catch((error: unknown) => logMended(failure, error)));
+/** Creates the replay cache of a request on KV. D1 also stores replays, so KV errors are only logged. */
+export function createReplayCache(c: RequestContext<AppEnv>): RequestReplayCache {
+  const replays = new Map<string, Replay>();
+  const { timeline } = c.env.databases;
+  const runInBackground = (work: Promise<unknown>, failure: RecoveredFailure) =>
+    c.executionCtx.waitUntil(work.catch((error: unknown) => logRecovered(c.env, failure, error)));
   return {
-    ask(key) {
-      const asked = recall(c.env.REPLAYS, key, Date.now());
-      const kept = asked.then((replay) => replay && told.set(key, replay));
-      behind(kept, "replay cache unreadable");
+    prefetch(key) {
+      const lookup = fetchReplay(c.env.replays, timeline, key, c.env.clock.now());
+      const stored = lookup.then((replay) => replay && replays.set(key, replay));
+      runInBackground(stored, "replay cache unreadable");
     },
-    recalled: (key) => told.get(key),
-    remember: (key, replay) =>
-      behind(remember(c.env.REPLAYS, key, replay), "replay cache unwritable"),
+    peek: (key) => replays.get(key),
+    put: (key, replay) =>
+      runInBackground(putReplay(c.env.replays, timeline, key, replay), "replay cache unwritable"),
   };
 }

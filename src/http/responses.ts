@@ -1,46 +1,57 @@
 import type { Context, ErrorHandler } from "hono";
 import { problemDocument } from "#documents/problem.ts";
-import { Problem } from "#domain/problem/problem.ts";
+import { Problem, problem } from "#domain/problem/problem.ts";
 import { problems } from "#domain/problem/catalogue.ts";
 import type { AppEnv } from "./env.ts";
-import { logFault } from "./log.ts";
+import { logError } from "./log.ts";
+import type { Service } from "./service.ts";
+import { explainSetUp, setUpProblem } from "./set-up.ts";
 import { createMiddleware } from "hono/factory";
 
 type Html = Parameters<Context["html"]>[0];
 
-const internal = new Problem("internal", problems.internal.meaning);
+const internalProblem = new Problem("internal", problems.internal.meaning);
 
-/** The one exit of errors: problems as RFC 9457 says; whatever else is thrown stays inside. People get a page. */
-export const answerError =
-  (pageOf: (refusal: Problem, requestId: string) => Html): ErrorHandler<AppEnv> =>
+/**
+ * Handles all errors. Sends problems as RFC 9457 documents, or as pages to browsers.
+ * Logs any other error and sends an internal problem without details.
+ */
+export const sendError =
+  (renderPage: (problem: Problem, requestId: string) => Html): ErrorHandler<AppEnv> =>
   (error, c) => {
-    const refusal = error instanceof Problem ? error : internal;
-    if (refusal === internal) logFault(c, error);
-    const { code, headers } = refusal;
+    const failure = error instanceof Problem ? error : unexpectedProblem(c.env, error);
+    if (failure === internalProblem) logError(c, error);
+    const { code, headers } = failure;
     const { requestId } = c.var;
     const { status } = problems[code];
-    if (isForPeople(c)) {
-      return c.html(pageOf(refusal, requestId), status, {
+    if (wantsPage(c)) {
+      return c.html(renderPage(failure, requestId), status, {
         "Cache-Control": "no-store",
         ...headers,
       });
     }
-    // RFC 6585, section 4: a 429 is not to be stored; nor is anything else that may be right a moment later.
+    // Caches must not store a 429 (RFC 6585, section 4), or any error that a retry may avoid.
     const caching = status === 404 || status === 403 ? {} : { "Cache-Control": "no-store" };
-    return c.body(JSON.stringify(problemDocument(refusal, c.req.url, requestId)), status, {
+    return c.body(JSON.stringify(problemDocument(failure, c.req.url, requestId)), status, {
       "Content-Type": "application/problem+json",
       ...caching,
       ...headers,
     });
   };
 
-/** Browsers get pages everywhere but in the API, whose errors are documents for everybody. */
-function isForPeople(c: Context<AppEnv>): boolean {
+/** A missing table has a reason that the operator can fix. All other errors stay internal. */
+function unexpectedProblem(service: Service, error: unknown): Problem {
+  const explanation = explainSetUp(service, error);
+  return explanation === undefined ? internalProblem : setUpProblem(service, explanation);
+}
+
+/** Whether to send a page instead of a document. Browsers get pages everywhere but in the API. */
+function wantsPage(c: Context<AppEnv>): boolean {
   const accept = c.req.header("Accept") ?? "";
   return !/^\/(api\/|oauth\/|\.well-known\/|mcp$)/.test(c.req.path) && accept.includes("text/html");
 }
 
-/** Answers belong to their caller; they may be kept, but are asked for again each time. 304 still works. */
+/** Makes responses private to the caller. Clients may store them but must revalidate, which may return 304. */
 export const cacheDefaults = createMiddleware<AppEnv>(async (c, next) => {
   await next();
   const { headers } = c.res;
@@ -48,17 +59,23 @@ export const cacheDefaults = createMiddleware<AppEnv>(async (c, next) => {
   headers.append("Vary", "Authorization");
 });
 
-const header = "X-Request-Id";
+/** Returns 503 to every request while the database is being restored. */
+export const refuseWhilePaused = createMiddleware<AppEnv>(async (c, next) => {
+  if (c.env.settings.isPaused) throw problem.paused();
+  await next();
+});
+
+const requestIdHeader = "X-Request-Id";
 
 /**
- * Each request has an id of ours, which answers, logs and the audit tell. The one that a caller sends is kept beside it:
- * two requests can have the same, and nobody else chooses what our records say.
+ * Gives each request a new ID for its response, the logs and the audit. A caller's own ID is recorded separately,
+ * because it may repeat and must not decide the ID in our records.
  */
 export const requestId = createMiddleware<AppEnv>(async (c, next) => {
-  const sent = c.req.header(header) ?? "";
-  const id = crypto.randomUUID();
+  const callerId = c.req.header(requestIdHeader) ?? "";
+  const id = c.env.random.uuid();
   c.set("requestId", id);
-  c.set("sentRequestId", /^[\w.:=-]{1,128}$/.test(sent) ? sent : null);
-  c.header(header, id);
+  c.set("sentRequestId", /^[\w.:=-]{1,128}$/.test(callerId) ? callerId : null);
+  c.header(requestIdHeader, id);
   await next();
 });

@@ -1,30 +1,53 @@
 import type * as z from "zod/mini";
 import { Hono, type Context } from "hono";
 import { createMiddleware } from "hono/factory";
-import { authenticate, identify } from "#http/authenticate.ts";
-import { chosenKeys, calledByKeys, query } from "#http/query.ts";
-import { answerPreflight, isPreflight, publicly, shareWithOrigins, only } from "#http/cors.ts";
-import { originOf } from "#http/request.ts";
-import { asking } from "#http/doors/question.ts";
-import { receiveBody } from "#http/body.ts";
-import { answerRefused, leadToMetadata, metadataPath, recallCall, refuseOrigins, takeMessage, type McpEnv } from "./doors.ts";
-import { readOfCall, resultFor } from "./methods.ts";
-import { Refused, resultAnswer } from "./protocol.ts";
+import { authenticate, verifyBearer } from "#http/authenticate.ts";
+import { query } from "#http/query.ts";
+import { selectionQuery, selectedCollections } from "#domain/definition/selection.ts";
+import {
+  sendPreflight,
+  isPreflight,
+  allowAnyOrigin,
+  cors,
+  rejectOtherMethods,
+} from "#http/cors.ts";
+import { serviceOrigin } from "#http/request.ts";
+import { bufferBody } from "#http/body.ts";
+import {
+  sendProtocolError,
+  addMetadataChallenge,
+  metadataPath,
+  planMessage,
+  prefetchCallReplay,
+  requireAllowedOrigin,
+  receiveMessage,
+  type McpEnv,
+} from "./receive.ts";
+import { handleMethod } from "./methods.ts";
+import { ProtocolError, toVersionedResult } from "./protocol.ts";
 
 const preflight = createMiddleware<McpEnv>(async (c, next) =>
-  isPreflight(c) ? answerPreflight(c, ["POST"]) : next(),
+  isPreflight(c) ? sendPreflight(c, ["POST"]) : next(),
 );
 
-/** The Model Context Protocol over streamable HTTP, stateless: what the API does, as tools for assistants. */
+/** The Model Context Protocol over stateless streamable HTTP: the API's operations as tools for assistants. */
 export const mcp = new Hono<McpEnv>()
-  .use("/mcp", preflight, shareWithOrigins, leadToMetadata, identify)
-  .use("/mcp", receiveBody, takeMessage, recallCall, authenticate, refuseOrigins)
-  .post("/mcp", query(chosenKeys), asking(readOfCall, answerMessage))
-  .all("/mcp", only("POST"))
-  .use(metadataPath, publicly)
+  .use("/mcp", preflight, cors, addMetadataChallenge, verifyBearer)
+  // The body says whether a call writes, so only the limit of requests applies before it is read.
+  .use(
+    "/mcp",
+    bufferBody(() => false),
+    receiveMessage,
+    prefetchCallReplay,
+    authenticate(planMessage),
+    requireAllowedOrigin,
+  )
+  .post("/mcp", query(selectionQuery), (c) => handleMessage(c))
+  .all("/mcp", rejectOtherMethods("POST"))
+  .use(metadataPath, allowAnyOrigin)
   .get(metadataPath, (c) => {
-    const origin = originOf(c);
-    // No scopes: clients would ask for all that stand there, and be refused those that they lack.
+    const origin = serviceOrigin(c);
+    // Lists no scopes: clients would request all of them, and the token endpoint would reject the request.
     return c.json(
       {
         resource: `${origin}/mcp`,
@@ -37,23 +60,23 @@ export const mcp = new Hono<McpEnv>()
       { "Cache-Control": "public, max-age=3600" },
     );
   })
-  .all(metadataPath, only("GET"));
+  .all(metadataPath, rejectOtherMethods("GET"));
 
-interface Chosen {
-  in: { query: z.input<typeof chosenKeys> };
-  out: { query: z.output<typeof chosenKeys> };
+interface SelectionInput {
+  in: { query: z.input<ReturnType<typeof selectionQuery>> };
+  out: { query: z.output<ReturnType<typeof selectionQuery>> };
 }
 
-async function answerMessage(c: Context<McpEnv, string, Chosen>): Promise<Response> {
+async function handleMessage(c: Context<McpEnv, string, SelectionInput>): Promise<Response> {
   const { message } = c.var;
   const { id } = message;
   try {
     if ("refusal" in message) throw message.refusal;
     if (id === undefined) return c.body(null, 202);
-    const result = await resultFor(c, message, calledByKeys(c.req.valid("query")));
-    return c.json({ jsonrpc: "2.0", id, result: resultAnswer(message, result) });
+    const result = await handleMethod(c, message, selectedCollections(c.req.valid("query")));
+    return c.json({ jsonrpc: "2.0", id, result: toVersionedResult(message, result) });
   } catch (error) {
-    if (error instanceof Refused) return answerRefused(c, error, id);
+    if (error instanceof ProtocolError) return sendProtocolError(c, error, id);
     throw error;
   }
 }

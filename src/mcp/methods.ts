@@ -1,78 +1,121 @@
-import { allows } from "#domain/credential/permissions.ts";
-import { shortened } from "#domain/problem/field-errors.ts";
-import { Problem, problem } from "#domain/problem/problem.ts";
+import { truncate } from "#domain/problem/field-errors.ts";
+import { Problem } from "#domain/problem/problem.ts";
 import { problemDocument } from "#documents/problem.ts";
-import type { Reading } from "#http/env.ts";
-import type { Question } from "#http/doors/question.ts";
-import type { Called } from "#http/query.ts";
-import type { Call, McpEnv } from "./doors.ts";
-import { codes, discovered, initialized, Refused, type Message } from "./protocol.ts";
-import { listTools } from "#mcp/tools/list-tools.ts";
+import type { CollectionRef } from "#domain/definition/selection.ts";
+import { webhookContext } from "#http/context.ts";
+import type { RequestContext } from "#http/env.ts";
+import { createCursor } from "#http/paging.ts";
+import type { Result } from "#operations/operation.ts";
+import { perform, requirePermissions } from "#operations/perform.ts";
+import type { ToolCall, McpEnv } from "./receive.ts";
+import {
+  errorCodes,
+  discoverResult,
+  initializeResult,
+  ProtocolError,
+  type RpcMessage,
+} from "./protocol.ts";
+import { listTools } from "./list-tools.ts";
 
-/** How long a list of tools may be kept: definitions change. */
-const listed = { ttlMs: 60_000, cacheScope: "private" };
+/** Clients may cache a list of tools for one minute, because definitions change. */
+const toolListCache = { ttlMs: 60_000, cacheScope: "private" };
 
-/** What a request is answered with; throws where the protocol refuses it. */
-export async function resultFor(
-  c: Reading<McpEnv>,
-  message: Message,
-  chosen: readonly Called[],
+/** Returns the result of a request. Throws a `ProtocolError` for unknown methods and invalid parameters. */
+export async function handleMethod(
+  c: RequestContext<McpEnv>,
+  message: RpcMessage,
+  selection: readonly CollectionRef[],
 ): Promise<object> {
-  const { method, modern } = message;
+  const { method, isModern } = message;
   if (method === "tools/list") {
-    return { ...(await toolsOf(c, message, chosen)), ...(modern ? listed : {}) };
+    return {
+      ...(await listRequestedTools(c, message, selection)),
+      ...(isModern ? toolListCache : {}),
+    };
   }
   if (method === "tools/call") return callTool(c, message);
-  if (method === "server/discover" && modern) return discovered();
-  if (method === "initialize" && !modern) return initialized(message);
-  if (method === "ping" && !modern) return {};
-  const unknown = `Method not found: ${shortened(method)}`;
-  throw new Refused(modern ? 404 : 200, codes.methodNotFound, unknown);
+  if (method === "server/discover" && isModern) return discoverResult();
+  if (method === "initialize" && !isModern) return initializeResult(message);
+  if (method === "ping" && !isModern) return {};
+  const reason = `Method not found: ${truncate(method)}`;
+  throw new ProtocolError(isModern ? 404 : 200, errorCodes.methodNotFound, reason);
 }
 
-async function toolsOf(c: Reading<McpEnv>, { params }: Message, chosen: readonly Called[]) {
+async function listRequestedTools(
+  c: RequestContext<McpEnv>,
+  { params }: RpcMessage,
+  selection: readonly CollectionRef[],
+) {
   const { cursor } = params;
   if (cursor === undefined || typeof cursor === "string") {
-    const listing = await listTools(c, chosen, cursor);
+    const listing = await listTools(c, selection, cursor);
     if (listing) return listing;
   }
-  throw new Refused(200, codes.invalidParams, "This is no cursor of this list.");
+  throw new ProtocolError(
+    200,
+    errorCodes.invalidParams,
+    "This cursor is damaged or belongs to another list.",
+  );
 }
 
-/** What the API would refuse is a result that says so, as its problem: a model mends what it sent by that. */
-async function callTool(c: Reading<McpEnv>, { params }: Message): Promise<object> {
-  const { called } = c.var;
-  if (!called) {
-    const name = typeof params["name"] === "string" ? `: ${shortened(params["name"])}` : "";
-    throw new Refused(200, codes.invalidParams, `Unknown tool, or no arguments of one${name}`);
+/** Calls a tool. A 4xx problem becomes an error result, so that the model can correct its arguments. */
+async function callTool(c: RequestContext<McpEnv>, { params }: RpcMessage): Promise<object> {
+  const { called: call } = c.var;
+  if (!call) {
+    const name = typeof params["name"] === "string" ? `: ${truncate(params["name"])}` : "";
+    throw new ProtocolError(
+      200,
+      errorCodes.invalidParams,
+      `Unknown tool, or no arguments of one${name}`,
+    );
   }
   try {
-    return told(await permitted(c, called));
-  } catch (refusal) {
-    // What is not for the model to mend is said by HTTP.
-    if (!(refusal instanceof Problem) || refusal.status >= 500) throw refusal;
-    if (c.var.deed) c.var.deed.refusal = refusal;
-    const document = problemDocument(refusal, c.req.url, c.var.requestId);
-    return { ...told(document), isError: true };
+    return toolResult(await performCall(c, call));
+  } catch (error) {
+    // The model cannot fix server errors, so these become HTTP errors.
+    if (!(error instanceof Problem) || error.status >= 500) throw error;
+    if (c.var.deed) c.var.deed.refusal = error;
+    const document = problemDocument(error, c.req.url, c.var.requestId);
+    return { ...toolResult(document), isError: true };
   }
 }
 
-async function permitted(c: Reading<McpEnv>, { tool, sent, key }: Call): Promise<object> {
-  const { permission } = tool;
-  if (permission !== null && !allows(c.var.grant.permissions, permission)) {
-    throw problem.permissionRequired(permission);
+async function performCall(c: RequestContext<McpEnv>, { op, parsed }: ToolCall): Promise<object> {
+  const { plan, sentKey, grant, read } = c.var;
+  const ctx = webhookContext(c);
+  if (parsed instanceof Problem) {
+    await requirePermissions(op, ctx, async () => undefined);
+    throw parsed;
   }
-  return tool.call(c, sent, key, () => c.var.read(readOfCall));
+  const received = {
+    ...plan.request,
+    sentKey,
+    grant,
+    origin: new URL(c.req.url).origin,
+    ifMatch: () => parsed.ifMatch,
+    ifNoneMatch: () => null,
+  };
+  return resultDocument(c, await perform(op, ctx, received, read));
 }
 
-/** What the tool that is called reads; nothing where it reads nothing ahead. */
-export const readOfCall: Question<unknown> = async (ctx, _, c) => {
-  const { called } = (c as unknown as Reading<McpEnv>).var;
-  return called?.tool.read?.(ctx, c, called.sent, called.key);
-};
+/** Links are for HTTP clients, so tools omit them. */
+async function resultDocument(c: RequestContext<McpEnv>, result: Result): Promise<object> {
+  if (result && "items" in result) {
+    const { items, next } = result;
+    const cursor = next && (await createCursor(c, next.binding, next.position, next.bookmark));
+    return { items: items.map(({ document }) => document), next_cursor: cursor };
+  }
+  if (!result || !("document" in result)) return {};
+  const { document, isReplay, hasDifferentBody } = result;
+  return {
+    ...document,
+    ...(isReplay ? { idempotent_replayed: true } : {}),
+    ...(hasDifferentBody ? { idempotency_key_mismatch: true } : {}),
+  };
+}
 
-/** For programs, and as text for those that pass nothing else on. */
-function told(document: object) {
+/** The result as JSON, and as text for clients that pass only text to the model. */
+function toolResult(document: object) {
   return {
     content: [{ type: "text", text: JSON.stringify(document) }],
     structuredContent: document,

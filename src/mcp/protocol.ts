@@ -1,28 +1,28 @@
 import { isObject } from "#domain/json.ts";
-import { shortened } from "#domain/problem/field-errors.ts";
+import { truncate } from "#domain/problem/field-errors.ts";
 
-/** The Model Context Protocol as it is spoken here: the messages of JSON-RPC, and what is wrong with one. */
+/** The messages of the Model Context Protocol (JSON-RPC), their validation and their errors. */
 
-/** Each request says its version and who asks. */
-const modern = "2026-07-28";
-/** A handshake says the version once; nothing of it is kept here, as all of these mean the same by the same words. */
-const legacy = ["2025-11-25", "2025-06-18"] as const;
-const versions = [modern, ...legacy];
+/** In this version, each request states its version and its client. */
+const modernVersion = "2026-07-28";
+/** In these versions, a handshake negotiates the version. The server need not store it, as they do not differ here. */
+const legacyVersions = ["2025-11-25", "2025-06-18"] as const;
+const supportedVersions = [modernVersion, ...legacyVersions];
 
-const meta = "io.modelcontextprotocol";
+const metaPrefix = "io.modelcontextprotocol";
 
-export type Id = string | number;
+export type MessageId = string | number;
 
-export interface Message {
-  /** Undefined for a notification, which is not answered. */
-  id: Id | undefined;
+export interface RpcMessage {
+  /** Undefined for a notification, which gets no response. */
+  id: MessageId | undefined;
   method: string;
   params: Record<string, unknown>;
-  modern: boolean;
+  isModern: boolean;
 }
 
-/** What JSON-RPC and the protocol call errors. */
-export const codes = {
+/** The error codes of JSON-RPC and of the protocol. */
+export const errorCodes = {
   parseError: -32700,
   invalidRequest: -32600,
   methodNotFound: -32601,
@@ -31,13 +31,13 @@ export const codes = {
   unsupportedVersion: -32022,
 } as const;
 
-/** A message that cannot be taken, with what HTTP says of it. */
-export class Refused extends Error {
+/** The error of a rejected message, with its HTTP status. */
+export class ProtocolError extends Error {
   readonly status: 200 | 400 | 403 | 404;
   readonly code: number;
   readonly data: unknown;
 
-  constructor(status: Refused["status"], code: number, message: string, data?: unknown) {
+  constructor(status: ProtocolError["status"], code: number, message: string, data?: unknown) {
     super(message);
     this.status = status;
     this.code = code;
@@ -45,82 +45,90 @@ export class Refused extends Error {
   }
 }
 
-const refused = (code: number, message: string, data?: unknown) =>
-  new Refused(400, code, message, data);
+const badRequest = (code: number, message: string, data?: unknown) =>
+  new ProtocolError(400, code, message, data);
 
-export type HeaderOf = (name: string) => string | undefined;
+export type GetHeader = (name: string) => string | undefined;
 
-/** The id of what was sent, where it has one. */
-export function messageId(body: unknown): Id | undefined {
+/** The id of a message, or undefined. */
+export function messageId(body: unknown): MessageId | undefined {
   const id = isObject(body) ? body["id"] : undefined;
-  return typeof id === "string" || Number.isSafeInteger(id) ? (id as Id) : undefined;
+  return typeof id === "string" || Number.isSafeInteger(id) ? (id as MessageId) : undefined;
 }
 
-/** Reads a request or a notification; throws where it is neither, or its headers say otherwise. */
-export function readMessage(body: unknown, header: HeaderOf): Message {
+/** Parses a request or a notification. Throws when it is neither, or when its headers contradict the body. */
+export function parseMessage(body: unknown, header: GetHeader): RpcMessage {
   const { jsonrpc, method, params = {} } = isObject(body) ? body : {};
-  if (Array.isArray(body)) throw refused(codes.invalidRequest, "Send one message at a time.");
+  if (Array.isArray(body))
+    throw badRequest(errorCodes.invalidRequest, "Send one message at a time.");
   if (!isObject(body) || jsonrpc !== "2.0" || typeof method !== "string" || !isObject(params)) {
-    throw refused(codes.invalidRequest, "This is no request or notification of JSON-RPC 2.0.");
+    throw badRequest(
+      errorCodes.invalidRequest,
+      "This is no request or notification of JSON-RPC 2.0.",
+    );
   }
   const id = messageId(body);
   if (id === undefined && "id" in body) {
-    throw refused(codes.invalidRequest, "An id is a string or a whole number.");
+    throw badRequest(errorCodes.invalidRequest, "An id is a string or a whole number.");
   }
-  const message = { id, method, params, modern: isModern(method, params, header) };
-  if (message.modern && id !== undefined) refuseDifferences(message, header);
+  const message = { id, method, params, isModern: isModern(method, params, header) };
+  if (message.isModern && id !== undefined) assertHeadersMatch(message, header);
   return message;
 }
 
 const metaOf = (params: Record<string, unknown>) =>
   isObject(params["_meta"]) ? params["_meta"] : {};
 
-/** Whether it is said per request which version is spoken: all but the versions of the handshake are. */
-function isModern(method: string, params: Record<string, unknown>, header: HeaderOf): boolean {
-  if (`${meta}/protocolVersion` in metaOf(params)) return true;
-  const said = header("MCP-Protocol-Version");
-  if (said === undefined || (legacy as readonly string[]).includes(said)) return false;
-  return method !== "initialize" || said === modern;
+/** Whether the message uses the modern protocol, which states the version in each request instead of a handshake. */
+function isModern(method: string, params: Record<string, unknown>, header: GetHeader): boolean {
+  if (`${metaPrefix}/protocolVersion` in metaOf(params)) return true;
+  const headerVersion = header("MCP-Protocol-Version");
+  if (headerVersion === undefined || (legacyVersions as readonly string[]).includes(headerVersion))
+    return false;
+  return method !== "initialize" || headerVersion === modernVersion;
 }
 
-/** What stands on the way may have read the headers alone: they say what the body says. */
-function refuseDifferences({ method, params }: Message, header: HeaderOf): void {
-  const sent = metaOf(params);
-  const version = sent[`${meta}/protocolVersion`];
-  const said = header("MCP-Protocol-Version");
-  if (typeof version === "string" && said !== undefined && said !== version) {
-    throw mismatch("MCP-Protocol-Version");
+/** Proxies may act on the headers alone, so the headers must match the body. */
+function assertHeadersMatch({ method, params }: RpcMessage, header: GetHeader): void {
+  const meta = metaOf(params);
+  const version = meta[`${metaPrefix}/protocolVersion`];
+  const headerVersion = header("MCP-Protocol-Version");
+  if (typeof version === "string" && headerVersion !== undefined && headerVersion !== version) {
+    throw headerMismatch("MCP-Protocol-Version");
   }
-  const asked = version ?? said;
-  if (asked !== modern) {
-    const requested = typeof asked === "string" ? shortened(asked) : null;
-    const data = { supported: versions, requested };
-    throw refused(codes.unsupportedVersion, "Unsupported protocol version", data);
+  const requestedVersion = version ?? headerVersion;
+  if (requestedVersion !== modernVersion) {
+    const requested = typeof requestedVersion === "string" ? truncate(requestedVersion) : null;
+    const data = { supported: supportedVersions, requested };
+    throw badRequest(errorCodes.unsupportedVersion, "Unsupported protocol version", data);
   }
   const missing = ["protocolVersion", "clientCapabilities"]
-    .map((name) => `${meta}/${name}`)
-    .filter((name) => !(name in sent));
+    .map((name) => `${metaPrefix}/${name}`)
+    .filter((name) => !(name in meta));
   if (missing.length > 0) {
-    throw refused(codes.invalidParams, `_meta lacks ${missing.join(" and ")}.`);
+    throw badRequest(errorCodes.invalidParams, `_meta lacks ${missing.join(" and ")}.`);
   }
-  if (!isObject(sent[`${meta}/clientCapabilities`])) {
-    throw refused(codes.invalidParams, `${meta}/clientCapabilities is an object.`);
+  if (!isObject(meta[`${metaPrefix}/clientCapabilities`])) {
+    throw badRequest(errorCodes.invalidParams, `${metaPrefix}/clientCapabilities is an object.`);
   }
-  if (said === undefined) throw mismatch("MCP-Protocol-Version");
-  if (header("Mcp-Method") !== method) throw mismatch("Mcp-Method");
-  if (method === "tools/call" && decoded(header("Mcp-Name")) !== params["name"]) {
-    throw mismatch("Mcp-Name");
+  if (headerVersion === undefined) throw headerMismatch("MCP-Protocol-Version");
+  if (header("Mcp-Method") !== method) throw headerMismatch("Mcp-Method");
+  if (method === "tools/call" && decodeName(header("Mcp-Name")) !== params["name"]) {
+    throw headerMismatch("Mcp-Name");
   }
 }
 
-function mismatch(name: string): Refused {
-  return refused(codes.headerMismatch, `The header ${name} does not say what the body says.`);
+function headerMismatch(name: string): ProtocolError {
+  return badRequest(
+    errorCodes.headerMismatch,
+    `The header ${name} does not say what the body says.`,
+  );
 }
 
-/** Names that are no plain ASCII come in Base64, between marks. */
-function decoded(sent: string | undefined): string | undefined {
-  const encoded = /^=\?base64\?(.*)\?=$/.exec(sent ?? "")?.[1];
-  if (encoded === undefined) return sent;
+/** Decodes a name. Names outside ASCII arrive in Base64 between `=?base64?` and `?=`. */
+function decodeName(header: string | undefined): string | undefined {
+  const encoded = /^=\?base64\?(.*)\?=$/.exec(header ?? "")?.[1];
+  if (encoded === undefined) return header;
   try {
     const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: false });
     return utf8.decode(Uint8Array.fromBase64(encoded));
@@ -129,12 +137,12 @@ function decoded(sent: string | undefined): string | undefined {
   }
 }
 
-const server = { name: "edge-forms", title: "Edge Forms", version: "1" };
+const serverInfo = { name: "edge-forms", title: "Edge Forms", version: "1" };
 
-/** A result as the version of its request has it. */
-export function resultAnswer(message: Message, result: object): object {
-  return message.modern
-    ? { resultType: "complete", ...result, _meta: { [`${meta}/serverInfo`]: server } }
+/** The result in the format of the request's version. */
+export function toVersionedResult(message: RpcMessage, result: object): object {
+  return message.isModern
+    ? { resultType: "complete", ...result, _meta: { [`${metaPrefix}/serverInfo`]: serverInfo } }
     : result;
 }
 
@@ -147,13 +155,20 @@ const instructions =
   "What is refused comes back as a problem whose errors name every field that is wrong and what is allowed. Send an " +
   "idempotency_key with a create, and the same one when it is tried again.";
 
-export function discovered(): object {
+export function discoverResult(): object {
   const ttlMs = 3_600_000;
-  return { supportedVersions: [modern], capabilities, instructions, ttlMs, cacheScope: "public" };
+  return {
+    supportedVersions: [modernVersion],
+    capabilities,
+    instructions,
+    ttlMs,
+    cacheScope: "public",
+  };
 }
 
-export function initialized({ params }: Message): object {
-  const [latest] = legacy;
-  const protocolVersion = legacy.find((each) => each === params["protocolVersion"]) ?? latest;
-  return { protocolVersion, capabilities, serverInfo: server, instructions };
+export function initializeResult({ params }: RpcMessage): object {
+  const [latest] = legacyVersions;
+  const protocolVersion =
+    legacyVersions.find((version) => version === params["protocolVersion"]) ?? latest;
+  return { protocolVersion, capabilities, serverInfo: serverInfo, instructions };
 }

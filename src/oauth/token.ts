@@ -1,18 +1,29 @@
 import * as z from "zod/mini";
 import { type Context, Hono } from "hono";
 import type { AppEnv } from "#http/env.ts";
-import { exchangeClientSecret, type AccessGrant, type ExchangeRefusal } from "#actions/exchange-secret.ts";
+import {
+  exchangeClientSecret,
+  type AccessGrant,
+  type ExchangeError,
+} from "#actions/exchange-secret.ts";
 import { permissions } from "#domain/credential/permissions.ts";
 import { problem } from "#domain/problem/problem.ts";
-import { signingKeys } from "#domain/credential/keys.ts";
-import type { Presented } from "#domain/credential/tokens.ts";
-import { exchangeSecret, unauthenticated } from "#http/authenticate.ts";
-import { answerPreflight, isPreflight, publicly, shareWith, only } from "#http/cors.ts";
-import { originOf } from "#http/request.ts";
-import { refusalOfBody } from "#http/body.ts";
+import { decodeSecret, type PresentedCredential } from "#domain/credential/tokens.ts";
+import { exchangeSecret, authenticationProblem } from "#http/authenticate.ts";
+import {
+  sendPreflight,
+  isPreflight,
+  allowAnyOrigin,
+  setCorsHeaders,
+  rejectOtherMethods,
+} from "#http/cors.ts";
+import { serviceOrigin } from "#http/request.ts";
+import { limitAnonymousBody } from "#http/body.ts";
+import { bodyProblem, maxAnonymousBodyBytes, isCompressed } from "#http/read-body.ts";
+import { lazy } from "#domain/lazy.ts";
 
 /** RFC 6749, section 5.2. */
-export interface Refusal {
+export interface OAuthError {
   error:
     | "invalid_request"
     | "invalid_client"
@@ -22,45 +33,52 @@ export interface Refusal {
   error_description: string;
 }
 
-export function refuse(error: Refusal["error"], error_description: string): Refusal {
+function oauthError(error: OAuthError["error"], error_description: string): OAuthError {
   return { error, error_description };
 }
 
-export function unknownClient(): Refusal {
-  return refuse("invalid_client", "The client is unknown, or its secret is wrong or ended.");
+function unknownClientError(): OAuthError {
+  return oauthError("invalid_client", "The client is unknown, or its secret is wrong or expired.");
 }
 
-/** RFC 6749, section 3.2: a parameter without a value is one that was left out. */
-const parameter = z.optional(
-  z.pipe(
-    z.string(),
-    z.transform((sent) => sent || undefined),
+/** An empty parameter counts as omitted (RFC 6749, section 3.2). */
+const optionalParameter = lazy(() =>
+  z.optional(
+    z.pipe(
+      z.string(),
+      z.transform((value) => value || undefined),
+    ),
   ),
 );
 
-/** A request for an access token (RFC 6749, section 4.4.2); other parameters are ignored. */
-const tokenRequest = z.object({
-  grant_type: parameter,
-  client_id: parameter,
-  client_secret: parameter,
-  scope: parameter,
-});
-type TokenRequest = z.output<typeof tokenRequest>;
+/** A request for an access token (RFC 6749, section 4.4.2). Ignores other parameters. */
+const tokenRequestSchema = lazy(() =>
+  z.object({
+    grant_type: optionalParameter(),
+    client_id: optionalParameter(),
+    client_secret: optionalParameter(),
+    scope: optionalParameter(),
+  }),
+);
+type TokenRequest = z.output<ReturnType<typeof tokenRequestSchema>>;
 
-// Not by zod's validator for forms: that takes multipart bodies too, and mends what is no UTF-8.
-export async function readRequest(c: Context<AppEnv>): Promise<TokenRequest | Refusal> {
-  const form = await readForm(c);
+// Avoids zod's form validator, because it accepts multipart bodies and repairs invalid UTF-8.
+async function readTokenRequest(c: Context<AppEnv>): Promise<TokenRequest | OAuthError> {
+  const form = await readFormBody(c);
   if (!form) {
-    return refuse("invalid_request", "Send an application/x-www-form-urlencoded body in UTF-8.");
+    return oauthError(
+      "invalid_request",
+      "Send an application/x-www-form-urlencoded body in UTF-8.",
+    );
   }
   const names = [...form.keys()];
   if (new Set(names).size < names.length) {
-    return refuse("invalid_request", "A parameter stands there more than once.");
+    return oauthError("invalid_request", "A parameter stands there more than once.");
   }
-  return tokenRequest.parse(Object.fromEntries(form));
+  return tokenRequestSchema().parse(Object.fromEntries(form));
 }
 
-async function readForm(c: Context<AppEnv>): Promise<URLSearchParams | undefined> {
+async function readFormBody(c: Context<AppEnv>): Promise<URLSearchParams | undefined> {
   const [type = ""] = (c.req.header("Content-Type") ?? "").split(";");
   if (type.trim().toLowerCase() !== "application/x-www-form-urlencoded") return undefined;
   try {
@@ -73,25 +91,31 @@ async function readForm(c: Context<AppEnv>): Promise<URLSearchParams | undefined
   }
 }
 
-/** RFC 6749, section 2.3.1: HTTP Basic or the body, and not both. */
-export function clientOf(
+/** Reads the client from HTTP Basic or from the body. Rejects requests with both (RFC 6749, section 2.3.1). */
+function readClient(
   authorization: string | undefined,
   { client_id: id, client_secret: secret }: TokenRequest,
-): { id: string; secret: string } | Refusal {
-  if (authorization === undefined) return id && secret ? { id, secret } : unknownClient();
+): { id: string; secret: string } | OAuthError {
+  if (authorization === undefined) return id && secret ? { id, secret } : unknownClientError();
   if (secret !== undefined) {
-    return refuse("invalid_request", "Authenticate in the header or in the body, not in both.");
+    return oauthError("invalid_request", "Authenticate in the header or in the body, not in both.");
   }
-  const basic = basicOf(authorization);
-  if (!basic || (id !== undefined && id !== basic.id)) return unknownClient();
+  const basic = decodeBasic(authorization);
+  if (!basic || (id !== undefined && id !== basic.id)) return unknownClientError();
   return basic;
 }
 
-function basicOf(authorization: string): { id: string; secret: string } | undefined {
-  const encoded = /^Basic +([A-Za-z0-9+/]+=*) *$/i.exec(authorization)?.[1];
+/** Whether the header contains a client secret that the service issued. It may be revoked. */
+async function hasSignedSecret(c: Context<AppEnv>): Promise<boolean> {
+  const basic = decodeBasic(c.req.header("Authorization") ?? "");
+  return basic !== undefined && (await decodeSecret(c.env.keys, "efs", basic.secret)) !== undefined;
+}
+
+function decodeBasic(authorization: string): { id: string; secret: string } | undefined {
+  const credentials = /^Basic +([A-Za-z0-9+/]+=*) *$/i.exec(authorization)?.[1];
   try {
-    // RFC 7617: all behind the first colon is the password.
-    const [, ...parts] = /^([^:]*):(.*)$/s.exec(atob(encoded ?? "")) ?? [];
+    // The password is everything after the first colon (RFC 7617).
+    const [, ...parts] = /^([^:]*):(.*)$/s.exec(atob(credentials ?? "")) ?? [];
     const [id, secret] = parts.map((part) => decodeURIComponent(part.replaceAll("+", " ")));
     return id && secret ? { id, secret } : undefined;
   } catch {
@@ -99,31 +123,29 @@ function basicOf(authorization: string): { id: string; secret: string } | undefi
   }
 }
 
-const mostBytes = 16 * 1024;
-
 /** OAuth 2.0 client credentials (RFC 6749, section 4.4) and its metadata (RFC 8414). */
 export const oauth = new Hono<AppEnv>()
-  .use("/oauth/token", async (c, next) => (isPreflight(c) ? answerPreflight(c, ["POST"]) : next()))
+  .use("/oauth/token", async (c, next) => (isPreflight(c) ? sendPreflight(c, ["POST"]) : next()))
   .post("/oauth/token", async (c) => {
     c.header("Cache-Control", "no-store");
     c.header("Pragma", "no-cache");
-    const answer = await exchange(c);
-    if ("access_token" in answer) return c.json(answer);
-    if (answer.error !== "invalid_client") return c.json(answer, 400);
-    // An address that fails too often is told to wait instead.
-    const failure = await unauthenticated(c, true);
+    const response = await exchangeToken(c);
+    if ("access_token" in response) return c.json(response);
+    if (response.error !== "invalid_client") return c.json(response, 400);
+    // An address with too many failures gets 429 instead.
+    const failure = await authenticationProblem(c, true);
     if (failure.code === "rate_limited") throw failure;
-    // RFC 6749, section 5.2: a challenge only to who came by that scheme, as clients show it instead of the answer.
+    // Challenges only clients that used Basic (RFC 6749, section 5.2). Others would show it instead of the response.
     const challenge = { "WWW-Authenticate": 'Basic realm="edge-forms"' };
-    return c.json(answer, 401, c.req.header("Authorization") === undefined ? {} : challenge);
+    return c.json(response, 401, c.req.header("Authorization") === undefined ? {} : challenge);
   })
-  .use("/.well-known/oauth-authorization-server", publicly)
+  .use("/.well-known/oauth-authorization-server", allowAnyOrigin)
   .get("/.well-known/oauth-authorization-server", (c) => {
-    const issuer = originOf(c);
+    const issuer = serviceOrigin(c);
     return c.json(
       {
         issuer,
-        // No grant here uses one, but widespread clients read no metadata without it: people are told how to connect.
+        // No grant uses this endpoint, but common clients require it. So it links to a page about connecting.
         authorization_endpoint: `${issuer}/docs/mcp`,
         token_endpoint: `${issuer}/oauth/token`,
         token_endpoint_auth_methods_supported: ["client_secret_basic", "client_secret_post"],
@@ -135,42 +157,45 @@ export const oauth = new Hono<AppEnv>()
       { "Cache-Control": "public, max-age=3600" },
     );
   })
-  .all("/oauth/token", only("POST"))
-  .all("/.well-known/oauth-authorization-server", only("GET"));
+  .all("/oauth/token", rejectOtherMethods("POST"))
+  .all("/.well-known/oauth-authorization-server", rejectOtherMethods("GET"));
 
-interface Issued {
+interface TokenResponse {
   access_token: string;
   token_type: "Bearer";
   expires_in: number;
   scope: string;
 }
 
-async function exchange(c: Context<AppEnv>): Promise<Issued | Refusal> {
-  const refusal = await refusalOfBody(c, mostBytes);
-  if (refusal) return refuse("invalid_request", refusal.detail);
-  const asked = await readRequest(c);
-  if ("error" in asked) return asked;
-  const client = clientOf(c.req.header("Authorization"), asked);
+async function exchangeToken(c: Context<AppEnv>): Promise<TokenResponse | OAuthError> {
+  if (!(await hasSignedSecret(c))) await limitAnonymousBody(c);
+  if (isCompressed(c))
+    return oauthError("invalid_request", "Send the body without Content-Encoding.");
+  const error = await bodyProblem(c, maxAnonymousBodyBytes);
+  if (error) return oauthError("invalid_request", error.detail);
+  const request = await readTokenRequest(c);
+  if ("error" in request) return request;
+  const client = readClient(c.req.header("Authorization"), request);
   if ("error" in client) return client;
-  const { grant_type: grantType } = asked;
-  if (!grantType) return refuse("invalid_request", "grant_type is missing.");
+  const { grant_type: grantType } = request;
+  if (!grantType) return oauthError("invalid_request", "grant_type is missing.");
   const ctx = {
-    keys: signingKeys(c.env.TOKEN_SECRET),
-    now: () => Date.now(),
-    admit: async (presented: Presented) => {
+    keys: c.env.keys,
+    now: () => c.env.clock.now(),
+    admit: async (presented: PresentedCredential) => {
       const exchanged = await exchangeSecret(c.env, presented);
-      if (exchanged && "grant" in exchanged) shareWith(c, exchanged.grant.origins);
+      if (exchanged && "grant" in exchanged) setCorsHeaders(c, exchanged.grant.origins);
       return exchanged;
     },
   };
   const exchanged = await exchangeClientSecret(ctx, client, {
     grantType,
-    scope: asked.scope ?? null,
+    scope: request.scope ?? null,
   });
-  return "refusal" in exchanged ? refusalOf(exchanged) : issuedOf(exchanged);
+  return "error" in exchanged ? buildOAuthError(exchanged) : buildTokenResponse(exchanged);
 }
 
-function issuedOf({ accessToken, expiresIn, scope }: AccessGrant): Issued {
+function buildTokenResponse({ accessToken, expiresIn, scope }: AccessGrant): TokenResponse {
   return {
     access_token: accessToken,
     token_type: "Bearer",
@@ -179,15 +204,18 @@ function issuedOf({ accessToken, expiresIn, scope }: AccessGrant): Issued {
   };
 }
 
-function refusalOf(refused: ExchangeRefusal): Refusal {
-  switch (refused.refusal) {
+function buildOAuthError(error: ExchangeError): OAuthError {
+  switch (error.error) {
     case "unknown_client":
-      return unknownClient();
+      return unknownClientError();
     case "too_many":
-      throw problem.rateLimited(refused.retryAfter, "This client asks for too many access tokens.");
+      throw problem.rateLimited(
+        error.retryAfter,
+        `This client requested too many access tokens. Retry in ${error.retryAfter} s.`,
+      );
     case "unsupported_grant_type":
-      return refuse("unsupported_grant_type", "The grant type is client_credentials.");
+      return oauthError("unsupported_grant_type", "grant_type must be client_credentials.");
     case "invalid_scope":
-      return refuse("invalid_scope", `The scope must be among: ${refused.had.join(" ")}`);
+      return oauthError("invalid_scope", `scope may contain only: ${error.allowedScope.join(" ")}`);
   }
 }

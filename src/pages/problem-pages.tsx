@@ -1,10 +1,11 @@
-import { fieldErrors } from "#domain/problem/field-errors.ts";
+import { SetUpProblem } from "#http/set-up.ts";
+import { fieldErrorMeanings } from "#domain/problem/field-errors.ts";
 import { problems, type ProblemCode } from "#domain/problem/catalogue.ts";
 import { Page } from "#html/page.tsx";
 import type { Problem } from "#domain/problem/problem.ts";
-import { Mark } from "#html/parts.tsx";
+import { BrandMark } from "#html/parts.tsx";
 
-/** The page that the `type` of a problem leads to. */
+/** The page at the `type` URL of a problem. */
 export function ProblemPage({ code }: { code: ProblemCode }) {
   const { status, title, meaning, remedy } = problems[code];
   return (
@@ -17,7 +18,7 @@ export function ProblemPage({ code }: { code: ProblemCode }) {
       <h2>What to do</h2>
       <p>{remedy}</p>
       {code === "invalid_input" ? <FieldErrorCodes /> : null}
-      <More />
+      <MoreLinks />
     </Page>
   );
 }
@@ -31,7 +32,7 @@ function FieldErrorCodes() {
         value and a <code>reason</code> in words.
       </p>
       <dl>
-        {Object.entries(fieldErrors).map(([code, meaning]) => (
+        {Object.entries(fieldErrorMeanings).map(([code, meaning]) => (
           <>
             <dt id={code}>
               <code>{code}</code>
@@ -54,12 +55,12 @@ export function ProblemsPage() {
           </li>
         ))}
       </ul>
-      <More />
+      <MoreLinks />
     </Page>
   );
 }
 
-function More() {
+function MoreLinks() {
   return (
     <p>
       <a href="/problems">All problems</a>, <a href="/docs/errors">errors and what to do</a>,{" "}
@@ -68,8 +69,8 @@ function More() {
   );
 }
 
-/** What went wrong, for people: what they see and can do, without what only programs send. */
-const forPeople: Partial<Record<ProblemCode, readonly [title: string, text: string]>> = {
+/** Titles and texts for people. Other problems use the text of their document. */
+const pageTexts: Partial<Record<ProblemCode, readonly [title: string, text: string]>> = {
   not_found: [
     "There is no such page",
     "The address is wrong, what stood there has gone, or it is not among what you may see.",
@@ -84,20 +85,24 @@ const forPeople: Partial<Record<ProblemCode, readonly [title: string, text: stri
     "Something went wrong here",
     "Try again; if it stays like this, tell whoever runs this service the request id below.",
   ],
-  too_large: ["That is too large", "Send less at once."],
   cross_site: [
     "Another site sent this",
     "It was refused, to protect you. Open the administration area itself and do it there.",
   ],
 };
 
-/** What went wrong, for people. */
-export function refusalPage(problem: Problem, requestId: string) {
-  const [title, text] = forPeople[problem.code] ?? [problems[problem.code].title, problem.detail];
+function pageText(problem: Problem): readonly [title: string, text: string] {
+  if (problem instanceof SetUpProblem) return ["Not set up", problem.detail];
+  return pageTexts[problem.code] ?? [problems[problem.code].title, problem.detail];
+}
+
+/** The error page for browsers. */
+export function errorPage(problem: Problem, requestId: string) {
+  const [title, text] = pageText(problem);
   return (
-    <Page title={title} crumbs={<Mark />}>
+    <Page title={title} breadcrumbs={<BrandMark />}>
       <p>{text}</p>
-      <Wrong problem={problem} />
+      <FieldErrorList problem={problem} />
       <p>
         <a class="button" href="/admin">
           To the administration area
@@ -110,7 +115,7 @@ export function refusalPage(problem: Problem, requestId: string) {
   );
 }
 
-function Wrong({ problem }: { problem: Problem }) {
+function FieldErrorList({ problem }: { problem: Problem }) {
   const errors = (problem.members["errors"] ?? []) as { field: string; reason: string }[];
   return errors.length === 0 ? null : (
     <ul>
@@ -123,14 +128,14 @@ function Wrong({ problem }: { problem: Problem }) {
   );
 }
 
-/** The reference, with "try it"; the renderer is served from the service's own assets. */
+/** The API reference with “try it out”. Loads Swagger UI from the service's own assets. */
 export function DocsPage({ document }: { document: string }) {
   return (
     <Page
       title="API reference"
       styles={["/assets/swagger-ui.css", "/assets/docs.css"]}
       scripts={["/assets/swagger-ui-bundle.js", "/assets/docs.js"]}
-      lead={<Lead document={document} />}
+      lead={<DocsLead document={document} />}
     >
       <div id="reference" data-document={document}>
         <noscript>
@@ -141,7 +146,7 @@ export function DocsPage({ document }: { document: string }) {
   );
 }
 
-function Lead({ document }: { document: string }) {
+function DocsLead({ document }: { document: string }) {
   return (
     <p>
       The document itself is <a href={document}>{document}</a>. Each app and form has one of its

@@ -1,67 +1,24 @@
-import { Empty, Id, Next, Table } from "#html/parts.tsx";
+import { EmptyState, ShortId, NextLink, Table } from "#html/parts.tsx";
 import { Time } from "#html/viewer.tsx";
-import { type AuditEntry, readAudit, type AuditPlace } from "#store/home/audit-log.ts";
-import { type Frame, AdminPage, frameOf } from "#admin/layout.tsx";
-import { Sentence, Filters } from "./entries.tsx";
-import { stamp, endOfDay, isCalendarDay } from "#domain/time.ts";
+import { listAuditEntries } from "#actions/audit.ts";
+import type { AuditEntry } from "#store/home/audit-log.ts";
+import type { AuditPosition } from "#store/home/audit-window.ts";
+import { AdminPage } from "#admin/layout.tsx";
+import { AuditSentence, AuditFilters } from "./entries.tsx";
+import { formatTimestamp, endOfDay, isCalendarDay } from "#domain/time.ts";
 import { Hono } from "hono";
 import { problem } from "#domain/problem/problem.ts";
 import type { AdminEnv } from "#http/env.ts";
-import { query, texts } from "#http/query.ts";
-import { able, answer } from "#admin/page.ts";
-import { readerOf } from "#admin/preferences.ts";
+import { textParameters } from "#http/query.ts";
+import { page, requireAbility } from "#admin/page.ts";
+import { viewerOf } from "#admin/preferences.ts";
 
-interface Shown {
-  frame: Frame;
-  entries: readonly AuditEntry[];
-  next: string | null;
-  query: Record<string, string>;
-}
+const filterNames = ["actor", "action", "subject", "collection", "from", "until"];
 
-const names = ["actor", "action", "subject", "collection", "from", "until"];
-
-export function AuditPage({ frame, entries, next, query }: Shown) {
-  const filtered = names.some((name) => query[name]);
-  return (
-    <AdminPage frame={frame} title="Audit">
-      <Filters query={query} filtered={filtered} />
-      {entries.length === 0 ? (
-        <Empty>
-          <p>
-            {next
-              ? "None among those that were looked at so far. Older ones may be like that."
-              : "Nothing here is like that."}
-          </p>
-        </Empty>
-      ) : (
-        <Table caption="Audit" heads={["When", "What happened", "Session", "Request"]}>
-          {entries.map((entry) => (
-            <tr>
-              <td>
-                <Time at={entry.at} />
-              </td>
-              <td class="full">
-                <Sentence entry={entry} />
-              </td>
-              <td class="less">
-                {entry.session === null ? "" : <code class="nowrap">{entry.session}</code>}
-              </td>
-              <td class="less nowrap">
-                <Id of={entry.requestId} shown={entry.requestId.slice(0, 8)} />
-              </td>
-            </tr>
-          ))}
-        </Table>
-      )}
-      <Next href={next} name="Older" />
-    </AdminPage>
-  );
-}
-
-export function entryDocument({ at, requestId, sentRequestId, ...entry }: AuditEntry) {
+function entryDocument({ at, requestId, sentRequestId, ...entry }: AuditEntry) {
   const { actor, actorName, session, action, subject, subjectName, collection, version } = entry;
   return {
-    at: stamp(at),
+    at: formatTimestamp(at),
     actor,
     actor_name: actorName,
     session,
@@ -75,49 +32,103 @@ export function entryDocument({ at, requestId, sentRequestId, ...entry }: AuditE
   };
 }
 
-const perPage = 100;
-const day = 24 * 60 * 60 * 1000;
+const pageSize = 100;
+const dayMs = 24 * 60 * 60 * 1000;
 
-const filters = texts("actor", "action", "subject", "collection", "from", "until", "before");
+const queryParameters = textParameters(
+  "actor",
+  "action",
+  "subject",
+  "collection",
+  "from",
+  "until",
+  "before",
+);
 
-/** Who did what, when. It is read here, and changed nowhere. */
-export const audit = new Hono<AdminEnv>().use(able("audit")).get("/", query(filters), async (c) => {
-  const sent = c.req.valid("query");
-  // Days are those of the reader; scripts, which have no zone of their own, mean UTC.
-  const zone = readerOf(c).zone;
-  const filter = {
-    actor: sent.actor?.trim(),
-    action: sent.action,
-    subject: sent.subject?.trim(),
-    collection: sent.collection,
-    from: endOf("from", sent.from, zone, -1),
-    until: endOf("until", sent.until, zone, 0),
-  };
-  const before = placeOf(sent.before);
-  const { entries, next } = await readAudit(c.env.DB, filter, before, perPage);
-  const address = new URL(c.req.url);
-  if (next !== null) address.searchParams.set("before", `${next.at}.${next.number}`);
-  const link = next === null ? null : address.href;
-  const document = { items: entries.map(entryDocument), links: { self: c.req.url, next: link } };
-  return answer(c, document, () => (
-    <AuditPage frame={frameOf(c)} entries={entries} next={link} query={c.req.query()} />
-  ));
+const auditPage = page({
+  query: queryParameters,
+  async load({ c, ctx, query }) {
+    // Days are in the member's zone. Scripts usually have none, so their days are in UTC.
+    const { zone } = viewerOf(c);
+    const filter = {
+      actor: query.actor?.trim(),
+      action: query.action,
+      subject: query.subject?.trim(),
+      collection: query.collection,
+      from: parseDayEnd("from", query.from, zone, -1),
+      until: parseDayEnd("until", query.until, zone, 0),
+    };
+    const before = parsePosition(query.before);
+    const { entries, next } = await listAuditEntries(ctx, filter, before, pageSize);
+    const nextUrl = new URL(c.req.url);
+    if (next !== null) nextUrl.searchParams.set("before", `${next.at}.${next.number}`);
+    return { entries, next: next && nextUrl.href, query: c.req.query() };
+  },
+  document: ({ entries, next }, { c }) => ({
+    items: entries.map(entryDocument),
+    links: { self: c.req.url, next },
+  }),
+  render(frame, { entries, next, query: filters }) {
+    const isFiltered = filterNames.some((name) => filters[name]);
+    return (
+      <AdminPage frame={frame} title="Audit">
+        <AuditFilters query={filters} filtered={isFiltered} />
+        {entries.length === 0 ? (
+          <EmptyState>
+            <p>
+              {next
+                ? "None among those that were looked at so far. Older ones may be like that."
+                : "Nothing here is like that."}
+            </p>
+          </EmptyState>
+        ) : (
+          <Table caption="Audit" columns={["When", "What happened", "Session", "Request"]}>
+            {entries.map((entry) => (
+              <tr>
+                <td>
+                  <Time at={entry.at} />
+                </td>
+                <td class="full">
+                  <AuditSentence entry={entry} />
+                </td>
+                <td class="less">
+                  {entry.session === null ? "" : <code class="nowrap">{entry.session}</code>}
+                </td>
+                <td class="less nowrap">
+                  <ShortId of={entry.requestId} shown={entry.requestId.slice(0, 8)} />
+                </td>
+              </tr>
+            ))}
+          </Table>
+        )}
+        <NextLink href={next} name="Older" />
+      </AdminPage>
+    );
+  },
 });
 
-function placeOf(text = ""): AuditPlace | null {
+/** The audit log. Members can only read it. */
+export const auditRoutes = new Hono<AdminEnv>()
+  .use(requireAbility("audit"))
+  .get("/", auditPage.show);
+
+function parsePosition(text = ""): AuditPosition | null {
   if (text === "") return null;
   const [, at, number] = /^(\d{1,16})\.(\d{1,16})$/.exec(text) ?? [];
   if (at && number) return { at: Number(at), number: Number(number) };
-  const reason = "This is no place in the audit. Follow links.next as it was given.";
+  const reason = "This cursor is damaged or belongs to another request. Use links.next unchanged.";
   throw problem.invalidInput([{ field: "before", code: "invalid_cursor", reason }]);
 }
 
-/** When a day ends in a zone, or the day so many before it. */
-function endOf(field: string, text = "", zone: string, days: number): number | undefined {
+/** The end of a day in a zone, moved by `days`. Throws 422 for anything but a calendar day. */
+function parseDayEnd(field: string, text = "", zone: string, days: number): number | undefined {
   if (text === "") return undefined;
   if (!isCalendarDay(text)) {
     const reason = "Must be a calendar day like 2026-11-21.";
     throw problem.invalidInput([{ field, code: "invalid_format", reason }]);
   }
-  return endOfDay(stamp(Date.parse(`${text}T00:00:00Z`) + days * day).slice(0, 10), zone);
+  return endOfDay(
+    formatTimestamp(Date.parse(`${text}T00:00:00Z`) + days * dayMs).slice(0, 10),
+    zone,
+  );
 }

@@ -1,9 +1,9 @@
-import { Options } from "#html/inputs.tsx";
+import { SelectOptions } from "#html/inputs.tsx";
 import type { Child } from "hono/jsx";
 import type { AuditEntry } from "#store/home/audit-log.ts";
-import type { AuditAction, OutwardAction, OwnAction } from "#domain/audit.ts";
+import type { AuditAction, ResourceAction, AccountAction } from "#domain/audit.ts";
 
-const acts = [
+const actionOptions = [
   ["", "Anything"],
   ["record", "Anything with records"],
   ["record.create", "Created a record"],
@@ -20,7 +20,13 @@ const acts = [
   ["webhook", "Webhooks"],
 ].map(([value = "", label = ""]) => ({ value, label }));
 
-export function Filters({ query, filtered }: { query: Record<string, string>; filtered: boolean }) {
+export function AuditFilters({
+  query,
+  filtered: isFiltered,
+}: {
+  query: Record<string, string>;
+  filtered: boolean;
+}) {
   return (
     <form method="get" action="/admin/audit" role="search" class="bar">
       <label class="grow">
@@ -35,7 +41,7 @@ export function Filters({ query, filtered }: { query: Record<string, string>; fi
       <label>
         Did
         <select name="action">
-          <Options options={acts} value={query["action"] ?? ""} />
+          <SelectOptions options={actionOptions} value={query["action"] ?? ""} />
         </select>
       </label>
       <label class="grow">
@@ -64,7 +70,7 @@ export function Filters({ query, filtered }: { query: Record<string, string>; fi
       <button type="submit" class="quiet">
         Show
       </button>
-      {filtered ? (
+      {isFiltered ? (
         <a class="button quiet" href="/admin/audit">
           Show all
         </a>
@@ -73,7 +79,7 @@ export function Filters({ query, filtered }: { query: Record<string, string>; fi
   );
 }
 
-export function Who({ entry: { actor, actorName } }: { entry: AuditEntry }): Child {
+function Actor({ entry: { actor, actorName } }: { entry: AuditEntry }): Child {
   if (actor === "system") return <strong>The service</strong>;
   if (actor === "nobody") return <strong>Somebody new</strong>;
   const credential = /^credential:(\w+)$/.exec(actor)?.[1];
@@ -86,7 +92,7 @@ export function Who({ entry: { actor, actorName } }: { entry: AuditEntry }): Chi
   return <strong>{actorName ?? actor}</strong>;
 }
 
-export function What({ entry }: { entry: AuditEntry }): Child {
+function Subject({ entry }: { entry: AuditEntry }): Child {
   const { subject, subjectName, collection, action } = entry;
   const credential = /^credential:(\w+)$/.exec(subject)?.[1];
   if (credential)
@@ -102,31 +108,31 @@ export function What({ entry }: { entry: AuditEntry }): Child {
         <bdi>{subjectName}</bdi>
       </a>
     );
-  const named = /^(form|app):/.test(subject) ? addressOf(subject) : null;
-  if (named !== null)
+  const href = /^(form|app):/.test(subject) ? collectionPath(subject) : null;
+  if (href !== null)
     return (
-      <a href={named}>
+      <a href={href}>
         <bdi>{subjectName ?? subject}</bdi>
       </a>
     );
   if (!/^(rec|sub)_/.test(subject)) return <>{subjectName ?? subject}</>;
-  const short = subjectName ?? `…${subject.slice(-8)}`;
-  if (collection === null || action === "submission.delete") return <code>{short}</code>;
+  const text = subjectName ?? `…${subject.slice(-8)}`;
+  if (collection === null || action === "submission.delete") return <code>{text}</code>;
   return (
-    <a class="nowrap" href={`${addressOf(collection)}/items/${subject}`}>
-      {short}
+    <a class="nowrap" href={`${collectionPath(collection)}/items/${subject}`}>
+      {text}
     </a>
   );
 }
 
-/** `form:KEY` as an address of this area. */
-export function addressOf(name: string): string {
+/** The admin path of `form:KEY` or `app:KEY`. */
+function collectionPath(name: string): string {
   const [kind = "", key = ""] = name.split(":");
   return `/admin/${kind}s/${key}`;
 }
 
-/** What was done, between who did it and what it was done to. */
-const verbs: Record<OutwardAction, string> = {
+/** The verb of each action, between its actor and its subject. */
+const actionVerbs: Record<ResourceAction, string> = {
   "credential.issue": "issued the credential",
   "credential.edit": "changed the access of",
   "credential.rotate": "made a new secret for",
@@ -155,35 +161,35 @@ const verbs: Record<OutwardAction, string> = {
   "submission.recalculate": "recalculated",
 };
 
-/** Acts of somebody upon themselves: one name is enough. */
-const own: Record<OwnAction, string> = {
+/** Actions whose actor is also their subject, so the sentence has only one name. */
+const selfActionVerbs: Record<AccountAction, string> = {
   "member.password": "changed their password",
   "member.sign_out_everywhere": "signed out everywhere else",
   "member.join": "joined",
   "member.setup": "set up this service",
 };
 
-const isOwn = (action: AuditAction): action is OwnAction => action in own;
+const isSelfAction = (action: AuditAction): action is AccountAction => action in selfActionVerbs;
 
-/** As in “Shop sync changed ORD-000042 in Orders”. */
-export function Sentence({ entry }: { entry: AuditEntry }) {
+/** A sentence like “Shop sync changed ORD-000042 in Orders”. */
+export function AuditSentence({ entry }: { entry: AuditEntry }) {
   const { action, subject, subjectName, collection, collectionName, version } = entry;
-  if (isOwn(action)) {
+  if (isSelfAction(action)) {
     return (
       <>
-        <strong>{subjectName ?? subject}</strong> {own[action]}
+        <strong>{subjectName ?? subject}</strong> {selfActionVerbs[action]}
       </>
     );
   }
   const isItem = /^(rec|sub)_/.test(subject);
   return (
     <>
-      <Who entry={entry} /> {verbs[action]} <What entry={entry} />
+      <Actor entry={entry} /> {actionVerbs[action]} <Subject entry={entry} />
       {isItem && collection !== null ? (
         <>
           {" "}
           in{" "}
-          <a href={addressOf(collection)}>
+          <a href={collectionPath(collection)}>
             <bdi>{collectionName}</bdi>
           </a>
         </>

@@ -1,44 +1,44 @@
-import { WrongWith, useField, Input, TextArea, Choices } from "#html/inputs.tsx";
-import type { Reachable } from "#store/home/credential-lists.ts";
-import { type Sent, numberOf } from "#admin/form-input.ts";
-import { labels, listed, permissionNames } from "./describe.ts";
-import { defaultLimits } from "#domain/credential/credential.ts";
-import { permissions, within, type Role } from "#domain/credential/permissions.ts";
+import { InputErrors, useField, Input, TextArea, ChoiceGroup } from "#html/inputs.tsx";
+import type { CollectionLabel } from "#store/home/credential-lists.ts";
+import { type FormValues, numberOf } from "#admin/form-input.ts";
+import { credentialLabels, toTextList, permissionNames } from "./describe.ts";
+import { defaultRateLimits } from "#domain/credential/credential.ts";
+import { permissions, allowedFor, type Role } from "#domain/credential/permissions.ts";
 
-const fewResources = 8;
+const filterThreshold = 8;
 
-/** Everything, or only these: nothing is chosen before somebody chooses. */
-export function AccessTo({
+/** Everything, or a selection. Neither is preselected. */
+export function ResourceChoices({
   reachable,
-  sent,
-  label = labels.resources,
+  values,
+  label = credentialLabels.resources,
 }: {
-  reachable: readonly Reachable[];
-  sent: Sent;
+  reachable: readonly CollectionLabel[];
+  values: FormValues;
   label?: string;
 }) {
-  const { wired, wrong } = useField({ name: "resources" });
-  const chosen = listed(sent["resources"]);
-  const all = sent["scope"] === "all" || chosen.includes("all");
+  const { inputProps, wrong: errors } = useField({ name: "resources" });
+  const selected = toTextList(values["resources"]);
+  const isAll = values["scope"] === "all" || selected.includes("all");
   const nouns = [
     ["form", "Forms"],
     ["app", "Apps"],
   ] as const;
   return (
-    <fieldset class="access" aria-describedby={wired["aria-describedby"]}>
+    <fieldset class="access" aria-describedby={inputProps["aria-describedby"]}>
       <legend>{label}</legend>
       <label class="choice">
-        <input id={wired.id} type="radio" name="scope" value="all" checked={all} />
+        <input id={inputProps.id} type="radio" name="scope" value="all" checked={isAll} />
         <span>
           Everything <small>also what is made later</small>
         </span>
       </label>
       <label class="choice">
-        <input type="radio" name="scope" value="only" checked={!all && chosen.length > 0} />
+        <input type="radio" name="scope" value="only" checked={!isAll && selected.length > 0} />
         <span>Only these</span>
       </label>
       <div class="only" data-only="scope">
-        {reachable.length > fewResources ? (
+        {reachable.length > filterThreshold ? (
           <input
             type="search"
             data-filter="resources"
@@ -48,23 +48,23 @@ export function AccessTo({
           />
         ) : null}
         {nouns.map(([kind, noun]) => {
-          const some = reachable.filter((each) => each.kind === kind);
-          return some.length === 0 ? null : (
+          const kindLabels = reachable.filter((collection) => collection.kind === kind);
+          return kindLabels.length === 0 ? null : (
             <div role="group" aria-label={noun}>
               <small>{noun}</small>
-              {some.map(({ key, name }) => (
-                <Resource value={`${kind}:${key}`} name={name} of={key} chosen={chosen} />
+              {kindLabels.map(({ key, name }) => (
+                <ResourceChoice value={`${kind}:${key}`} name={name} of={key} chosen={selected} />
               ))}
             </div>
           );
         })}
       </div>
-      <WrongWith id={wired.id} wrong={wrong} />
+      <InputErrors id={inputProps.id} wrong={errors} />
     </fieldset>
   );
 }
 
-function Resource({
+function ResourceChoice({
   value,
   name,
   of,
@@ -85,23 +85,23 @@ function Resource({
   );
 }
 
-/** Folded away until somebody needs others, or wrote something impossible. */
-export function Limits({ sent }: { sent: Sent }) {
+/** Collapsed unless a limit has an error. */
+export function Limits({ values }: { values: FormValues }) {
   const limit = (name: "requests" | "writes", hint: string) => (
     <Input
       name={name}
-      label={labels[name]}
+      label={credentialLabels[name]}
       hint={hint}
       type="number"
       min={1}
       max={100_000}
-      value={numberOf(sent[name]) || defaultLimits[name]}
+      value={numberOf(values[name]) || defaultRateLimits[name]}
     />
   );
-  const { wrong: requests } = useField({ name: "requests" });
-  const { wrong: writes } = useField({ name: "writes" });
+  const { wrong: requestErrors } = useField({ name: "requests" });
+  const { wrong: writeErrors } = useField({ name: "writes" });
   return (
-    <details open={requests.length + writes.length > 0}>
+    <details open={requestErrors.length + writeErrors.length > 0}>
       <summary>Limits</summary>
       <div class="grid">
         {limit("requests", "of all kinds")}
@@ -111,34 +111,42 @@ export function Limits({ sent }: { sent: Sent }) {
   );
 }
 
-/** Folded away: most credentials are for servers. */
-export function Origins({ sent }: { sent: Sent }) {
-  const { wrong } = useField({ name: "origins" });
-  const said = listed(sent["origins"]).join("\n");
+/** Collapsed when empty, because most credentials are for servers. */
+export function Origins({ values }: { values: FormValues }) {
+  const { wrong: errors } = useField({ name: "origins" });
+  const lines = toTextList(values["origins"]).join("\n");
   return (
-    <details open={wrong.length > 0 || said !== ""}>
+    <details open={errors.length > 0 || lines !== ""}>
       <summary>Browsers</summary>
       <TextArea
         name="origins"
-        label={labels.origins}
+        label={credentialLabels.origins}
         hint="Pages of these may call with this credential, one on each line, like https://shop.example. Whoever opens such a page can take the credential: give it no more than to create."
-        value={said}
+        value={lines}
         rows={3}
       />
     </details>
   );
 }
 
-/** Those that the role may give; what it may not is not offered. */
-export function Permissions({ role, sent, isToken }: { role: Role; sent: Sent; isToken: boolean }) {
-  const offered = isToken ? within(role, permissions) : permissions;
+/** Offers only the permissions that the role may grant to a personal token. */
+export function Permissions({
+  role,
+  values,
+  isToken,
+}: {
+  role: Role;
+  values: FormValues;
+  isToken: boolean;
+}) {
+  const options = isToken ? allowedFor(role, permissions) : permissions;
   return (
-    <Choices
-      many
+    <ChoiceGroup
+      multiple
       name="permissions"
-      label={labels.permissions}
-      options={offered.map((value) => ({ value, label: permissionNames[value], hint: value }))}
-      chosen={listed(sent["permissions"])}
+      label={credentialLabels.permissions}
+      options={options.map((value) => ({ value, label: permissionNames[value], hint: value }))}
+      chosen={toTextList(values["permissions"])}
     />
   );
 }

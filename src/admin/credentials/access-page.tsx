@@ -1,33 +1,33 @@
 import type { Child } from "hono/jsx";
-import { Input, WrongWith, useField } from "#html/inputs.tsx";
-import { showDay, useReader } from "#html/viewer.tsx";
-import { textOf, type Sent } from "#admin/form-input.ts";
-import { labels, permissionNames } from "./describe.ts";
-import { Origins, AccessTo, Limits, Permissions } from "./access-inputs.tsx";
+import { Input, InputErrors, useField } from "#html/inputs.tsx";
+import { formatDay, useViewer } from "#html/viewer.tsx";
+import { textOf, type FormValues } from "#admin/form-input.ts";
+import { credentialLabels, permissionNames } from "./describe.ts";
+import { Origins, ResourceChoices, Limits, Permissions } from "./access-inputs.tsx";
 import type { Credential } from "#domain/credential/credential.ts";
-import { may, permissions } from "#domain/credential/permissions.ts";
+import { roleAllows, permissions } from "#domain/credential/permissions.ts";
 import type { Problem } from "#domain/problem/problem.ts";
-import type { Reachable } from "#store/home/credential-lists.ts";
-import type { Frame } from "#admin/layout.tsx";
-import { CredentialFrame } from "./layout.tsx";
+import type { CollectionLabel } from "#store/home/credential-lists.ts";
+import type { PageContext } from "#admin/layout.tsx";
+import { CredentialLayout } from "./layout.tsx";
 
-const day = 24 * 60 * 60 * 1000;
-const spans = [
+const dayMs = 24 * 60 * 60 * 1000;
+const expiryOptions = [
   ["30d", "In 30 days", 30],
   ["90d", "In 90 days", 90],
   ["365d", "In a year", 365],
 ] as const;
 
-/** One control that always says the day on which it ends. */
-export function Expiry({ sent, keep }: { sent: Sent; keep?: Child }) {
-  const reader = useReader();
-  const { wired, wrong } = useField({ name: "expires" });
-  const chosen = textOf(sent["expires"]) || (keep === undefined ? "90d" : "keep");
-  const choice = (value: string, name: Child, told?: Child) => (
+/** Shows the date of expiry next to each choice. `keep` adds the choice to keep the current expiry. */
+export function ExpiryInput({ values, keep }: { values: FormValues; keep?: Child }) {
+  const viewer = useViewer();
+  const { inputProps, wrong: errors } = useField({ name: "expires" });
+  const selected = textOf(values["expires"]) || (keep === undefined ? "90d" : "keep");
+  const choice = (value: string, name: Child, hint?: Child) => (
     <label class="choice">
-      <input type="radio" name="expires" value={value} checked={chosen === value} />
+      <input type="radio" name="expires" value={value} checked={selected === value} />
       <span>
-        {name} {told ? <small>{told}</small> : null}
+        {name} {hint ? <small>{hint}</small> : null}
       </span>
     </label>
   );
@@ -35,15 +35,15 @@ export function Expiry({ sent, keep }: { sent: Sent; keep?: Child }) {
     <fieldset
       class="expiry"
       role="radiogroup"
-      aria-invalid={wired["aria-invalid"]}
-      aria-describedby={wired["aria-describedby"]}
-      id={wired.id}
+      aria-invalid={inputProps["aria-invalid"]}
+      aria-describedby={inputProps["aria-describedby"]}
+      id={inputProps.id}
       tabindex={-1}
     >
-      <legend>{labels.expires}</legend>
+      <legend>{credentialLabels.expires}</legend>
       {keep === undefined ? null : choice("keep", "As now", keep)}
-      {spans.map(([value, name, days]) =>
-        choice(value, name, `on ${showDay(reader, reader.now + days * day)}`),
+      {expiryOptions.map(([value, name, days]) =>
+        choice(value, name, `on ${formatDay(viewer, viewer.now + days * dayMs)}`),
       )}
       {choice("day", "At the end of a day")}
       <div class="only" data-only="expires">
@@ -51,89 +51,96 @@ export function Expiry({ sent, keep }: { sent: Sent; keep?: Child }) {
           name="expires_on"
           type="date"
           label="Day"
-          hint={`in ${reader.zone.replaceAll("_", " ")}`}
-          value={textOf(sent["expires_on"])}
+          hint={`in ${viewer.zone.replaceAll("_", " ")}`}
+          value={textOf(values["expires_on"])}
         />
       </div>
-      <input type="hidden" name="time_zone" value={textOf(sent["time_zone"]) || reader.zone} />
+      <input type="hidden" name="time_zone" value={textOf(values["time_zone"]) || viewer.zone} />
       {choice("never", "Never", "until it is revoked")}
-      <WrongWith id={wired.id} wrong={wrong} />
+      <InputErrors id={inputProps.id} wrong={errors} />
     </fieldset>
   );
 }
 
-interface Shown {
-  frame: Frame;
+interface AccessPageProps {
+  frame: PageContext;
   credential: Credential;
-  reachable: readonly Reachable[];
-  /** A permission that a refused call lacked: ticked, and not saved yet. */
+  reachable: readonly CollectionLabel[];
+  /** A permission that a rejected call lacked. It is ticked but not saved yet. */
   add?: string | undefined;
-  sent?: Sent;
+  values?: FormValues;
   problem?: Problem;
 }
 
-export function AccessPage({ frame, credential, reachable, add, sent, problem }: Shown) {
+export function AccessPage({
+  frame,
+  credential,
+  reachable,
+  add,
+  values,
+  problem,
+}: AccessPageProps) {
   const { id, kind, revokedAt, version } = credential;
-  const now: Sent = {
+  const currentValues: FormValues = {
     ...credential,
     ...credential.limits,
     resources: credential.resources,
     permissions: [...credential.permissions, ...(add ? [add] : [])],
     time_zone: credential.expiresZone,
   };
-  const shown = sent ?? now;
-  const role = may(frame.member.role, "credentials")
+  const shownValues = values ?? currentValues;
+  const role = roleAllows(frame.member.role, "credentials")
     ? (credential.createdBy.role ?? "viewer")
     : frame.member.role;
   if (revokedAt !== null) {
     return (
-      <CredentialFrame frame={frame} credential={credential} tab="Access">
+      <CredentialLayout frame={frame} credential={credential} tab="Access">
         <p class="notice quiet">It is revoked: what it could do is only kept to be read.</p>
         <ul>
           {credential.permissions.map((permission) => (
             <li>{permissionNames[permission]}</li>
           ))}
         </ul>
-      </CredentialFrame>
+      </CredentialLayout>
     );
   }
   return (
-    <CredentialFrame frame={frame} credential={credential} tab="Access" problem={problem}>
-      {add ? <Added permission={add} /> : null}
+    <CredentialLayout frame={frame} credential={credential} tab="Access" problem={problem}>
+      {add ? <AddedPermission permission={add} /> : null}
       <form method="post" action={`/admin/integrations/${id}`} class="issue">
         <input type="hidden" name="version" value={String(version)} />
         <input type="hidden" name="purpose" value="custom" />
-        <Permissions role={role} sent={shown} isToken={kind === "token"} />
-        <AccessTo reachable={reachable} sent={shown} />
+        <Permissions role={role} values={shownValues} isToken={kind === "token"} />
+        <ResourceChoices reachable={reachable} values={shownValues} />
         <Input
           name="name"
-          label={labels.name}
+          label={credentialLabels.name}
           required
           maxlength={200}
-          value={textOf(shown["name"])}
+          value={textOf(shownValues["name"])}
         />
-        <Expiry
-          sent={sent ?? { time_zone: now["time_zone"] }}
-          keep={<Now credential={credential} />}
+        <ExpiryInput
+          values={values ?? { time_zone: currentValues["time_zone"] }}
+          keep={<CurrentExpiry credential={credential} />}
         />
-        <Limits sent={shown} />
-        <Origins sent={shown} />
+        <Limits values={shownValues} />
+        <Origins values={shownValues} />
         <button type="submit">Save changes</button>
       </form>
-    </CredentialFrame>
+    </CredentialLayout>
   );
 }
 
-function Now({ credential: { expiresAt } }: { credential: Credential }) {
-  const reader = useReader();
-  return <>{expiresAt === null ? "never" : `on ${showDay(reader, expiresAt)}`}</>;
+function CurrentExpiry({ credential: { expiresAt } }: { credential: Credential }) {
+  const viewer = useViewer();
+  return <>{expiresAt === null ? "never" : `on ${formatDay(viewer, expiresAt)}`}</>;
 }
 
-function Added({ permission }: { permission: string }) {
-  const known = permissions.find((each) => each === permission);
-  return known === undefined ? null : (
+function AddedPermission({ permission }: { permission: string }) {
+  const name = permissions.find((candidate) => candidate === permission);
+  return name === undefined ? null : (
     <p class="notice warn">
-      “{permissionNames[known]}” is ticked below. Save the changes to give it to this credential.
+      “{permissionNames[name]}” is ticked below. Save the changes to give it to this credential.
     </p>
   );
 }

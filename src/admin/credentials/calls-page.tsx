@@ -1,27 +1,31 @@
-import { Options } from "#html/inputs.tsx";
+import { SelectOptions } from "#html/inputs.tsx";
 import { permissions, type Permission } from "#domain/credential/permissions.ts";
-import { isRefused, type LoggedCall, type CallLog } from "#gate/call-log.ts";
-import { Badge, type Tone, Id, Empty, Table } from "#html/parts.tsx";
-import { useReader, Time, showCount, showClock, showDay } from "#html/viewer.tsx";
+import { isRejected, type LoggedCall, type CallLog } from "#domain/credential/call-log.ts";
+import { Badge, type Tone, ShortId, EmptyState, Table } from "#html/parts.tsx";
+import { useViewer, Time, formatCount, formatClock, formatDay } from "#html/viewer.tsx";
 import { Plot } from "#admin/plot.tsx";
-import type { Credential } from "#domain/credential/credential.ts";
-import type { Frame } from "#admin/layout.tsx";
-import { CredentialFrame } from "./layout.tsx";
+import { getCredentialWithLabels } from "#actions/credentials.ts";
+import { page } from "#admin/page.ts";
+import { loadCallLog } from "#http/credential-objects.ts";
+import { textParameters } from "#http/query.ts";
+import { callDocument, callReason, filterCalls } from "./calls.ts";
+import { credentialDocument } from "./describe.ts";
+import { CredentialLayout } from "./layout.tsx";
 
 export interface CallFilter {
   /** "refused", "failed", or a status. */
   status: string;
-  /** A part of the path, or of a request id. */
+  /** A part of the path or the beginning of a request id. */
   find: string;
 }
 
-const outcomes = [
+const outcomeOptions = [
   { value: "", label: "Any outcome" },
   { value: "refused", label: "Refused (401, 403, 429)" },
   { value: "failed", label: "Every 4xx and 5xx" },
 ];
 
-export function Filters({ status, find, count }: CallFilter & { count: number }) {
+function Filters({ status, find, count }: CallFilter & { count: number }) {
   return (
     <form method="get" class="bar" role="search" data-at-once>
       <input
@@ -33,7 +37,7 @@ export function Filters({ status, find, count }: CallFilter & { count: number })
         aria-label="Path or request id"
       />
       <select name="status" aria-label="Outcome">
-        <Options options={outcomes} value={status} />
+        <SelectOptions options={outcomeOptions} value={status} />
       </select>
       <button type="submit" class="quiet">
         Show
@@ -43,12 +47,12 @@ export function Filters({ status, find, count }: CallFilter & { count: number })
   );
 }
 
-function tone(status: number): Tone {
+function statusTone(status: number): Tone {
   if (status < 400) return "good";
-  return isRefused({ status }) || status >= 500 ? "bad" : "warn";
+  return isRejected({ status }) || status >= 500 ? "bad" : "warn";
 }
 
-export function Row({
+function Row({
   call,
   reason,
   path,
@@ -61,7 +65,7 @@ export function Row({
   return (
     <tr>
       <td>
-        <Time at={at} as={useReader().now - at < 20 * 60 * 60 * 1000 ? "clock" : "time"} />
+        <Time at={at} as={useViewer().now - at < 20 * 60 * 60 * 1000 ? "clock" : "time"} />
       </td>
       <td class="call full">
         <code title={`${method} ${call.path}`}>
@@ -69,15 +73,15 @@ export function Row({
         </code>
       </td>
       <td class="nowrap">
-        <Badge tone={tone(status)}>{status}</Badge>{" "}
+        <Badge tone={statusTone(status)}>{status}</Badge>{" "}
         {refusal ? <code class="muted less">{refusal.code}</code> : null}
       </td>
       <td class={reason === "" ? "why" : "why full"}>
-        {reason} <Mend permission={refusal?.permission} path={path} />
+        {reason} <AddPermissionLink permission={refusal?.permission} path={path} />
       </td>
       <td class="number less">{milliseconds}</td>
       <td class="less nowrap">
-        <Id of={requestId} shown={requestId.slice(0, 8)} />
+        <ShortId of={requestId} shown={requestId.slice(0, 8)} />
       </td>
     </tr>
   );
@@ -86,8 +90,8 @@ export function Row({
 const isPermission = (name: string): name is Permission =>
   (permissions as readonly string[]).includes(name);
 
-/** The way to what was missing. */
-export function Mend({
+/** A link that adds the missing permission. */
+function AddPermissionLink({
   permission,
   path,
 }: {
@@ -98,10 +102,10 @@ export function Mend({
   return <a href={`${path}/access?add=${permission}`}>Add permission</a>;
 }
 
-const mostReasons = 4;
+const maxReasons = 4;
 
-/** What stands behind most refusals, with what mends it. */
-export function Why({
+/** The most frequent reasons of failed calls, with links to fix them. */
+function FailureReasons({
   calls,
   path,
 }: {
@@ -114,15 +118,15 @@ export function Why({
     const { count } = groups.get(reason) ?? { count: 0 };
     groups.set(reason, { count: count + 1, permission: call.refusal?.permission });
   }
-  const most = [...groups].toSorted(([, a], [, b]) => b.count - a.count).slice(0, mostReasons);
-  return most.length === 0 ? null : (
+  const topReasons = [...groups].toSorted(([, a], [, b]) => b.count - a.count).slice(0, maxReasons);
+  return topReasons.length === 0 ? null : (
     <section class="card">
       <h2>Why calls failed</h2>
       <ul class="reasons">
-        {most.map(([reason, { count, permission }]) => (
+        {topReasons.map(([reason, { count, permission }]) => (
           <li>
-            <strong>{showCount(count)} ×</strong> {reason}{" "}
-            <Mend permission={permission} path={path} />
+            <strong>{formatCount(count)} ×</strong> {reason}{" "}
+            <AddPermissionLink permission={permission} path={path} />
           </li>
         ))}
       </ul>
@@ -130,79 +134,93 @@ export function Why({
   );
 }
 
-const hour = 60 * 60 * 1000;
+const hourMs = 60 * 60 * 1000;
 
-export function Hours({ log, now }: { log: CallLog; now: number }) {
-  const reader = useReader();
-  const last = Math.floor(now / hour);
+function HourlyCalls({ log, now }: { log: CallLog; now: number }) {
+  const viewer = useViewer();
+  const currentHour = Math.floor(now / hourMs);
   const bars = Array.from({ length: 24 }, (_, i) => {
-    const { calls = 0, refused = 0 } = log.hours[last - 23 + i] ?? {};
-    const label = showClock(reader, (last - 23 + i) * hour).replace(/:00(?=$|\D)/, "");
+    const { calls = 0, refused = 0 } = log.hours[currentHour - 23 + i] ?? {};
+    const label = formatClock(viewer, (currentHour - 23 + i) * hourMs).replace(/:00(?=$|\D)/, "");
     return { label, value: calls, bad: refused };
   });
   return <Plot title="Last 24 hours" noun={["call", "calls"]} bars={bars} />;
 }
 
-export function Days({ log, now }: { log: CallLog; now: number }) {
-  const reader = useReader();
-  const today = Math.floor(now / hour / 24);
+function DailyCalls({ log, now }: { log: CallLog; now: number }) {
+  const viewer = useViewer();
+  const today = Math.floor(now / hourMs / 24);
   const bars = Array.from({ length: 30 }, (_, i) => {
-    const from = (today - 29 + i) * 24;
-    const hours = Array.from({ length: 24 }, (__, each) => log.hours[from + each]);
+    const firstHour = (today - 29 + i) * 24;
+    const hours = Array.from({ length: 24 }, (__, hour) => log.hours[firstHour + hour]);
     return {
-      label: showDay(reader, from * hour + 12 * hour),
-      value: hours.reduce((sum, each) => sum + (each?.calls ?? 0), 0),
-      bad: hours.reduce((sum, each) => sum + (each?.refused ?? 0), 0),
+      label: formatDay(viewer, firstHour * hourMs + 12 * hourMs),
+      value: hours.reduce((sum, hour) => sum + (hour?.calls ?? 0), 0),
+      bad: hours.reduce((sum, hour) => sum + (hour?.refused ?? 0), 0),
     };
   });
   return <Plot title="Last 30 days" noun={["call", "calls"]} bars={bars} />;
 }
 
-interface Shown {
-  frame: Frame;
-  credential: Credential;
-  log: CallLog;
-  /** Newest first, with why each was refused. */
-  calls: readonly { call: LoggedCall; reason: string }[];
-  filter: CallFilter;
-}
+const CallsQuery = textParameters("status", "find");
 
-export function CallsPage({ frame, credential, log, calls, filter }: Shown) {
-  const filtered = filter.status !== "" || filter.find !== "";
-  const live = credential.revokedAt === null;
-  return (
-    <CredentialFrame frame={frame} credential={credential} tab="Calls">
-      <div class="columns">
-        <Hours log={log} now={frame.reader.now} />
-        <Days log={log} now={frame.reader.now} />
-        <Why calls={calls} path={live ? `/admin/integrations/${credential.id}` : undefined} />
-      </div>
-      <Filters {...filter} count={calls.length} />
-      {calls.length === 0 ? (
-        <Empty>
-          <p>{filtered ? "No call is like that." : "No call yet."}</p>
-          <p>
-            {filtered ? (
-              <a href={`/admin/integrations/${credential.id}`}>Show all</a>
-            ) : (
-              "The last 200 calls stand here a second after they were made."
-            )}
-          </p>
-        </Empty>
-      ) : (
-        <Table
-          caption="Calls"
-          heads={["Time", "Call", "Outcome", "Why", { name: "ms", number: true }, "Request"]}
-        >
-          {calls.map(({ call, reason }) => (
-            <Row
-              call={call}
-              reason={reason}
-              path={live ? `/admin/integrations/${credential.id}` : undefined}
-            />
-          ))}
-        </Table>
-      )}
-    </CredentialFrame>
-  );
-}
+/** The page of a credential with its last calls, newest first. */
+export const callsPage = page({
+  query: CallsQuery,
+  async load({ c, ctx, param, query: { status = "", find = "" } }) {
+    const { credential, reachable } = await getCredentialWithLabels(ctx, param("id"));
+    const log = await loadCallLog(c.env, credential);
+    const reasonContext = { resources: credential.resources, reachable };
+    const found = filterCalls(log, { status, find }, ctx.now()).map((call) => ({
+      call,
+      reason: callReason(call, reasonContext),
+    }));
+    return { credential, log, calls: found, filter: { status, find } };
+  },
+  document: ({ credential, calls: found }, { ctx }) => ({
+    ...credentialDocument(credential, ctx.now()),
+    calls: found.map(({ call, reason }) => callDocument(call, reason)),
+  }),
+  render(frame, { credential, log, calls, filter }) {
+    const isFiltered = filter.status !== "" || filter.find !== "";
+    const isLive = credential.revokedAt === null;
+    return (
+      <CredentialLayout frame={frame} credential={credential} tab="Calls">
+        <div class="columns">
+          <HourlyCalls log={log} now={frame.viewer.now} />
+          <DailyCalls log={log} now={frame.viewer.now} />
+          <FailureReasons
+            calls={calls}
+            path={isLive ? `/admin/integrations/${credential.id}` : undefined}
+          />
+        </div>
+        <Filters {...filter} count={calls.length} />
+        {calls.length === 0 ? (
+          <EmptyState>
+            <p>{isFiltered ? "No call is like that." : "No call yet."}</p>
+            <p>
+              {isFiltered ? (
+                <a href={`/admin/integrations/${credential.id}`}>Show all</a>
+              ) : (
+                "The last 200 calls stand here a second after they were made."
+              )}
+            </p>
+          </EmptyState>
+        ) : (
+          <Table
+            caption="Calls"
+            columns={["Time", "Call", "Outcome", "Why", { name: "ms", number: true }, "Request"]}
+          >
+            {calls.map(({ call, reason }) => (
+              <Row
+                call={call}
+                reason={reason}
+                path={isLive ? `/admin/integrations/${credential.id}` : undefined}
+              />
+            ))}
+          </Table>
+        )}
+      </CredentialLayout>
+    );
+  },
+});

@@ -1,40 +1,60 @@
 import { isVisible, type Resources } from "#domain/credential/credential.ts";
 import type { CollectionKind } from "#domain/definition/collection.ts";
 import { problems } from "#domain/problem/catalogue.ts";
-import type { Reachable } from "#store/home/credential-lists.ts";
+import type { CollectionLabel } from "#store/home/credential-lists.ts";
 import type { FieldErrorCode } from "#domain/problem/problem.ts";
-import { type Refusal, type LoggedCall, isRefused, recentCalls, type CallLog } from "#gate/call-log.ts";
-import { stamp } from "#domain/time.ts";
+import {
+  type CallError,
+  type LoggedCall,
+  isRejected,
+  recentCalls,
+  type CallLog,
+} from "#domain/credential/call-log.ts";
+import { apiRoot, collectionPaths, fillPath } from "#domain/api-paths.ts";
+import { formatTimestamp } from "#domain/time.ts";
 import type { CallFilter } from "./calls-page.tsx";
 
-/** What a credential may see, and what there is: a 404 does not tell the two apart, its owner may. */
-export interface Sight {
+/** What a credential may see and what exists. The API hides the difference behind 404, but members may know it. */
+export interface CallReasonContext {
   resources: Resources;
-  reachable: readonly Reachable[];
+  reachable: readonly CollectionLabel[];
 }
 
-export function missing(path: string, { resources, reachable }: Sight): string {
-  if (path.startsWith("/api/v1/submissions/")) {
+function describeNotFound(path: string, { resources, reachable }: CallReasonContext): string {
+  if (path.startsWith(apiRoot + fillPath(collectionPaths("form").item, { id: "" }))) {
     return "There is no such submission among what it has access to.";
   }
-  const [, kinds, key] = /^\/api\/v1\/(apps|forms)\/([^/?]+)/.exec(path) ?? [];
-  if (kinds === undefined || key === undefined) return problems.not_found.title + ".";
-  const kind: CollectionKind = kinds === "apps" ? "app" : "form";
-  const known = reachable.some((each) => each.kind === kind && each.key === key);
-  if (!known) return `There is no ${kind} “${key}”${near(key, kind, reachable)}.`;
+  const [kind, key] = namedCollection(path);
+  if (kind === undefined || key === undefined) return problems.not_found.title + ".";
+  const isKnown = reachable.some((label) => label.kind === kind && label.key === key);
+  if (!isKnown) return `There is no ${kind} “${key}”${suggestKey(key, kind, reachable)}.`;
   if (!isVisible(resources, kind, key))
     return `The ${kind} “${key}” is not among what it has access to.`;
   return `Nothing with this address in the ${kind} “${key}”.`;
 }
 
-/** A key that begins alike is likely the one that was meant. */
-function near(key: string, kind: CollectionKind, reachable: readonly Reachable[]): string {
-  const start = key.slice(0, 4).toLowerCase();
-  const found = reachable.find((each) => each.kind === kind && each.key.startsWith(start));
-  return found ? ` (did it mean “${found.key}”?)` : "";
+/** The app or form that a path of the API names. */
+function namedCollection(path: string): [kind?: CollectionKind, key?: string] {
+  const kind = (["app", "form"] as const).find((each) =>
+    path.startsWith(`${apiRoot}${collectionPaths(each).list}/`),
+  );
+  if (!kind) return [];
+  const [key = ""] = path.slice(`${apiRoot}${collectionPaths(kind).list}/`.length).split(/[/?]/);
+  return key === "" ? [] : [kind, key];
 }
 
-const faults: Record<FieldErrorCode, (field: string) => string> = {
+/** Suggests a key with the same beginning. */
+function suggestKey(
+  key: string,
+  kind: CollectionKind,
+  reachable: readonly CollectionLabel[],
+): string {
+  const start = key.slice(0, 4).toLowerCase();
+  const suggestion = reachable.find((label) => label.kind === kind && label.key.startsWith(start));
+  return suggestion ? ` (did it mean “${suggestion.key}”?)` : "";
+}
+
+const fieldErrorTexts: Record<FieldErrorCode, (field: string) => string> = {
   required: (field) => `${field} is missing`,
   unknown_field: (field) => `unknown field ${field}`,
   invalid_type: (field) => `${field} has the wrong type`,
@@ -58,33 +78,33 @@ const faults: Record<FieldErrorCode, (field: string) => string> = {
   invalid_definition: (field) => `${field} is no valid definition`,
 };
 
-export function wrongInWords({ wrong = [] }: Refusal): string {
-  const told = wrong.map(({ field, code }) => faults[code](field));
-  const text = told.join("; ");
+function describeFieldErrors({ wrong = [] }: CallError): string {
+  const texts = wrong.map(({ field, code }) => fieldErrorTexts[code](field));
+  const text = texts.join("; ");
   return text === ""
     ? "What was sent is not valid."
     : `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
 }
 
-/** Why a call was refused, in a sentence; empty where it was not. */
-export function callReason(call: LoggedCall, sight: Sight): string {
+/** A sentence that explains why a call was rejected. Empty for successful calls. */
+export function callReason(call: LoggedCall, context: CallReasonContext): string {
   const { refusal } = call;
   if (!refusal) return "";
   switch (refusal.code) {
     case "permission_required":
       return `Needs ${refusal.permission ?? "a permission"}, which it does not have.`;
     case "not_found":
-      return missing(call.path, sight);
+      return describeNotFound(call.path, context);
     case "unauthenticated":
       return "It was revoked or had expired, or its secret had ended.";
     case "rate_limited":
       return "More requests within a minute than its limit allows.";
     case "invalid_input":
-      return wrongInWords(refusal);
+      return describeFieldErrors(refusal);
     case "duplicate":
       return `Another item has this value of ${refusal.about ?? "a unique field"}.`;
     case "submissions_closed":
-      return closed[refusal.about ?? ""] ?? problems.submissions_closed.meaning;
+      return closedReasonTexts[refusal.about ?? ""] ?? problems.submissions_closed.meaning;
     case "malformed_json":
     case "malformed_header":
     case "cross_site":
@@ -104,20 +124,20 @@ export function callReason(call: LoggedCall, sight: Sight): string {
   }
 }
 
-const closed: Record<string, string> = {
+const closedReasonTexts: Record<string, string> = {
   not_open_yet: "The form does not accept submissions yet.",
   closed: "The form no longer accepts submissions.",
   full: "The form has all the submissions that it accepts.",
 };
 
-/** A call as scripts read it; why it was refused stands there where it was. */
+/** A call as JSON. Rejected calls include `code` and `detail`. */
 export function callDocument(
   { at, method, path, status, milliseconds, ...call }: LoggedCall,
   reason: string,
 ) {
   const { code, permission, wrong } = call.refusal ?? {};
   return {
-    at: stamp(at),
+    at: formatTimestamp(at),
     method,
     path,
     status,
@@ -129,7 +149,7 @@ export function callDocument(
   };
 }
 
-/** The calls that are asked for, oldest first. */
+/** The calls that match the filter, oldest first. */
 export function filterCalls(log: CallLog, { status, find }: CallFilter, now: number): LoggedCall[] {
   const text = find.trim().toLowerCase();
   return recentCalls(log, now).filter(
@@ -143,6 +163,6 @@ export function filterCalls(log: CallLog, { status, find }: CallFilter, now: num
 
 function hasStatus(call: LoggedCall, status: string): boolean {
   if (status === "") return true;
-  if (status === "refused") return isRefused(call);
+  if (status === "refused") return isRejected(call);
   return status === "failed" ? call.status >= 400 : String(call.status) === status;
 }

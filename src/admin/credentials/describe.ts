@@ -1,10 +1,15 @@
 import { textOf } from "#admin/form-input.ts";
-import { type Credential, type Resources, type CredentialKind, liveSecrets } from "#domain/credential/credential.ts";
+import {
+  type Credential,
+  type Resources,
+  type CredentialKind,
+  liveSecrets,
+} from "#domain/credential/credential.ts";
 import type { Permission } from "#domain/credential/permissions.ts";
 import type { Tone } from "#html/parts.tsx";
-import { dayInZone, stamp } from "#domain/time.ts";
+import { dayInZone, formatTimestamp } from "#domain/time.ts";
 
-export const labels = {
+export const credentialLabels = {
   purpose: "Purpose",
   permissions: "Permissions",
   resources: "Access to",
@@ -17,7 +22,7 @@ export const labels = {
   origins: "Allowed origins",
 };
 
-export const listed = (value: unknown): string[] =>
+export const toTextList = (value: unknown): string[] =>
   Array.isArray(value) ? value.map(textOf) : value === undefined ? [] : [textOf(value)];
 
 const verbs: Record<string, string> = {
@@ -27,66 +32,72 @@ const verbs: Record<string, string> = {
   delete: "delete",
 };
 
-/** As in “Read, write”: whoever may write may create. */
-function tell(actions: readonly string[]): string {
-  const told = actions.filter((each) => each !== "create" || !actions.includes("write"));
-  const text = told.map((each) => verbs[each] ?? each).join(", ");
+/** A summary like “Read, write”. Write includes create, so it omits create after write. */
+function describeActions(actions: readonly string[]): string {
+  const visibleActions = actions.filter(
+    (action) => action !== "create" || !actions.includes("write"),
+  );
+  const text = visibleActions.map((action) => verbs[action] ?? action).join(", ");
   return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
-/** Permissions in a few words: “Read, write”, “Create submissions”, “Define”. */
-function permissionsInWords(permissions: readonly Permission[]): string {
-  const of = (noun: string) =>
-    permissions.filter((each) => each.startsWith(noun)).map((each) => each.split(":")[1] ?? "");
-  const [records, submissions, schema] = [of("records:"), of("submissions:"), of("schema:")];
+/** A short description of permissions: “Read, write”, “Create submissions”, “Define forms and apps”. */
+function describePermissions(permissions: readonly Permission[]): string {
+  const actionsOf = (noun: string) =>
+    permissions.filter((name) => name.startsWith(noun)).map((name) => name.split(":")[1] ?? "");
+  const [records, submissions, schema] = [
+    actionsOf("records:"),
+    actionsOf("submissions:"),
+    actionsOf("schema:"),
+  ];
   const data =
     records.length > 0 && submissions.length > 0
-      ? tell([...new Set([...records, ...submissions])])
+      ? describeActions([...new Set([...records, ...submissions])])
       : records.length > 0
-        ? `${tell(records)} records`
+        ? `${describeActions(records)} records`
         : submissions.length > 0
-          ? `${tell(submissions)} submissions`
+          ? `${describeActions(submissions)} submissions`
           : "";
-  if (data === "" && permissions.every((each) => each === "webhooks:manage"))
+  if (data === "" && permissions.every((permission) => permission === "webhooks:manage"))
     return "Manage webhooks";
   if (!schema.includes("write")) return data || "Read definitions";
   return data === "" ? "Define forms and apps" : `${data}, define`;
 }
 
-/** What is reached in a few words: “everything”, “2 forms, 1 app”. */
-export function resourcesInWords(resources: Resources): string {
+/** A short description of resources: “everything”, “2 forms, 1 app”. */
+export function describeResources(resources: Resources): string {
   if (resources === "all") return "everything";
   const count = (kind: string) => {
-    const found = resources.filter((each) => each.startsWith(`${kind}:`)).length;
-    return found === 0 ? "" : `${found} ${kind}${found === 1 ? "" : "s"}`;
+    const number = resources.filter((resource) => resource.startsWith(`${kind}:`)).length;
+    return number === 0 ? "" : `${number} ${kind}${number === 1 ? "" : "s"}`;
   };
-  return [count("form"), count("app")].filter((each) => each !== "").join(", ");
+  return [count("form"), count("app")].filter((text) => text !== "").join(", ");
 }
 
-export function accessInWords({
+export function describeAccess({
   permissions,
   resources,
 }: Pick<Credential, "permissions" | "resources">): string {
-  return `${permissionsInWords(permissions)} · ${resourcesInWords(resources)}`;
+  return `${describePermissions(permissions)} · ${describeResources(resources)}`;
 }
 
-const soon = 14 * 24 * 60 * 60 * 1000;
+const warningPeriodMs = 14 * 24 * 60 * 60 * 1000;
 
 export type CredentialState = "active" | "ends_soon" | "expired" | "revoked";
 
-export const stateNames: Record<CredentialState, readonly [name: string, tone: Tone]> = {
+export const credentialStateBadges: Record<CredentialState, readonly [name: string, tone: Tone]> = {
   active: ["Active", "good"],
   ends_soon: ["Expires soon", "warn"],
   expired: ["Expired", "bad"],
   revoked: ["Revoked", "quiet"],
 };
 
-export function stateOf(
+export function credentialStateAt(
   { revokedAt, expiresAt }: Pick<Credential, "revokedAt" | "expiresAt">,
   now: number,
 ): CredentialState {
   if (revokedAt !== null) return "revoked";
-  if (expiresAt === null || expiresAt > now + soon) return "active";
+  if (expiresAt === null || expiresAt > now + warningPeriodMs) return "active";
   return expiresAt > now ? "ends_soon" : "expired";
 }
 
@@ -95,7 +106,7 @@ export const kindNames: Record<CredentialKind, string> = {
   client: "API client",
 };
 
-/** What a permission lets a system do, as people say it. */
+/** The label of each permission. */
 export const permissionNames: Record<Permission, string> = {
   "records:read": "Read and search records",
   "records:create": "Create records",
@@ -109,9 +120,9 @@ export const permissionNames: Record<Permission, string> = {
   "webhooks:manage": "Make and change webhooks, and look at their deliveries",
 };
 
-const stampOr = (at: number | null) => (at === null ? null : stamp(at));
+const formatTimestampOrNull = (at: number | null) => (at === null ? null : formatTimestamp(at));
 
-/** A credential as scripts read it. */
+/** A credential as JSON. */
 export function credentialDocument(credential: Credential, now: number) {
   const { id, version, kind, name, permissions, resources, limits } = credential;
   const { expiresAt, expiresZone } = credential;
@@ -120,32 +131,34 @@ export function credentialDocument(credential: Credential, now: number) {
     version,
     kind,
     name,
-    state: stateOf(credential, now),
+    state: credentialStateAt(credential, now),
     ...(kind === "client" ? { client_id: clientId(credential) } : {}),
     secrets: liveSecrets(credential, now).map((secret) => ({
       first_characters: secret.first_characters,
       last_characters: secret.last_characters ?? null,
-      created_at: stamp(secret.created_at),
-      expires_at: stampOr(secret.expires_at),
+      created_at: formatTimestamp(secret.created_at),
+      expires_at: formatTimestampOrNull(secret.expires_at),
     })),
     permissions,
     resources,
     limits,
     origins: credential.origins,
     created_by: credential.createdBy.id,
-    created_at: stamp(credential.createdAt),
-    expires_at: stampOr(expiresAt),
-    expires: expiryInWords(expiresAt, expiresZone),
-    revoked_at: stampOr(credential.revokedAt),
-    last_used_at: stampOr(credential.lastUsedAt),
+    created_at: formatTimestamp(credential.createdAt),
+    expires_at: formatTimestampOrNull(expiresAt),
+    expires: describeExpiry(expiresAt, expiresZone),
+    revoked_at: formatTimestampOrNull(credential.revokedAt),
+    last_used_at: formatTimestampOrNull(credential.lastUsedAt),
   };
 }
 
 export const clientId = ({ id }: Credential) => `efc_${id}`;
 
-/** A credential that ends with a day says with which, and where. */
-function expiryInWords(at: number | null, zone: string | null): string {
+/** Describes an expiry. If it is the end of a day, names the day and its time zone. */
+function describeExpiry(at: number | null, zone: string | null): string {
   if (at === null) return "never";
-  if (zone === null) return `at ${stamp(at).slice(0, 16).replace("T", " ")} UTC`;
+  if (zone === null) return `at ${formatTimestamp(at).slice(0, 16).replace("T", " ")} UTC`;
   return `at the end of ${dayInZone(at - 1, zone)} (${zone})`;
 }
+
+export const credentialPath = ({ id }: Pick<Credential, "id">) => `/admin/integrations/${id}`;

@@ -1,162 +1,187 @@
 import * as z from "zod/mini";
 import type { CredentialInput } from "#actions/credentials.ts";
-import { endOfDay, instant, isCalendarDay, isTimeZone } from "#domain/time.ts";
-import { presetNamed } from "./issue.tsx";
-import { mostOrigins, type Credential, defaultLimits, type Resources } from "#domain/credential/credential.ts";
+import { endOfDay, toEpochMs, isCalendarDay, isTimeZone } from "#domain/time.ts";
+import { findPreset } from "./issue.tsx";
+import {
+  maxOrigins,
+  type Credential,
+  defaultRateLimits,
+  type Resources,
+} from "#domain/credential/credential.ts";
 import { permissions } from "#domain/credential/permissions.ts";
-import { isStorable, storable } from "#domain/text.ts";
+import { isStorable, storableDescription } from "#domain/text.ts";
+import { lazy } from "#domain/lazy.ts";
 
-type Expiry = { days: number } | { day: string } | { at: number | null };
+type ExpiryChoice = { days: number } | { day: string } | { at: number | null };
 
-/** Always chosen: 30d, 90d, 365d (or any number of days), a date, or never. */
-export const expires = z.pipe(
-  z.string(),
-  z.transform((sent: string, ctx): Expiry => {
-    if (sent === "never") return { at: null };
-    const days = /^(\d{1,4})d$/.exec(sent)?.[1];
-    if (days !== undefined) return { days: Number(days) };
-    if (isCalendarDay(sent)) return { day: sent };
-    const at = instant(sent);
-    if (at !== undefined) return { at };
-    ctx.issues.push({
-      code: "custom",
-      message: "Must be 30d, 90d, 365d, a date, or never.",
-      input: sent,
-    });
-    return z.NEVER;
-  }),
+/** The expiry is required: a number of days like 30d, a date, a timestamp, or never. */
+const expirySchema = lazy(() =>
+  z.pipe(
+    z.string(),
+    z.transform((input: string, ctx): ExpiryChoice => {
+      if (input === "never") return { at: null };
+      const days = /^(\d{1,4})d$/.exec(input)?.[1];
+      if (days !== undefined) return { days: Number(days) };
+      if (isCalendarDay(input)) return { day: input };
+      const at = toEpochMs(input);
+      if (at !== undefined) return { at };
+      ctx.issues.push({
+        code: "custom",
+        message: "Must be 30d, 90d, 365d, a date, or never.",
+        input,
+      });
+      return z.NEVER;
+    }),
+  ),
 );
 
-const day = 24 * 60 * 60 * 1000;
+const dayMs = 24 * 60 * 60 * 1000;
 
-/** A day is good until it ends, in the zone that was chosen. */
-export function expiryOf(
-  chosen: z.infer<typeof expires>,
+/** A chosen day expires at its end in the chosen zone. */
+function resolveExpiry(
+  expiry: z.infer<ReturnType<typeof expirySchema>>,
   zone: string,
   now: number,
 ): Pick<CredentialInput, "expiresAt" | "expiresZone"> {
-  if ("days" in chosen) return { expiresAt: now + chosen.days * day, expiresZone: null };
-  if ("at" in chosen) return { expiresAt: chosen.at, expiresZone: null };
-  return { expiresAt: endOfDay(chosen.day, zone) ?? now, expiresZone: zone };
+  if ("days" in expiry) return { expiresAt: now + expiry.days * dayMs, expiresZone: null };
+  if ("at" in expiry) return { expiresAt: expiry.at, expiresZone: null };
+  return { expiresAt: endOfDay(expiry.day, zone) ?? now, expiresZone: zone };
 }
 
 /**
- * A form sends empty what was not chosen; its day stands apart from the choices, as do the permissions of a purpose and
- * whether everything is meant. `purpose` and `scope` mark what came from a form: there nothing stays as it was unsaid.
+ * Converts form values to the shape that scripts send. Forms send empty strings for missing values, and the day of
+ * expiry, the purpose and the scope as separate inputs. With `purpose` or `scope`, omitted choices replace old values.
  */
-export const tidy = <Schema extends z.ZodMiniType>(schema: Schema) =>
+const normalizeInput = <Schema extends z.ZodMiniType>(schema: Schema) =>
   z.pipe(
-    z.transform((sent) => (typeof sent === "object" && sent !== null ? tidied({ ...sent }) : sent)),
+    z.transform((values) =>
+      typeof values === "object" && values !== null ? normalizeValues({ ...values }) : values,
+    ),
     schema,
   );
 
-function tidied(sent: Record<string, unknown>): Record<string, unknown> {
-  const { expires_on: day, scope, purpose, ...rest } = sent;
-  if (rest["expires"] === "day" || rest["expires"] === undefined) rest["expires"] = day;
-  if (rest["expires"] === "keep") delete rest["expires"];
-  if (rest["origins"] === "") rest["origins"] = [];
-  if (purpose !== undefined) Object.assign(rest, permissionsFor(purpose, rest["permissions"]));
-  if (scope !== undefined) rest["resources"] = resourcesFor(scope, rest["resources"]);
+function normalizeValues(values: Record<string, unknown>): Record<string, unknown> {
+  const { expires_on: day, scope, purpose, ...input } = values;
+  if (input["expires"] === "day" || input["expires"] === undefined) input["expires"] = day;
+  if (input["expires"] === "keep") delete input["expires"];
+  if (input["origins"] === "") input["origins"] = [];
+  if (purpose !== undefined)
+    Object.assign(input, resolvePermissions(purpose, input["permissions"]));
+  if (scope !== undefined) input["resources"] = resolveResources(scope, input["resources"]);
   return Object.fromEntries(
-    Object.entries(rest).filter(([, value]) => value !== "" && value !== undefined),
+    Object.entries(input).filter(([, value]) => value !== "" && value !== undefined),
   );
 }
 
-function permissionsFor(purpose: unknown, chosen: unknown) {
-  if (purpose === "custom") return { permissions: chosen ?? [] };
-  const preset = presetNamed(purpose);
+function resolvePermissions(purpose: unknown, choices: unknown) {
+  if (purpose === "custom") return { permissions: choices ?? [] };
+  const preset = findPreset(purpose);
   return preset ? { permissions: [...preset.permissions] } : { purpose };
 }
 
-/** Everything and single ones are never both meant: whoever sends both is asked which. */
-function resourcesFor(scope: unknown, chosen: unknown): unknown {
-  if (scope !== "all") return chosen ?? [];
-  return chosen === undefined ? "all" : ["all", ...[chosen].flat()];
+/** Returns both when the form sends “everything” and single resources, so that validation rejects the contradiction. */
+function resolveResources(scope: unknown, resources: unknown): unknown {
+  if (scope !== "all") return resources ?? [];
+  return resources === undefined ? "all" : ["all", ...[resources].flat()];
 }
 
-/** A list sent as an array, as repeated form fields, or with commas or spaces between. */
-export const list = <Item extends z.ZodMiniType>(item: Item) =>
+/** A list: an array, repeated form fields, or a text with commas or spaces. */
+const listSchema = <Item extends z.ZodMiniType>(item: Item) =>
   z.pipe(
-    z.transform((sent) => (typeof sent === "string" ? words(sent) : sent)),
+    z.transform((value) => (typeof value === "string" ? splitWords(value) : value)),
     z.array(item).check(z.minLength(1, "Choose at least one.")),
   );
 
-export function words(sent: string): string[] {
-  return sent.split(/[\s,]+/).filter((word) => word !== "");
+function splitWords(text: string): string[] {
+  return text.split(/[\s,]+/).filter((word) => word !== "");
 }
 
-const resource = z
-  .string()
-  .check(z.regex(/^(app|form):[a-z][a-z0-9_-]{0,62}$/, "Must be app:KEY or form:KEY."));
-
-export const resources = z.pipe(
-  z.transform((sent, ctx) => {
-    const read = typeof sent === "string" && sent !== "all" ? words(sent) : sent;
-    const message = wrongChoice(read);
-    if (message !== undefined) ctx.issues.push({ code: "custom", message, input: read });
-    return message === undefined ? read : z.NEVER;
-  }),
-  z.union([z.literal("all"), z.array(resource).check(z.maxLength(500))], {
-    error: 'Must be "all", or a list of app:KEY and form:KEY.',
-  }),
+const resourceSchema = lazy(() =>
+  z.string().check(z.regex(/^(app|form):[a-z][a-z0-9_-]{0,62}$/, "Must be app:KEY or form:KEY.")),
 );
 
-export function wrongChoice(chosen: unknown): string | undefined {
-  if (!Array.isArray(chosen)) return undefined;
-  if (chosen.length === 0)
+const resourcesSchema = lazy(() =>
+  z.pipe(
+    z.transform((value, ctx) => {
+      const resources = typeof value === "string" && value !== "all" ? splitWords(value) : value;
+      const message = findResourcesError(resources);
+      if (message !== undefined) ctx.issues.push({ code: "custom", message, input: resources });
+      return message === undefined ? resources : z.NEVER;
+    }),
+    z.union([z.literal("all"), z.array(resourceSchema()).check(z.maxLength(500))], {
+      error: 'Must be "all", or a list of app:KEY and form:KEY.',
+    }),
+  ),
+);
+
+function findResourcesError(resources: unknown): string | undefined {
+  if (!Array.isArray(resources)) return undefined;
+  if (resources.length === 0)
     return "Choose what it has access to: everything, or at least one form or app.";
-  return chosen.includes("all")
+  return resources.includes("all")
     ? "Choose either everything or single forms and apps, not both."
     : undefined;
 }
 
-/** An origin as browsers say it (RFC 6454): over https, or of a developer's own machine. */
-const origin = z
-  .string()
-  .check(
-    z.refine(
-      isOrigin,
-      "Must be an origin like https://shop.example: no path, no * and no slash at the end.",
+/** An origin in the format of browsers (RFC 6454): https, or http on localhost. */
+const originSchema = lazy(() =>
+  z
+    .string()
+    .check(
+      z.refine(
+        isOrigin,
+        "Must be an origin like https://shop.example: no path, no * and no slash at the end.",
+      ),
     ),
-  );
+);
 
 function isOrigin(text: string): boolean {
   const address = URL.parse(text);
-  if (!address || address.origin !== text) return false;
-  const local = ["localhost", "127.0.0.1"].includes(address.hostname);
-  return address.protocol === "https:" || (address.protocol === "http:" && local);
+  // The URL parser accepts `*` in a host name; no browser sends such an origin.
+  if (!address || address.origin !== text || text.includes("*")) return false;
+  const isLocal = ["localhost", "127.0.0.1"].includes(address.hostname);
+  return address.protocol === "https:" || (address.protocol === "http:" && isLocal);
 }
 
-/** None, or a list as an array or with spaces or lines between. */
-export const origins = z.pipe(
-  z.transform((sent) => (typeof sent === "string" ? [...new Set(words(sent))] : sent)),
-  z.array(origin).check(z.maxLength(mostOrigins)),
+/** An array, or a text with spaces, commas or line breaks. May be empty. */
+const originsSchema = lazy(() =>
+  z.pipe(
+    z.transform((value) => (typeof value === "string" ? [...new Set(splitWords(value))] : value)),
+    z.array(originSchema()).check(z.maxLength(maxOrigins)),
+  ),
 );
 
-const perMinute = (most: number) => z.coerce.number().check(z.int(), z.minimum(1), z.maximum(most));
+const rateLimitSchema = (maximum: number) =>
+  z.coerce.number().check(z.int(), z.minimum(1), z.maximum(maximum));
 
-export const shape = {
+const credentialShape = lazy(() => ({
   name: z
     .string()
-    .check(z.minLength(1), z.maxLength(200), z.refine(isStorable, `Must be ${storable}.`)),
-  permissions: list(z.enum(permissions)),
-  resources,
-  requests: perMinute(100_000),
-  writes: perMinute(100_000),
-  expires,
+    .check(
+      z.minLength(1),
+      z.maxLength(200),
+      z.refine(isStorable, `Must be ${storableDescription}.`),
+    ),
+  permissions: listSchema(z.enum(permissions)),
+  resources: resourcesSchema(),
+  requests: rateLimitSchema(100_000),
+  writes: rateLimitSchema(100_000),
+  expires: expirySchema(),
   /** The zone in which a day ends. */
   time_zone: z.string().check(z.refine(isTimeZone, "Must be an IANA time zone, like Asia/Tokyo.")),
-  origins,
-};
+  origins: originsSchema(),
+}));
 
-/** What is left out stays as it is. */
-export const EditInput = tidy(
-  z.partial(z.strictObject({ ...shape, version: z.coerce.number().check(z.int()) })),
+/** Omitted members keep their values. */
+export const EditInput = lazy(() =>
+  normalizeInput(
+    z.partial(z.strictObject({ ...credentialShape(), version: z.coerce.number().check(z.int()) })),
+  ),
 );
 
-/** What an edit makes of a credential: what was not sent stays. */
-export function editInput(
-  { requests, writes, expires: chosen, time_zone, ...rest }: z.infer<typeof EditInput>,
+/** The new values of an edited credential. Omitted members keep their values. */
+export function toCredentialChange(
+  { requests, writes, expires, time_zone, ...properties }: z.infer<ReturnType<typeof EditInput>>,
   before: Credential,
   now: number,
 ): Partial<CredentialInput> {
@@ -164,57 +189,59 @@ export function editInput(
     requests: requests ?? before.limits.requests,
     writes: writes ?? before.limits.writes,
   };
-  const given = Object.fromEntries(
-    Object.entries(rest).filter(([name, value]) => name !== "version" && value !== undefined),
+  const values = Object.fromEntries(
+    Object.entries(properties).filter(([name, value]) => name !== "version" && value !== undefined),
   );
-  const expiry = chosen
-    ? expiryOf(chosen, time_zone ?? before.expiresZone ?? "UTC", now)
+  const expiry = expires
+    ? resolveExpiry(expires, time_zone ?? before.expiresZone ?? "UTC", now)
     : { expiresAt: before.expiresAt, expiresZone: before.expiresZone };
-  return { ...given, limits, ...expiry };
+  return { ...values, limits, ...expiry };
 }
 
 /**
- * What the page sends: all that is not chosen there is told at once, and a credential without a name is called after
- * what it is for. Scripts, which send no mark of the page, name all themselves.
+ * Reports all missing choices of the page at once, and names a nameless credential after its purpose. Only the page
+ * sends `page`. Input of scripts passes unchanged.
  */
-export const fromPage = <Schema extends z.ZodMiniType>(schema: Schema) =>
+export const requireChoices = <Schema extends z.ZodMiniType>(schema: Schema) =>
   z.pipe(
-    z.transform((sent, ctx) => {
-      if (typeof sent !== "object" || sent === null || !("page" in sent)) return sent;
-      const { page: _, ...rest } = sent as Record<string, unknown>;
-      const preset = presetNamed(rest["purpose"]);
-      const refuse = (field: string, message: string) =>
+    z.transform((input, ctx) => {
+      if (typeof input !== "object" || input === null || !("page" in input)) return input;
+      const { page: _, ...values } = input as Record<string, unknown>;
+      const preset = findPreset(values["purpose"]);
+      const addError = (field: string, message: string) =>
         ctx.issues.push({ code: "custom", message, input: "", path: [field] });
-      if (!preset && rest["purpose"] !== "custom") refuse("purpose", "Choose what it is for.");
-      const chosen = rest["scope"] === "all" ? "all" : (rest["resources"] ?? []);
-      const message = wrongChoice(chosen);
-      if (message !== undefined) refuse("resources", message);
-      return rest["name"] === "" ? { ...rest, name: preset?.name ?? "Custom" } : rest;
+      if (!preset && values["purpose"] !== "custom") addError("purpose", "Choose what it is for.");
+      const resources = values["scope"] === "all" ? "all" : (values["resources"] ?? []);
+      const message = findResourcesError(resources);
+      if (message !== undefined) addError("resources", message);
+      return values["name"] === "" ? { ...values, name: preset?.name ?? "Custom" } : values;
     }),
     schema,
   );
 
-export const IssueInput = tidy(
-  z.strictObject({
-    ...shape,
-    kind: z.enum(["token", "client"]),
-    requests: z._default(shape.requests, defaultLimits.requests),
-    writes: z._default(shape.writes, defaultLimits.writes),
-    time_zone: z._default(shape.time_zone, "UTC"),
-    origins: z._default(shape.origins, []),
-  }),
+export const IssueInput = lazy(() =>
+  normalizeInput(
+    z.strictObject({
+      ...credentialShape(),
+      kind: z.enum(["token", "client"]),
+      requests: z._default(credentialShape().requests, defaultRateLimits.requests),
+      writes: z._default(credentialShape().writes, defaultRateLimits.writes),
+      time_zone: z._default(credentialShape().time_zone, "UTC"),
+      origins: z._default(credentialShape().origins, []),
+    }),
+  ),
 );
 
-export function issueInput(
-  sent: Omit<z.infer<typeof IssueInput>, "kind">,
+export function toCredentialInput(
+  input: Omit<z.infer<ReturnType<typeof IssueInput>>, "kind">,
   now: number,
 ): CredentialInput {
-  const { requests, writes, expires: chosen, time_zone, ...rest } = sent;
+  const { requests, writes, expires, time_zone, ...values } = input;
   const limits = { requests, writes };
-  return { ...withResources(rest), limits, ...expiryOf(chosen, time_zone, now) };
+  return { ...withResources(values), limits, ...resolveExpiry(expires, time_zone, now) };
 }
 
-function withResources<Sent extends { resources: "all" | string[] }>(sent: Sent) {
-  const kept: Resources = sent.resources;
-  return { ...sent, resources: kept };
+function withResources<Input extends { resources: "all" | string[] }>(input: Input) {
+  const resources: Resources = input.resources;
+  return { ...input, resources };
 }

@@ -1,14 +1,19 @@
-import { within, type Role, type Permission, may } from "#domain/credential/permissions.ts";
-import { Choices, Input } from "#html/inputs.tsx";
-import { type Sent, textOf } from "#admin/form-input.ts";
-import { labels, listed } from "./describe.ts";
-import { Origins, AccessTo, Limits, Permissions } from "./access-inputs.tsx";
+import {
+  allowedFor,
+  type Role,
+  type Permission,
+  roleAllows,
+} from "#domain/credential/permissions.ts";
+import { ChoiceGroup, Input } from "#html/inputs.tsx";
+import { type FormValues, textOf } from "#admin/form-input.ts";
+import { credentialLabels, toTextList } from "./describe.ts";
+import { Origins, ResourceChoices, Limits, Permissions } from "./access-inputs.tsx";
 import type { Problem } from "#domain/problem/problem.ts";
-import type { Reachable } from "#store/home/credential-lists.ts";
-import { type Frame, AdminPage } from "#admin/layout.tsx";
-import { Expiry } from "./access-page.tsx";
+import type { CollectionLabel } from "#store/home/credential-lists.ts";
+import { type PageContext, AdminPage } from "#admin/layout.tsx";
+import { ExpiryInput } from "./access-page.tsx";
 
-/** What credentials are usually for, with just the permissions that it takes. */
+/** Common purposes of credentials with the least permissions that they need. */
 export const presets = {
   read: {
     name: "Read everything",
@@ -42,25 +47,25 @@ export type Preset = keyof typeof presets;
 
 const presetKeys = Object.keys(presets) as Preset[];
 
-/** The one of this name, if what was sent is one. */
-export function presetNamed(sent: unknown): (typeof presets)[Preset] | undefined {
-  const name = presetKeys.find((preset) => preset === sent);
+/** The preset with this name, or undefined. */
+export function findPreset(purpose: unknown): (typeof presets)[Preset] | undefined {
+  const name = presetKeys.find((preset) => preset === purpose);
   return name && presets[name];
 }
 
-/** Those that a member of this role can give: none is offered that would be refused. */
-export function presetsFor(role: Role): Preset[] {
+/** The presets whose permissions a member with this role may grant. */
+function grantablePresets(role: Role): Preset[] {
   return presetKeys.filter((preset) => {
     const { permissions } = presets[preset];
-    return within(role, permissions).length === permissions.length;
+    return allowedFor(role, permissions).length === permissions.length;
   });
 }
 
-export function Kind({ sent }: { sent: Sent }) {
+function KindChoice({ values }: { values: FormValues }) {
   return (
-    <Choices
+    <ChoiceGroup
       name="kind"
-      label={labels.kind}
+      label={credentialLabels.kind}
       options={[
         {
           value: "token",
@@ -73,23 +78,23 @@ export function Kind({ sent }: { sent: Sent }) {
           hint: "id and secret for OAuth 2.0; outlives its maker",
         },
       ]}
-      chosen={listed(sent["kind"] ?? "token")}
+      chosen={toTextList(values["kind"] ?? "token")}
     />
   );
 }
 
-interface Shown {
-  frame: Frame;
-  reachable: readonly Reachable[];
-  sent: Sent;
+interface IssuePageProps {
+  frame: PageContext;
+  reachable: readonly CollectionLabel[];
+  values: FormValues;
   problem?: Problem;
 }
 
-/** What a new credential is for, and what it may reach. */
-export function IssuePage({ frame, reachable, sent, problem }: Shown) {
+/** The form for a new credential. */
+export function IssuePage({ frame, reachable, values, problem }: IssuePageProps) {
   const { role } = frame.member;
-  const purpose = textOf(sent["purpose"]);
-  const purposes = presetsFor(role).map((value) => ({
+  const purpose = textOf(values["purpose"]);
+  const purposes = grantablePresets(role).map((value) => ({
     value: value as string,
     label: presets[value].name,
     hint: presets[value].hint,
@@ -101,36 +106,36 @@ export function IssuePage({ frame, reachable, sent, problem }: Shown) {
       title="Issue a credential"
       crumbs={[["Integrations and external data", "/admin/integrations"]]}
       problem={problem}
-      labels={labels}
+      labels={credentialLabels}
     >
       <form method="post" action="/admin/integrations" class="issue">
         <input type="hidden" name="page" value="issue" />
-        <Choices
+        <ChoiceGroup
           name="purpose"
-          label={labels.purpose}
+          label={credentialLabels.purpose}
           options={[...purposes, custom]}
           chosen={[purpose]}
         >
           <div class="only" data-only="purpose">
-            <Permissions role={role} sent={sent} isToken={!may(role, "credentials")} />
+            <Permissions role={role} values={values} isToken={!roleAllows(role, "credentials")} />
           </div>
-        </Choices>
-        <AccessTo reachable={reachable} sent={sent} />
-        {may(role, "credentials") ? (
-          <Kind sent={sent} />
+        </ChoiceGroup>
+        <ResourceChoices reachable={reachable} values={values} />
+        {roleAllows(role, "credentials") ? (
+          <KindChoice values={values} />
         ) : (
           <input type="hidden" name="kind" value="token" />
         )}
         <Input
           name="name"
-          label={labels.name}
+          label={credentialLabels.name}
           hint="What you will know it by. Left empty, it is called after its purpose."
           maxlength={200}
-          value={textOf(sent["name"])}
+          value={textOf(values["name"])}
         />
-        <Expiry sent={sent} />
-        <Limits sent={sent} />
-        <Origins sent={sent} />
+        <ExpiryInput values={values} />
+        <Limits values={values} />
+        <Origins values={values} />
         <div class="actions">
           <button type="submit">Issue credential</button>
           <a class="button quiet" href="/admin/integrations">

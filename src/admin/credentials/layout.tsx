@@ -1,19 +1,26 @@
 import { type Credential, liveSecrets } from "#domain/credential/credential.ts";
-import { Facts, Id, Badge, Tabs } from "#html/parts.tsx";
-import { showCount, Time } from "#html/viewer.tsx";
-import { clientId, accessInWords, labels, kindNames, stateNames, stateOf } from "./describe.ts";
-import { Act } from "#html/action-button.tsx";
+import { DescriptionList, ShortId, Badge, Tabs } from "#html/parts.tsx";
+import { formatCount, Time } from "#html/viewer.tsx";
+import {
+  clientId,
+  describeAccess,
+  credentialLabels,
+  kindNames,
+  credentialStateBadges,
+  credentialStateAt,
+} from "./describe.ts";
+import { Action } from "#html/action-button.tsx";
 import type { PropsWithChildren } from "hono/jsx";
 import type { Problem } from "#domain/problem/problem.ts";
-import { type Frame, AdminPage } from "#admin/layout.tsx";
+import { type PageContext, AdminPage } from "#admin/layout.tsx";
 
-export function About({ credential }: { credential: Credential }) {
+function CredentialSummary({ credential }: { credential: Credential }) {
   const { expiresAt, revokedAt, lastUsedAt, createdAt, limits, kind } = credential;
   return (
-    <Facts
+    <DescriptionList
       facts={[
-        ["Access", accessInWords(credential)],
-        kind === "client" ? ["Client id", <Id of={clientId(credential)} />] : null,
+        ["Access", describeAccess(credential)],
+        kind === "client" ? ["Client id", <ShortId of={clientId(credential)} />] : null,
         revokedAt === null
           ? [
               "Expires",
@@ -33,16 +40,16 @@ export function About({ credential }: { credential: Credential }) {
         ["Issued", <Time at={createdAt} as="day" />],
         [
           "Limits a minute",
-          `${showCount(limits.requests)} requests, ${showCount(limits.writes)} writes`,
+          `${formatCount(limits.requests)} requests, ${formatCount(limits.writes)} writes`,
         ],
       ]}
     />
   );
 }
 
-export function Revoke({ path, name }: { path: string; name: string }) {
+function RevokeButton({ path, name }: { path: string; name: string }) {
   return (
-    <Act
+    <Action
       action={`${path}/revoke`}
       name="Revoke"
       title={`Revoke “${name}”?`}
@@ -51,25 +58,25 @@ export function Revoke({ path, name }: { path: string; name: string }) {
   );
 }
 
-interface Shown {
-  frame: Frame;
+interface CredentialLayoutProps {
+  frame: PageContext;
   credential: Credential;
   tab: "Calls" | "Access" | "Secrets";
   problem?: Problem | undefined;
 }
 
-/** What stands over each view of a credential: its state, what can be done, and what is known of it. */
-export function CredentialFrame({
+/** The layout of all views of a credential: its state, its actions and its summary. */
+export function CredentialLayout({
   frame,
   credential,
   tab,
   problem,
   children,
-}: PropsWithChildren<Shown>) {
+}: PropsWithChildren<CredentialLayoutProps>) {
   const { id, name, kind, revokedAt } = credential;
-  const { now } = frame.reader;
+  const { now } = frame.viewer;
   const path = `/admin/integrations/${id}`;
-  const [state, tone] = stateNames[stateOf(credential, now)];
+  const [state, tone] = credentialStateBadges[credentialStateAt(credential, now)];
   const secrets = liveSecrets(credential, now).length;
   return (
     <AdminPage
@@ -82,11 +89,11 @@ export function CredentialFrame({
           <Badge tone={tone}>{state}</Badge>
         </>
       }
-      acts={revokedAt === null ? <Revoke path={path} name={name} /> : null}
+      actions={revokedAt === null ? <RevokeButton path={path} name={name} /> : null}
       problem={problem}
-      labels={labels}
+      labels={credentialLabels}
     >
-      <About credential={credential} />
+      <CredentialSummary credential={credential} />
       <Tabs
         label="Views of this credential"
         current={tab === "Secrets" && secrets > 0 ? `Secrets ${secrets}` : tab}

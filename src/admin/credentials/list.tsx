@@ -1,21 +1,31 @@
-import { Options } from "#html/inputs.tsx";
-import { type Credential, countCalls } from "#domain/credential/credential.ts";
-import { Badge, Empty, Next, Table } from "#html/parts.tsx";
-import { showCount, Time, useReader } from "#html/viewer.tsx";
-import { accessInWords, kindNames, stateNames, stateOf } from "./describe.ts";
-import { type Frame, AdminPage } from "#admin/layout.tsx";
+import { SelectOptions } from "#html/inputs.tsx";
+import { type Credential, countCalls, credentialStates } from "#domain/credential/credential.ts";
+import { Badge, EmptyState, NextLink, Table } from "#html/parts.tsx";
+import { formatCount, Time, useViewer } from "#html/viewer.tsx";
+import {
+  credentialDocument,
+  describeAccess,
+  kindNames,
+  credentialStateBadges,
+  credentialStateAt,
+} from "./describe.ts";
+import * as z from "zod/mini";
+import { listVisibleCredentials } from "#actions/credentials.ts";
+import { lazy } from "#domain/lazy.ts";
+import { AdminPage } from "#admin/layout.tsx";
+import { page } from "#admin/page.ts";
 
-export interface ListFilter {
+interface ListFilter {
   kind?: string | undefined;
   state: string;
 }
 
-const kinds = [
+const kindOptions = [
   { value: "", label: "Any kind" },
   { value: "token", label: "Personal tokens" },
   { value: "client", label: "API clients" },
 ];
-const states = [
+const stateOptions = [
   { value: "current", label: "Not revoked" },
   { value: "ends_soon", label: "Expires within 14 days" },
   { value: "expired", label: "Expired" },
@@ -23,14 +33,14 @@ const states = [
   { value: "all", label: "All" },
 ];
 
-export function Filters({ kind, state }: ListFilter) {
+function Filters({ kind, state }: ListFilter) {
   return (
     <form method="get" action="/admin/integrations" class="bar" role="search" data-at-once>
       <select name="kind" aria-label="Kind">
-        <Options options={kinds} value={kind ?? ""} />
+        <SelectOptions options={kindOptions} value={kind ?? ""} />
       </select>
       <select name="state" aria-label="State">
-        <Options options={states} value={state} />
+        <SelectOptions options={stateOptions} value={state} />
       </select>
       <button type="submit" class="quiet">
         Show
@@ -39,25 +49,25 @@ export function Filters({ kind, state }: ListFilter) {
   );
 }
 
-const day = 24 * 60 * 60 * 1000;
+const dayMs = 24 * 60 * 60 * 1000;
 
-export function Row({ credential }: { credential: Credential }) {
+function Row({ credential }: { credential: Credential }) {
   const { id, name, kind, lastUsedAt, expiresAt, usage } = credential;
-  const { now } = useReader();
-  const counts = countCalls(usage, "hours", now - day);
-  const [state, tone] = stateNames[stateOf(credential, now)];
+  const { now } = useViewer();
+  const counts = countCalls(usage, "hours", now - dayMs);
+  const [state, tone] = credentialStateBadges[credentialStateAt(credential, now)];
   return (
     <tr>
       <th scope="row">
         <a href={`/admin/integrations/${id}`}>{name}</a>
       </th>
       <td class="less nowrap">{kindNames[kind]}</td>
-      <td class="why full">{accessInWords(credential)}</td>
+      <td class="why full">{describeAccess(credential)}</td>
       <td data-label="Used">
         {lastUsedAt === null ? "not yet" : <Time at={lastUsedAt} as="distance" />}
       </td>
       <td class="number" data-label="24 h">
-        <Requests {...counts} />
+        <RequestCounts {...counts} />
       </td>
       <td data-label="Expires">
         {expiresAt === null ? "never" : <Time at={expiresAt} as="day" />}
@@ -69,30 +79,24 @@ export function Row({ credential }: { credential: Credential }) {
   );
 }
 
-/** How many, and how large a part was refused. */
-function Requests({ requests, refusals }: { requests: number; refusals: number }) {
+/** The number of requests, and a bar with the rejected part. */
+function RequestCounts({ requests, refusals }: { requests: number; refusals: number }) {
   const width = 48;
-  const bad = requests === 0 ? 0 : Math.max(refusals > 0 ? 3 : 0, (refusals / requests) * width);
+  const rejectedWidth =
+    requests === 0 ? 0 : Math.max(refusals > 0 ? 3 : 0, (refusals / requests) * width);
   return (
     <span class="nowrap">
-      {showCount(requests)}
-      {refusals > 0 ? <span class="muted">{`, ${showCount(refusals)} refused`}</span> : null}
+      {formatCount(requests)}
+      {refusals > 0 ? <span class="muted">{`, ${formatCount(refusals)} refused`}</span> : null}
       <svg class="meter less" viewBox={`0 0 ${width} 8`} aria-hidden="true">
         <rect class={requests > 0 ? "used" : undefined} width={width} height={8} rx={2} />
-        <rect class="bad" width={bad} height={8} rx={2} />
+        <rect class="bad" width={rejectedWidth} height={8} rx={2} />
       </svg>
     </span>
   );
 }
 
-interface Shown {
-  frame: Frame;
-  credentials: readonly Credential[];
-  filter: ListFilter;
-  next: string | null;
-}
-
-const heads = [
+const headings = [
   "Name",
   "Kind",
   "Access",
@@ -102,38 +106,76 @@ const heads = [
   "State",
 ];
 
-export function IntegrationsPage({ frame, credentials, filter, next }: Shown) {
-  const filtered = filter.kind !== undefined || filter.state !== "current";
-  return (
-    <AdminPage
-      frame={frame}
-      title="Integrations and external data"
-      acts={
-        <a class="button" href="/admin/integrations/new">
-          Issue credential
-        </a>
-      }
-    >
-      <Filters {...filter} />
-      {credentials.length === 0 ? (
-        <Empty>
-          <p>{filtered ? "No credential is like that." : "No system has access yet."}</p>
-          {filtered ? (
-            <p>
-              <a href="/admin/integrations">Show all that are in use</a>
-            </p>
-          ) : (
-            <p>A credential lets another system read or write through the API.</p>
-          )}
-        </Empty>
-      ) : (
-        <Table caption="Credentials" heads={heads}>
-          {credentials.map((credential) => (
-            <Row credential={credential} />
-          ))}
-        </Table>
-      )}
-      <Next href={next} name="Older" />
-    </AdminPage>
-  );
+const pageSize = 100;
+
+const ListQuery = lazy(() =>
+  z.object({
+    // Browsers send an empty string for an unset filter.
+    kind: z.optional(z.enum(["", "token", "client"])),
+    state: z.optional(z.enum(["", ...credentialStates])),
+    before: z.optional(z.string().check(z.maxLength(40))),
+  }),
+);
+
+/** The list of personal tokens and API clients. */
+export const integrationsPage = page({
+  query: ListQuery,
+  async load({ c, ctx, query: { before = null, kind, state } }) {
+    const filter = { kind: kind || undefined, state: state || ("current" as const) };
+    const { credentials, next } = await listVisibleCredentials(ctx, {
+      ...filter,
+      before,
+      limit: pageSize,
+    });
+    return { credentials, filter, next: next === null ? null : nextPageUrl(c.req.url, next) };
+  },
+  document({ credentials, next }, { c, ctx }) {
+    const now = ctx.now();
+    const items = credentials.map((credential) => ({
+      ...credentialDocument(credential, now),
+      last_24_hours: countCalls(credential.usage, "hours", now - dayMs),
+    }));
+    return { items, links: { self: c.req.url, next } };
+  },
+  render(frame, { credentials, filter, next }) {
+    const isFiltered = filter.kind !== undefined || filter.state !== "current";
+    return (
+      <AdminPage
+        frame={frame}
+        title="Integrations and external data"
+        actions={
+          <a class="button" href="/admin/integrations/new">
+            Issue credential
+          </a>
+        }
+      >
+        <Filters {...filter} />
+        {credentials.length === 0 ? (
+          <EmptyState>
+            <p>{isFiltered ? "No credential is like that." : "No system has access yet."}</p>
+            {isFiltered ? (
+              <p>
+                <a href="/admin/integrations">Show all that are in use</a>
+              </p>
+            ) : (
+              <p>A credential lets another system read or write through the API.</p>
+            )}
+          </EmptyState>
+        ) : (
+          <Table caption="Credentials" columns={headings}>
+            {credentials.map((credential) => (
+              <Row credential={credential} />
+            ))}
+          </Table>
+        )}
+        <NextLink href={next} name="Older" />
+      </AdminPage>
+    );
+  },
+});
+
+function nextPageUrl(url: string, next: string): string {
+  const address = new URL(url);
+  address.searchParams.set("before", next);
+  return address.href;
 }

@@ -1,59 +1,72 @@
 import { liveSecrets, type Credential, type Secret } from "#domain/credential/credential.ts";
-import { Empty, Table, Copyable } from "#html/parts.tsx";
+import { EmptyState, Table, Copyable } from "#html/parts.tsx";
 import { Time } from "#html/viewer.tsx";
-import { type Frame, AdminPage } from "#admin/layout.tsx";
-import { Rotation } from "#admin/one-time-secret.tsx";
-import { CredentialFrame } from "./layout.tsx";
+import { type PageContext, AdminPage } from "#admin/layout.tsx";
+import { getCredential, getCredentialWithExamples } from "#actions/credentials.ts";
+import { serviceOrigin } from "#http/request.ts";
+import { wantsJson } from "#admin/form-input.ts";
+import { RotateSecretForm, takeOneTimeSecret } from "#admin/one-time-secret.tsx";
+import { page } from "#admin/page.ts";
+import { buildAssistantSettings, buildDryRun, buildSnippets } from "./snippets.ts";
+import { CredentialLayout } from "./layout.tsx";
 import type { PropsWithChildren } from "hono/jsx";
-import { clientId } from "./describe.ts";
+import { clientId, credentialDocument, credentialPath } from "./describe.ts";
 
-export interface Shown {
-  frame: Frame;
+interface SecretPageProps {
+  frame: PageContext;
   credential: Credential;
 }
 
-/** A secret without what makes it one: how it begins, and its last four characters. */
-function masked({ first_characters, last_characters }: Secret): string {
+/** A masked secret: its first and its last four characters. */
+function maskSecret({ first_characters, last_characters }: Secret): string {
   return `${first_characters.slice(0, 4)}…${last_characters ?? ""}`;
 }
 
-export function SecretsPage({ frame, credential }: Shown) {
-  const { id, revokedAt } = credential;
-  const secrets = revokedAt === null ? liveSecrets(credential, frame.reader.now) : [];
-  return (
-    <CredentialFrame frame={frame} credential={credential} tab="Secrets">
-      {secrets.length === 0 ? (
-        <Empty>
-          <p>It has no secret that is accepted.</p>
-        </Empty>
-      ) : (
-        <Table caption="Secrets" heads={["Secret", "Made", "Ends"]}>
-          {secrets.map((secret) => (
-            <tr>
-              <th scope="row">
-                <code>{masked(secret)}</code>
-              </th>
-              <td data-label="Made">
-                <Time at={secret.created_at} />
-              </td>
-              <td data-label="Ends">
-                {secret.expires_at === null ? (
-                  "with the credential"
-                ) : (
-                  <Time at={secret.expires_at} />
-                )}
-              </td>
-            </tr>
-          ))}
-        </Table>
-      )}
-      {revokedAt === null ? <Rotation action={`/admin/integrations/${id}/rotate`} /> : null}
-    </CredentialFrame>
-  );
-}
+export const secretsPage = page({
+  load: ({ ctx, param }) => getCredential(ctx, param("id")),
+  document: (credential, { ctx }) => ({
+    items: credentialDocument(credential, ctx.now()).secrets,
+  }),
+  render(frame, credential) {
+    const { id, revokedAt } = credential;
+    const secrets = revokedAt === null ? liveSecrets(credential, frame.viewer.now) : [];
+    return (
+      <CredentialLayout frame={frame} credential={credential} tab="Secrets">
+        {secrets.length === 0 ? (
+          <EmptyState>
+            <p>It has no secret that is accepted.</p>
+          </EmptyState>
+        ) : (
+          <Table caption="Secrets" columns={["Secret", "Made", "Ends"]}>
+            {secrets.map((secret) => (
+              <tr>
+                <th scope="row">
+                  <code>{maskSecret(secret)}</code>
+                </th>
+                <td data-label="Made">
+                  <Time at={secret.created_at} />
+                </td>
+                <td data-label="Ends">
+                  {secret.expires_at === null ? (
+                    "with the credential"
+                  ) : (
+                    <Time at={secret.expires_at} />
+                  )}
+                </td>
+              </tr>
+            ))}
+          </Table>
+        )}
+        {revokedAt === null ? (
+          <RotateSecretForm action={`/admin/integrations/${id}/rotate`} />
+        ) : null}
+      </CredentialLayout>
+    );
+  },
+});
 
-/** What a new secret is shown in, and what tells that it was. */
-export function SecretFrame({ frame, credential, children }: PropsWithChildren<Shown>) {
+/** The layout of the page with a new secret, and of the page that follows it. */
+function SecretLayout({ frame, credential, children }: PropsWithChildren<SecretPageProps>) {
   const { id, name, kind } = credential;
   return (
     <AdminPage
@@ -69,10 +82,10 @@ export function SecretFrame({ frame, credential, children }: PropsWithChildren<S
   );
 }
 
-/** A new secret that was shown before. */
-export function FormerSecretPage({ frame, credential }: Shown) {
+/** Shown when the page with the secret is opened again. */
+function SecretAlreadyShownPage({ frame, credential }: SecretPageProps) {
   return (
-    <SecretFrame frame={frame} credential={credential}>
+    <SecretLayout frame={frame} credential={credential}>
       <p class="notice warn">
         It was shown once, and is kept nowhere. Where it was not copied, make a new one.
       </p>
@@ -81,23 +94,23 @@ export function FormerSecretPage({ frame, credential }: Shown) {
           To the secrets
         </a>
       </p>
-    </SecretFrame>
+    </SecretLayout>
   );
 }
 
-interface Handed extends Shown {
+interface NewSecretPageProps extends SecretPageProps {
   secret: string;
   /** By language. */
   snippets: Record<string, string>;
-  /** How an assistant is told of it. */
+  /** The settings of an assistant, as text. */
   assistant: string;
 }
 
-/** A new secret, this once, with a first call that works and changes nothing. */
-export function NewSecretPage({ frame, credential, secret, snippets, assistant }: Handed) {
+/** Shows a new secret once, with an example call that works and changes nothing. */
+function NewSecretPage({ frame, credential, secret, snippets, assistant }: NewSecretPageProps) {
   const isToken = credential.kind === "token";
   return (
-    <SecretFrame frame={frame} credential={credential}>
+    <SecretLayout frame={frame} credential={credential}>
       <p class="notice warn">Copy it now: it is shown this once, and kept nowhere.</p>
       {isToken ? null : (
         <>
@@ -129,6 +142,23 @@ export function NewSecretPage({ frame, credential, secret, snippets, assistant }
           Done
         </a>
       </p>
-    </SecretFrame>
+    </SecretLayout>
   );
 }
+
+/** Shows the new secret to browsers. Scripts got it with the previous response and only get the credential here. */
+export const newSecretPage = page({
+  async load({ c, ctx, param }) {
+    const { credential, examples } = await getCredentialWithExamples(ctx, param("id"));
+    if (wantsJson(c)) return c.json(credentialDocument(credential, ctx.now()));
+    const secret = await takeOneTimeSecret(c, credentialPath(credential));
+    return { credential, examples, secret, origin: serviceOrigin(c) };
+  },
+  render(frame, { credential, examples, secret, origin }) {
+    if (secret === undefined) return <SecretAlreadyShownPage {...{ frame, credential }} />;
+    const dryRun = buildDryRun(origin, credential, examples);
+    const snippets = buildSnippets(dryRun, origin, credential, secret);
+    const assistant = buildAssistantSettings(origin, credential, secret);
+    return <NewSecretPage {...{ frame, credential, secret, assistant, snippets }} />;
+  },
+});

@@ -1,14 +1,19 @@
+import { apiRoot, collectionPaths, fillPath, mePath } from "#domain/api-paths.ts";
 import type { Credential } from "#domain/credential/credential.ts";
 import { clientId } from "./describe.ts";
 import { exampleData } from "#documents/openapi/examples.ts";
-import { allows, type Permission } from "#domain/credential/permissions.ts";
-import type { Reached } from "#store/home/credential-lists.ts";
+import { permissionsAllow, type Permission } from "#domain/credential/permissions.ts";
+import type { ExampleCollections } from "#store/home/credential-lists.ts";
 
 /**
- * What an assistant's settings take, by the Model Context Protocol: the address and the header, as most clients write
- * them. Of a client, what its program takes, as no setting is the same everywhere.
+ * Settings for an assistant that uses the Model Context Protocol. For tokens, they have the format of most assistants.
+ * No such format exists for OAuth clients, so they list only the values.
  */
-export function assistantSettings(origin: string, credential: Credential, secret: string): string {
+export function buildAssistantSettings(
+  origin: string,
+  credential: Credential,
+  secret: string,
+): string {
   const url = `${origin}/mcp`;
   if (credential.kind !== "token") {
     const [id, issuer] = [clientId(credential), origin];
@@ -19,68 +24,84 @@ export function assistantSettings(origin: string, credential: Credential, secret
   return JSON.stringify({ mcpServers: { "edge-forms": server } }, null, 2);
 }
 
-/** A first call that works and changes nothing. */
+/** An example call that works and changes nothing. */
 export interface DryRun {
   method: "GET" | "POST";
   url: string;
   body?: object;
 }
 
-/** A check of a submission where it may create, else the best that it may read. */
-export function dryRun(
+/** Validates a submission if the credential may create one. Otherwise reads something that it may read. */
+export function buildDryRun(
   origin: string,
   { permissions }: Credential,
-  { form, app }: Reached,
+  { form, app }: ExampleCollections,
 ): DryRun {
-  const at = (path: string) => `${origin}/api/v1${path}`;
-  const has = (permission: Permission) => allows(permissions, permission);
+  const urlOf = (path: string, key = "") => origin + apiRoot + fillPath(path, { key });
+  const [ofForm, ofApp] = [collectionPaths("form"), collectionPaths("app")];
+  const has = (permission: Permission) => permissionsAllow(permissions, permission);
   if (form && has("submissions:create")) {
     const data = exampleData(form.definition.fields.fields);
-    return { method: "POST", url: at(`/forms/${form.key}/submissions/validate`), body: { data } };
+    return {
+      method: "POST",
+      url: urlOf(ofForm.validate, form.key),
+      body: { data },
+    };
   }
   if (form && has("submissions:read"))
-    return { method: "GET", url: at(`/forms/${form.key}/submissions?limit=5`) };
+    return { method: "GET", url: urlOf(`${ofForm.items}?limit=5`, form.key) };
   if (app && has("records:read"))
-    return { method: "GET", url: at(`/apps/${app.key}/records?limit=5`) };
-  if (form && has("schema:read")) return { method: "GET", url: at(`/forms/${form.key}/schema`) };
-  return { method: "GET", url: at("/me") };
+    return { method: "GET", url: urlOf(`${ofApp.items}?limit=5`, app.key) };
+  if (form && has("schema:read")) return { method: "GET", url: urlOf(ofForm.schema, form.key) };
+  return { method: "GET", url: urlOf(mePath) };
 }
 
 /** The same call in three languages. */
-export function snippets(
+export function buildSnippets(
   run: DryRun,
   origin: string,
   credential: Credential,
   secret: string,
 ): Record<"curl" | "TypeScript" | "Python", string> {
-  const who = credential.kind === "token" ? undefined : { id: clientId(credential), secret };
+  const client = credential.kind === "token" ? undefined : { id: clientId(credential), secret };
   return {
-    curl: curl(run, origin, secret, who),
-    TypeScript: typescript(run, origin, secret, who),
-    Python: python(run, origin, secret, who),
+    curl: curlSnippet(run, origin, secret, client),
+    TypeScript: typescriptSnippet(run, origin, secret, client),
+    Python: pythonSnippet(run, origin, secret, client),
   };
 }
 
-type Client = { id: string; secret: string } | undefined;
+type ClientCredentials = { id: string; secret: string } | undefined;
 
-/** Quotes for a shell. */
-function quoted(text: string): string {
+/** Quotes a text for the shell. */
+function shellQuote(text: string): string {
   return `'${text.replaceAll("'", String.raw`'\''`)}'`;
 }
 
-function curl({ url, body }: DryRun, origin: string, secret: string, client: Client): string {
+function curlSnippet(
+  { url, body }: DryRun,
+  origin: string,
+  secret: string,
+  client: ClientCredentials,
+): string {
   const token = client
-    ? `TOKEN=$(curl -s -u ${quoted(`${client.id}:${client.secret}`)} -d grant_type=client_credentials \\\n  ${origin}/oauth/token | sed 's/.*"access_token":"\\([^"]*\\)".*/\\1/')\n`
+    ? `TOKEN=$(curl -s -u ${shellQuote(`${client.id}:${client.secret}`)} -d grant_type=client_credentials \\\n  ${origin}/oauth/token | sed 's/.*"access_token":"\\([^"]*\\)".*/\\1/')\n`
     : "";
   const bearer = client
     ? '"Authorization: Bearer $TOKEN"'
-    : quoted(`Authorization: Bearer ${secret}`);
-  const parts = [`curl -s ${quoted(url)}`, `-H ${bearer}`];
-  if (body) parts.push("-H 'Content-Type: application/json'", `-d ${quoted(JSON.stringify(body))}`);
+    : shellQuote(`Authorization: Bearer ${secret}`);
+  const parts = [`curl -s ${shellQuote(url)}`, `-H ${bearer}`];
+  if (body)
+    parts.push("-H 'Content-Type: application/json'", `-d ${shellQuote(JSON.stringify(body))}`);
   return token + parts.join(" \\\n  ");
 }
 
-function typescript({ method, url, body }: DryRun, origin: string, secret: string, client: Client) {
+function typescriptSnippet(
+  { method, url, body }: DryRun,
+  origin: string,
+  secret: string,
+  client: ClientCredentials,
+) {
   const token = client
     ? `const exchanged = await fetch(${JSON.stringify(`${origin}/oauth/token`)}, {
   method: "POST",
@@ -96,15 +117,20 @@ const { access_token: token } = await exchanged.json();
   const headers = body
     ? '{ Authorization: `Bearer ${token}`, "Content-Type": "application/json" }'
     : "{ Authorization: `Bearer ${token}` }";
-  const sent = body ? `\n  body: JSON.stringify(${JSON.stringify(body)}),` : "";
+  const bodyOption = body ? `\n  body: JSON.stringify(${JSON.stringify(body)}),` : "";
   return `${token}const answer = await fetch(${JSON.stringify(url)}, {
   method: ${JSON.stringify(method)},
-  headers: ${headers},${sent}
+  headers: ${headers},${bodyOption}
 });
 console.log(answer.status, await answer.json());`;
 }
 
-function python({ method, url, body }: DryRun, origin: string, secret: string, client: Client) {
+function pythonSnippet(
+  { method, url, body }: DryRun,
+  origin: string,
+  secret: string,
+  client: ClientCredentials,
+) {
   const token = client
     ? `form = urllib.parse.urlencode({
     "grant_type": "client_credentials",
@@ -115,22 +141,22 @@ with urllib.request.urlopen(${JSON.stringify(`${origin}/oauth/token`)}, form) as
     token = json.load(exchanged)["access_token"]
 `
     : `token = ${JSON.stringify(secret)}\n`;
-  const sent = body
-    ? `\n    data=json.dumps(json.loads(${pythonText(JSON.stringify(body))})).encode(),`
+  const bodyArgument = body
+    ? `\n    data=json.dumps(json.loads(${pythonString(JSON.stringify(body))})).encode(),`
     : "";
-  const type = body ? ', "Content-Type": "application/json"' : "";
+  const contentType = body ? ', "Content-Type": "application/json"' : "";
   return `import json, urllib.parse, urllib.request
 
 ${token}request = urllib.request.Request(
     ${JSON.stringify(url)},
-    method=${JSON.stringify(method)},${sent}
-    headers={"Authorization": f"Bearer {token}"${type}},
+    method=${JSON.stringify(method)},${bodyArgument}
+    headers={"Authorization": f"Bearer {token}"${contentType}},
 )
 with urllib.request.urlopen(request) as answer:
     print(answer.status, json.load(answer))`;
 }
 
-/** A text between quotes, as Python reads it: JSON's escapes are Python's, but for those of half a character. */
-function pythonText(text: string): string {
+/** A Python string literal. Python understands JSON's escapes, except those of lone surrogates. */
+function pythonString(text: string): string {
   return JSON.stringify(text);
 }

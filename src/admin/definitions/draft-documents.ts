@@ -1,90 +1,97 @@
-import { errorAt } from "#domain/problem/field-errors.ts";
-import { problem } from "#domain/problem/problem.ts";
-import { textOf, type Sent } from "#admin/form-input.ts";
-import { type Draft, type DraftField, flagsOf, rulesOf, isFieldType, type Rule, type FieldType, optionLines, labelOf, makeKey, writtenRule } from "./draft.ts";
-import type { Field, Option } from "#domain/definition/field.ts";
+import { maxDraftFields, tooManyFieldsProblem } from "./draft-size.ts";
+import { textOf, type FormValues } from "#admin/form-input.ts";
+import {
+  type Draft,
+  type DraftField,
+  flagsOf,
+  rulesOf,
+  isFieldType,
+  type Rule,
+  type FieldType,
+  formatOptions,
+  labelOf,
+  makeKey,
+  toRuleValue,
+} from "./draft.ts";
+import type { Field, FieldOption } from "#domain/definition/field.ts";
 import { fieldDocument } from "#domain/definition/document.ts";
 
-/** The name of an input of the editor: of the field at these places. */
+/** The name of an editor input that belongs to the field at this path. */
 export function inputName(path: readonly number[], name: string): string {
   return `${path.map((index) => `fields[${index}].`).join("")}${name}`;
 }
 
-interface Node {
-  own: Record<string, string>;
-  within: Map<string, Node>;
+interface InputNode {
+  values: Record<string, string>;
+  children: Map<string, InputNode>;
 }
 
-/** As many as a definition can have. */
-const mostFields = 2000;
-
-const tooManyFields = () =>
-  problem.invalidInput([
-    errorAt(["fields"], "invalid_definition", `A definition has at most ${mostFields} fields.`),
-  ]);
-
-/** What the editor's form sent; its fields in the order in which they stand there, whatever their numbers. */
-export function sentDraft(sent: Sent): Draft {
-  const root: Node = { own: {}, within: new Map() };
-  let found = 0;
-  for (const [name, value] of Object.entries(sent)) {
+/** Parses the editor's form. Fields keep the order of their inputs, whatever their indexes. */
+export function parseDraft(form: FormValues): Draft {
+  const root: InputNode = { values: {}, children: new Map() };
+  let fieldCount = 0;
+  for (const [name, value] of Object.entries(form)) {
     let node = root;
-    let rest = name;
-    for (let step = /^fields\[(\d+)\]\./.exec(rest); step; step = /^fields\[(\d+)\]\./.exec(rest)) {
+    let suffix = name;
+    for (
+      let step = /^fields\[(\d+)\]\./.exec(suffix);
+      step;
+      step = /^fields\[(\d+)\]\./.exec(suffix)
+    ) {
       const [start, index = ""] = step;
-      const known = node.within.get(index);
-      if (!known) found += 1;
-      if (found > mostFields) throw tooManyFields();
-      const next = known ?? { own: {}, within: new Map<string, Node>() };
-      node.within.set(index, next);
+      const child = node.children.get(index);
+      if (!child) fieldCount += 1;
+      if (fieldCount > maxDraftFields) throw tooManyFieldsProblem();
+      const next = child ?? { values: {}, children: new Map<string, InputNode>() };
+      node.children.set(index, next);
       node = next;
-      rest = rest.slice(start.length);
+      suffix = suffix.slice(start.length);
     }
-    if (node !== root) node.own[rest] = textOf(value);
+    if (node !== root) node.values[suffix] = textOf(value);
   }
   return {
-    version: Number(textOf(sent["version"])) || 0,
-    key: textOf(sent["key"]).trim(),
-    name: textOf(sent["name"]).trim(),
-    fields: fieldsOf(root, false),
+    version: Number(textOf(form["version"])) || 0,
+    key: textOf(form["key"]).trim(),
+    name: textOf(form["name"]).trim(),
+    fields: collectDraftFields(root, false),
   };
 }
 
-function fieldsOf({ within }: Node, inRow: boolean): DraftField[] {
-  return [...within.values()].flatMap((node): DraftField[] => {
-    const { own } = node;
-    const type = own["type"] ?? "";
+function collectDraftFields({ children }: InputNode, inRow: boolean): DraftField[] {
+  return [...children.values()].flatMap((node): DraftField[] => {
+    const { values } = node;
+    const type = values["type"] ?? "";
     if (!isFieldType(type) || (inRow && type === "line_items")) return [];
-    const flags = flagsOf(type, inRow).map((flag) => [flag, own[flag] !== undefined] as const);
-    const rules = rulesOf(type).map((rule) => [rule, own[rule] ?? ""] as const);
+    const flags = flagsOf(type, inRow).map((flag) => [flag, values[flag] !== undefined] as const);
+    const rules = rulesOf(type).map((rule) => [rule, values[rule] ?? ""] as const);
     return [
       {
-        was: own["was"] ?? "",
-        seen: own["seen"] ?? "",
-        key: own["key"] ?? "",
-        label: own["label"] ?? "",
+        was: values["was"] ?? "",
+        seen: values["seen"] ?? "",
+        key: values["key"] ?? "",
+        label: values["label"] ?? "",
         type,
         flags: Object.fromEntries(flags),
         rules: Object.fromEntries(rules),
-        fields: inRow ? [] : fieldsOf(node, true),
-        open: own["open"] === "on",
+        fields: inRow ? [] : collectDraftFields(node, true),
+        open: values["open"] === "on",
       },
     ];
   });
 }
 
-/** The keys that were stored when the editor was opened. */
-export function knownKeys(sent: Sent): string[] {
-  return textOf(sent["known"])
+/** The keys that were stored when the editor opened. */
+export function readKnownKeys(form: FormValues): string[] {
+  return textOf(form["known"])
     .split(" ")
     .filter((key) => key !== "");
 }
 
-/** A field that is stored, as the editor shows it first. */
-export function storedField(field: Field): DraftField {
-  const has: Record<string, unknown> = { ...field };
-  const flags = flagsOf(field.type, false).map((flag) => [flag, has[flag] === true] as const);
-  const rules = rulesOf(field.type).map((rule) => [rule, ruleText(rule, has[rule])] as const);
+/** Converts a stored field to an unedited draft. */
+export function toDraftField(field: Field): DraftField {
+  const members: Record<string, unknown> = { ...field };
+  const flags = flagsOf(field.type, false).map((flag) => [flag, members[flag] === true] as const);
+  const rules = rulesOf(field.type).map((rule) => [rule, formatRule(rule, members[rule])] as const);
   return {
     was: field.key,
     seen: "",
@@ -93,13 +100,13 @@ export function storedField(field: Field): DraftField {
     type: field.type,
     flags: Object.fromEntries(flags),
     rules: Object.fromEntries(rules),
-    fields: field.type === "line_items" ? field.fields.map(storedField) : [],
+    fields: field.type === "line_items" ? field.fields.map(toDraftField) : [],
     open: false,
   };
 }
 
-/** A new field; line items begin with one column. */
-export function newField(type: FieldType): DraftField {
+/** A new field. Line items start with one column. */
+export function newDraftField(type: FieldType): DraftField {
   return {
     was: "",
     seen: "",
@@ -111,65 +118,67 @@ export function newField(type: FieldType): DraftField {
       ...Object.fromEntries(rulesOf(type).map((rule) => [rule, ""])),
       ...(type === "computed" ? { result: "number" } : {}),
     },
-    fields: type === "line_items" ? [newField("text")] : [],
+    fields: type === "line_items" ? [newDraftField("text")] : [],
     open: false,
   };
 }
 
-function ruleText(rule: Rule, value: unknown): string {
+function formatRule(rule: Rule, value: unknown): string {
   if (value === undefined || value === null) return "";
-  if (rule === "options") return optionLines(value as Option[]);
+  if (rule === "options") return formatOptions(value as FieldOption[]);
   return typeof value === "object" ? JSON.stringify(value) : textOf(value);
 }
 
-/** The fields of a definition document that a draft stands for. `stored` are those of now, to be continued. */
-export function fieldDocuments(
+/** Converts drafts to the fields of a definition document. Unedited rules keep their values from `stored`. */
+export function buildFieldDocuments(
   drafts: readonly DraftField[],
   stored: readonly Field[],
   inRow = false,
 ): Record<string, unknown>[] {
   const keys = fieldKeys(drafts);
   return drafts.map((draft, index) => {
-    const before = stored.find((field) => field.key === draft.was && field.type === draft.type);
-    return documentOf(draft, keys[index] ?? draft.key, before, inRow);
+    const storedField = stored.find(
+      (field) => field.key === draft.was && field.type === draft.type,
+    );
+    return buildFieldDocument(draft, keys[index] ?? draft.key, storedField, inRow);
   });
 }
 
-/** The key of each field: the one that is written, or one that is made from its label. */
+/** The key of each field: the entered key, or one derived from the label. */
 export function fieldKeys(drafts: readonly DraftField[]): string[] {
-  const taken = new Set(drafts.map(({ key }) => key.trim()).filter((key) => key !== ""));
+  const usedKeys = new Set(drafts.map(({ key }) => key.trim()).filter((key) => key !== ""));
   return drafts.map((draft) => {
-    const key = draft.key.trim() || makeKey(labelOf(draft), draft.type, taken);
-    taken.add(key);
+    const key = draft.key.trim() || makeKey(labelOf(draft), draft.type, usedKeys);
+    usedKeys.add(key);
     return key;
   });
 }
 
-function documentOf(
+function buildFieldDocument(
   draft: DraftField,
   key: string,
-  before: Field | undefined,
+  storedField: Field | undefined,
   inRow: boolean,
 ): Record<string, unknown> {
   const { type } = draft;
-  // What the editor does not show, or shows without change, stays as it is stored.
-  const kept: Record<string, unknown> = before ? fieldDocument(before) : {};
-  const shown = before && storedField(before);
+  // Rules with an unedited text keep their stored value.
+  const storedDocument: Record<string, unknown> = storedField ? fieldDocument(storedField) : {};
+  const storedDraft = storedField && toDraftField(storedField);
   const document: Record<string, unknown> = { key, label: labelOf(draft), type };
   for (const flag of flagsOf(type, inRow)) {
     const isOn = draft.flags[flag] === true;
-    // What was never said stays unsaid.
-    if (isOn || flag !== "integer" || kept[flag] !== undefined) document[flag] = isOn;
+    // An unchecked `integer` is left out unless the stored field has it.
+    if (isOn || flag !== "integer" || storedDocument[flag] !== undefined) document[flag] = isOn;
   }
   for (const rule of rulesOf(type)) {
     const text = (draft.rules[rule] ?? "").replaceAll("\r\n", "\n");
-    const same = shown && text === shown.rules[rule];
-    const value = same ? kept[rule] : writtenRule(rule, text.trim(), draft);
+    const isUnedited = storedDraft && text === storedDraft.rules[rule];
+    const value = isUnedited ? storedDocument[rule] : toRuleValue(rule, text.trim(), draft);
     if (value !== undefined) document[rule] = value;
   }
   if (type === "line_items") {
-    const columns = before?.type === "line_items" ? before.fields : [];
-    document["fields"] = fieldDocuments(draft.fields, columns, true);
+    const columns = storedField?.type === "line_items" ? storedField.fields : [];
+    document["fields"] = buildFieldDocuments(draft.fields, columns, true);
   }
   if (draft.was !== "" && draft.was !== key) document["renamed_from"] = draft.was;
   return document;

@@ -1,9 +1,9 @@
-import type { Field, Option } from "#domain/definition/field.ts";
+import { valueKinds, type Field, type FieldOption } from "#domain/definition/field.ts";
 
 export type FieldType = Field["type"];
 
-/** The types in words, in the order in which they are offered. */
-export const typeWords: Record<FieldType, string> = {
+/** Display names of the field types, in the order of the buttons that add fields. */
+export const fieldTypeNames: Record<FieldType, string> = {
   text: "Text",
   multiline_text: "Long text",
   number: "Number",
@@ -19,15 +19,15 @@ export const typeWords: Record<FieldType, string> = {
   computed: "Calculated",
 };
 
-export const fieldTypes = Object.keys(typeWords) as FieldType[];
+export const fieldTypes = Object.keys(fieldTypeNames) as FieldType[];
 
-export const isFieldType = (text: string): text is FieldType => Object.hasOwn(typeWords, text);
+export const isFieldType = (text: string): text is FieldType => Object.hasOwn(fieldTypeNames, text);
 
-export const results = ["number", "text", "boolean", "date", "datetime"] as const;
+export const resultTypes = ["number", "text", "boolean", "date", "datetime"] as const;
 
-/** Rules that are on or off. */
+/** Rules that are on or off, edited with a checkbox. */
 export type Flag = "required" | "unique" | "searchable" | "integer";
-/** Rules that are written. */
+/** Rules that have a value, edited as text. */
 export type Rule =
   | "options"
   | "formula"
@@ -42,8 +42,8 @@ export type Rule =
   | "max_rows"
   | "default";
 
-/** Rules that are numbers. */
-export const counts: ReadonlySet<Rule> = new Set([
+/** Rules whose value is a number. */
+const numericRules: ReadonlySet<Rule> = new Set([
   "decimals",
   "min_length",
   "max_length",
@@ -53,39 +53,45 @@ export const counts: ReadonlySet<Rule> = new Set([
   "max_rows",
 ]);
 
-const isText = (type: FieldType) => type === "text" || type === "multiline_text";
-const isList = (type: FieldType) => type === "multi_select" || type === "line_items";
+const isListType = (type: FieldType) => type === "multi_select" || type === "line_items";
 
-/** The rules that are on or off which a field of this type has. */
+/** The flags that fields of this type have. */
 export function flagsOf(type: FieldType, inRow: boolean): Flag[] {
-  const computed = type === "computed";
+  const isComputed = type === "computed";
   return [
-    ...(computed ? [] : (["required"] as const)),
-    ...(computed || isList(type) || inRow ? [] : (["unique"] as const)),
+    ...(isComputed ? [] : (["required"] as const)),
+    ...(isComputed || isListType(type) || inRow ? [] : (["unique"] as const)),
     ...(type === "number" ? (["integer"] as const) : []),
     "searchable",
   ];
 }
 
-/** The rules that are written which a field of this type has. */
-export function rulesOf(type: FieldType): Rule[] {
-  return [
-    ...(type === "select" || type === "multi_select" ? (["options"] as const) : []),
-    ...(type === "computed" ? (["formula", "result", "decimals"] as const) : []),
-    ...(isText(type) ? (["min_length", "max_length", "pattern"] as const) : []),
-    ...(type === "number" ? (["minimum", "maximum", "decimals"] as const) : []),
-    ...(type === "line_items" ? (["min_rows", "max_rows"] as const) : []),
-    ...(type === "computed" ? [] : (["default"] as const)),
-  ];
-}
+const typeRules: Record<FieldType, Rule[]> = {
+  text: ["min_length", "max_length", "pattern", "default"],
+  multiline_text: ["min_length", "max_length", "pattern", "default"],
+  number: ["minimum", "maximum", "decimals", "default"],
+  boolean: ["default"],
+  date: ["default"],
+  datetime: ["default"],
+  email: ["default"],
+  url: ["default"],
+  phone: ["default"],
+  select: ["options", "default"],
+  multi_select: ["options", "default"],
+  line_items: ["min_rows", "max_rows", "default"],
+  computed: ["formula", "result", "decimals"],
+};
 
-/** A field as the editor has it: all that is written, right or wrong. */
+/** The rules with a value that fields of this type have. */
+export const rulesOf = (type: FieldType): readonly Rule[] => typeRules[type];
+
+/** A field in the editor. Its texts may be invalid. */
 export interface DraftField {
-  /** The key that it is stored under; empty for a new one. */
+  /** The stored key; empty for a new field. */
   was: string;
-  /** A digest of what it was when the editor was opened. */
+  /** A digest of the field as it was when the editor opened. */
   seen: string;
-  /** Empty where it is to be made from the label. */
+  /** The entered key; empty to derive it from the label. */
   key: string;
   label: string;
   type: FieldType;
@@ -93,26 +99,26 @@ export interface DraftField {
   rules: Partial<Record<Rule, string>>;
   /** The columns of line items. */
   fields: DraftField[];
-  /** Whether its further rules are shown. */
+  /** Whether the section with more rules is open. */
   open: boolean;
 }
 
-/** A definition as the editor has it. */
+/** A definition in the editor. */
 export interface Draft {
-  /** The version that it was made from; 0 for a new one. */
+  /** The stored version that the draft is based on; 0 for a new definition. */
   version: number;
   key: string;
   name: string;
   fields: DraftField[];
 }
 
-export const labelOf = ({ label, type }: DraftField) => label.trim() || typeWords[type];
+export const labelOf = ({ label, type }: DraftField) => label.trim() || fieldTypeNames[type];
 
-const longest = 40;
+const maxKeyLength = 40;
 
-/** A key that a label stands for: small letters, digits and underscores, and none of those that are taken. */
-export function makeKey(label: string, otherwise: string, taken: ReadonlySet<string>): string {
-  const plain = label
+/** Derives an unused key from a label: lowercase letters, digits and underscores. */
+export function makeKey(label: string, fallback: string, usedKeys: ReadonlySet<string>): string {
+  const slug = label
     .toLowerCase()
     .replaceAll("ß", "ss")
     .replaceAll("ø", "o")
@@ -121,25 +127,25 @@ export function makeKey(label: string, otherwise: string, taken: ReadonlySet<str
     .replaceAll(/\p{M}/gu, "")
     .replaceAll(/[^a-z0-9]+/g, "_")
     .replace(/^[^a-z]+/, "")
-    .slice(0, longest)
+    .slice(0, maxKeyLength)
     .replace(/_+$/, "");
-  const key = plain === "" ? otherwise : plain;
-  if (!taken.has(key)) return key;
-  for (let count = 2; ; count += 1) if (!taken.has(`${key}_${count}`)) return `${key}_${count}`;
+  const key = slug === "" ? fallback : slug;
+  if (!usedKeys.has(key)) return key;
+  for (let count = 2; ; count += 1) if (!usedKeys.has(`${key}_${count}`)) return `${key}_${count}`;
 }
 
-const escaped = (text: string) => text.replaceAll("\\", "\\\\").replaceAll("|", "\\|");
+const escapeOption = (text: string) => text.replaceAll("\\", "\\\\").replaceAll("|", "\\|");
 
-/** One option a line: its label, and behind a bar the value that is stored, where it is another. */
-export function optionLines(options: readonly Option[]): string {
+/** Formats one option per line: its label, then a bar and the stored value if it differs. */
+export function formatOptions(options: readonly FieldOption[]): string {
   return options
     .map(({ value, label }) =>
-      label === value ? escaped(label) : `${escaped(label)} | ${escaped(value)}`,
+      label === value ? escapeOption(label) : `${escapeOption(label)} | ${escapeOption(value)}`,
     )
     .join("\n");
 }
 
-export function readOptions(text: string): Option[] {
+function readOptions(text: string): FieldOption[] {
   return text
     .split("\n")
     .map((line) => line.trim())
@@ -152,20 +158,29 @@ export function readOptions(text: string): Option[] {
     });
 }
 
-/** A rule as it was written, as the definition has it; what is wrong there is told by the definition's own check. */
-export function writtenRule(rule: Rule, text: string, { type }: DraftField): unknown {
+/** Converts the text of a rule for the definition. Keeps invalid texts, so that the definition's check reports them. */
+export function toRuleValue(rule: Rule, text: string, { type }: DraftField): unknown {
   if (rule === "options") return readOptions(text);
   if (text === "") return rule === "formula" ? "" : undefined;
-  if (counts.has(rule)) return numberOr(text);
+  if (numericRules.has(rule)) return numberOrText(text);
   if (rule !== "default") return text;
-  if (type === "number") return numberOr(text);
-  if (type === "boolean") return text === "true" ? true : text === "false" ? false : text;
-  return type === "multi_select" || type === "line_items" ? jsonOr(text) : text;
+  switch (valueKinds[type]) {
+    case "number":
+      return numberOrText(text);
+    case "boolean":
+      return text === "true" ? true : text === "false" ? false : text;
+    case "list":
+    case "rows":
+      return jsonOrText(text);
+    case "text":
+    case "computed":
+      return text;
+  }
 }
 
-const numberOr = (text: string) => (Number.isNaN(Number(text)) ? text : Number(text));
+const numberOrText = (text: string) => (Number.isNaN(Number(text)) ? text : Number(text));
 
-function jsonOr(text: string): unknown {
+function jsonOrText(text: string): unknown {
   try {
     return JSON.parse(text) as unknown;
   } catch {

@@ -1,156 +1,160 @@
 import type { FieldSet, Field } from "#domain/definition/field.ts";
 import { labelOf, type Draft, type DraftField, isFieldType, flagsOf, rulesOf } from "./draft.ts";
-import { newField, storedField } from "./draft-documents.ts";
-import { digestOf } from "#domain/cursor.ts";
+import { newDraftField, toDraftField } from "./draft-documents.ts";
+import { textDigest } from "#domain/cursor.ts";
 
-/** What a button of the editor does to the draft, and the input that is to have the focus then. */
-export interface Acted {
+/** The draft after an edit, and the path of the field that gets the focus. */
+export interface EditResult {
   draft: Draft;
   focus: number[] | undefined;
 }
 
 /**
- * `add:TYPE` or `add:TYPE:LIST`, `up:PATH`, `down:PATH`, `copy:PATH`, `remove:PATH`, `restore:KEY`; a path is the place of
- * a field, or that of its list and its own behind a dot.
+ * Applies an edit to a draft: `add:TYPE`, `add:TYPE:LIST`, `up:PATH`, `down:PATH`, `copy:PATH`, `remove:PATH` or
+ * `restore:KEY`. A path is the index of a field, or the indexes of a list and its column, separated by a dot.
  */
-export function acted(draft: Draft, act: string, stored: FieldSet): Acted {
-  const [verb = "", what = "", where = ""] = act.split(":");
-  const next: Draft = { ...draft, fields: draft.fields.map(copied) };
-  if (verb === "add" && isFieldType(what)) {
-    const list = where === "" ? next.fields : next.fields[Number(where)]?.fields;
-    if (!list || (where !== "" && what === "line_items")) return { draft, focus: undefined };
-    const at = list.push(newField(what)) - 1;
-    return { draft: next, focus: where === "" ? [at] : [Number(where), at] };
+export function applyEdit(draft: Draft, action: string, stored: FieldSet): EditResult {
+  const [verb = "", subject = "", listIndex = ""] = action.split(":");
+  const next: Draft = { ...draft, fields: draft.fields.map(cloneField) };
+  if (verb === "add" && isFieldType(subject)) {
+    const list = listIndex === "" ? next.fields : next.fields[Number(listIndex)]?.fields;
+    if (!list || (listIndex !== "" && subject === "line_items")) return { draft, focus: undefined };
+    const index = list.push(newDraftField(subject)) - 1;
+    return { draft: next, focus: listIndex === "" ? [index] : [Number(listIndex), index] };
   }
-  if (verb === "restore") return { draft: restored(next, what, stored), focus: undefined };
-  const path = what.split(".").map(Number);
+  if (verb === "restore") return { draft: restoreField(next, subject, stored), focus: undefined };
+  const path = subject.split(".").map(Number);
   const list = path.length === 1 ? next.fields : next.fields[path[0] ?? -1]?.fields;
-  const at = path.at(-1) ?? -1;
-  const field = list?.[at];
+  const index = path.at(-1) ?? -1;
+  const field = list?.[index];
   if (!list || !field) return { draft, focus: undefined };
-  return { draft: next, focus: changed(verb, list, field, at, path.slice(0, -1)) };
+  return { draft: next, focus: editFieldList(verb, list, field, index, path.slice(0, -1)) };
 }
 
-function changed(
+function editFieldList(
   verb: string,
   list: DraftField[],
   field: DraftField,
-  at: number,
-  before: number[],
+  index: number,
+  listPath: number[],
 ): number[] | undefined {
-  const to = verb === "up" ? at - 1 : at + 1;
+  const newIndex = verb === "up" ? index - 1 : index + 1;
   switch (verb) {
     case "up":
     case "down":
-      if (to < 0 || to >= list.length) return [...before, at];
-      list.splice(at, 1);
-      list.splice(to, 0, field);
-      return [...before, to];
+      if (newIndex < 0 || newIndex >= list.length) return [...listPath, index];
+      list.splice(index, 1);
+      list.splice(newIndex, 0, field);
+      return [...listPath, newIndex];
     case "copy":
-      list.splice(at + 1, 0, duplicate(field));
-      return [...before, at + 1];
+      list.splice(index + 1, 0, duplicateField(field));
+      return [...listPath, index + 1];
     case "remove":
-      list.splice(at, 1);
-      return list.length === 0 ? undefined : [...before, Math.min(at, list.length - 1)];
+      list.splice(index, 1);
+      return list.length === 0 ? undefined : [...listPath, Math.min(index, list.length - 1)];
     default:
       return undefined;
   }
 }
 
-function copied(field: DraftField): DraftField {
-  return { ...field, fields: field.fields.map(copied) };
+function cloneField(field: DraftField): DraftField {
+  return { ...field, fields: field.fields.map(cloneField) };
 }
 
-/** A field of its own: what is stored stays with the first. */
-function duplicate(field: DraftField): DraftField {
-  const fresh = (each: DraftField): DraftField => ({
-    ...each,
+/** Copies a field without its stored key, so that the stored data stays with the original. */
+function duplicateField(field: DraftField): DraftField {
+  const asNew = (source: DraftField): DraftField => ({
+    ...source,
     was: "",
     seen: "",
     key: "",
-    fields: each.fields.map((column) => ({ ...fresh(column), key: column.key })),
+    fields: source.fields.map((column) => ({ ...asNew(column), key: column.key })),
   });
-  return { ...fresh(field), label: `${labelOf(field)} (copy)` };
+  return { ...asNew(field), label: `${labelOf(field)} (copy)` };
 }
 
-/** A field that the draft took away, or that was hidden before. */
-function restored(draft: Draft, key: string, { fields, retired }: FieldSet): Draft {
-  const field = [...fields, ...retired].find((each) => each.key === key);
+/** Restores a field that the draft removed or that an earlier version hid. */
+function restoreField(draft: Draft, key: string, { fields, retired }: FieldSet): Draft {
+  const field = [...fields, ...retired].find((candidate) => candidate.key === key);
   if (!field || draft.fields.some(({ was }) => was === key)) return draft;
-  const back = storedField(field);
+  const restored = toDraftField(field);
   const isLive = fields.includes(field);
-  const at = isLive ? fields.indexOf(field) : draft.fields.length;
-  // One that was hidden is matched by its key alone.
-  const own = isLive ? back : { ...back, was: "" };
+  const index = isLive ? fields.indexOf(field) : draft.fields.length;
+  // Saving matches a hidden field by `key` alone, so `was` is empty.
+  const draftField = isLive ? restored : { ...restored, was: "" };
   return {
     ...draft,
-    fields: [...draft.fields.slice(0, at), own, ...draft.fields.slice(at)],
+    fields: [...draft.fields.slice(0, index), draftField, ...draft.fields.slice(index)],
   };
 }
 
-/** The drafts of what is stored, with what tells later which of them were changed. */
-export async function draftsOf(fields: readonly Field[]): Promise<DraftField[]> {
+/** Drafts of the stored fields, with digests that later show which fields were edited. */
+export async function buildDraftFields(fields: readonly Field[]): Promise<DraftField[]> {
   return Promise.all(
     fields.map(async (field) => {
-      const draft = storedField(field);
-      return { ...draft, seen: await digestOf(JSON.stringify(formOf(draft, false))) };
+      const draft = toDraftField(field);
+      return { ...draft, seen: await textDigest(JSON.stringify(canonicalForm(draft, false))) };
     }),
   );
 }
 
-/** All that a form says of a field, in one order. */
-function formOf({ key, label, type, flags, rules, fields }: DraftField, inRow: boolean): unknown {
+/** All form values of a field in a fixed order, for its digest. */
+function canonicalForm(
+  { key, label, type, flags, rules, fields }: DraftField,
+  inRow: boolean,
+): unknown {
   return [
     key.trim(),
     label.trim(),
     type,
     flagsOf(type, inRow).map((flag) => flags[flag] === true),
     rulesOf(type).map((rule) => (rules[rule] ?? "").replaceAll("\r\n", "\n").trim()),
-    fields.map((column) => [column.was, formOf(column, true)]),
+    fields.map((column) => [column.was, canonicalForm(column, true)]),
   ];
 }
 
-interface Rebased {
+interface RebasedDraft {
   draft: Draft;
-  /** Labels of fields that only others changed: they are now as the others left them. */
+  /** Labels of fields that only others changed. The draft takes over their changes. */
   theirs: string[];
-  /** Labels of fields that both changed: they are as the draft has them. */
+  /** Labels of fields that both changed. The draft keeps its own version. */
   both: string[];
 }
 
 /**
- * A draft that was made from an older version, on what is stored now. `known` are the keys that there were then: fields
- * that came since are added.
+ * Rebases a draft of an older version onto the stored fields. `baseKeys` are the keys of that older version. Fields
+ * added since then are added to the draft.
  */
-export async function rebase(
+export async function rebaseDraft(
   draft: Draft,
-  known: readonly string[],
+  baseKeys: readonly string[],
   stored: readonly Field[],
   version: number,
-): Promise<Rebased> {
-  const now = await draftsOf(stored);
+): Promise<RebasedDraft> {
+  const storedDrafts = await buildDraftFields(stored);
   const theirs: string[] = [];
   const both: string[] = [];
   const fields = await Promise.all(
-    draft.fields.map(async (own): Promise<DraftField[]> => {
-      if (own.was === "") return [own];
-      const untouched = (await digestOf(JSON.stringify(formOf(own, false)))) === own.seen;
-      const at = stored.findIndex(
-        ({ key, previous_keys }) => key === own.was || previous_keys.includes(own.was),
+    draft.fields.map(async (field): Promise<DraftField[]> => {
+      if (field.was === "") return [field];
+      const digest = await textDigest(JSON.stringify(canonicalForm(field, false)));
+      const isUnedited = digest === field.seen;
+      const index = stored.findIndex(
+        ({ key, previous_keys }) => key === field.was || previous_keys.includes(field.was),
       );
-      const current = now[at];
-      if (current?.seen === own.seen) return [own];
-      (untouched ? theirs : both).push(labelOf(current ?? own));
-      if (untouched) return current ? [{ ...current, open: own.open }] : [];
-      const key = own.key === own.was ? (current?.key ?? own.key) : own.key;
-      return [{ ...own, key, was: current?.was ?? own.was, seen: current?.seen ?? "" }];
+      const current = storedDrafts[index];
+      if (current?.seen === field.seen) return [field];
+      (isUnedited ? theirs : both).push(labelOf(current ?? field));
+      if (isUnedited) return current ? [{ ...current, open: field.open }] : [];
+      const key = field.key === field.was ? (current?.key ?? field.key) : field.key;
+      return [{ ...field, key, was: current?.was ?? field.was, seen: current?.seen ?? "" }];
     }),
   );
-  const added = stored.flatMap(({ key, previous_keys }, index) => {
-    const isNew = ![key, ...previous_keys].some((each) => known.includes(each));
-    const field = now[index];
+  const addedFields = stored.flatMap(({ key, previous_keys }, index) => {
+    const isNew = ![key, ...previous_keys].some((candidate) => baseKeys.includes(candidate));
+    const field = storedDrafts[index];
     return isNew && field ? [field] : [];
   });
-  theirs.push(...added.map(labelOf));
-  return { draft: { ...draft, version, fields: [...fields.flat(), ...added] }, theirs, both };
+  theirs.push(...addedFields.map(labelOf));
+  return { draft: { ...draft, version, fields: [...fields.flat(), ...addedFields] }, theirs, both };
 }

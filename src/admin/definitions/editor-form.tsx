@@ -2,32 +2,32 @@ import type { Preview } from "#actions/preview-definition.ts";
 import type { CollectionKind } from "#domain/definition/collection.ts";
 import { type FieldSet, noFields } from "#domain/definition/field.ts";
 import type { Problem } from "#domain/problem/problem.ts";
-import type { Frame } from "#admin/layout.tsx";
-import { type Draft, typeWords, type DraftField } from "./draft.ts";
+import type { PageContext } from "#admin/layout.tsx";
+import { type Draft, fieldTypeNames, type DraftField } from "./draft.ts";
 import { Input } from "#html/inputs.tsx";
-import { words } from "./layout.tsx";
+import { collectionTerms } from "./layout.tsx";
 import { fieldKeys } from "./draft-documents.ts";
 import { FieldEditor, Palette } from "./field-editor.tsx";
-import { WithWrong } from "#html/form-errors.tsx";
-import { Inputs } from "#admin/items/form/inputs.tsx";
-import { Outcome } from "./outcome.tsx";
+import { FormErrors } from "#html/form-errors.tsx";
+import { ItemInputs } from "#admin/items/form/inputs.tsx";
+import { SaveOutcome } from "./outcome.tsx";
 
-export interface EditorShown {
-  frame: Frame;
+export interface EditorProps {
+  frame: PageContext;
   kind: CollectionKind;
   draft: Draft;
-  /** What is stored; nothing for a new one. */
+  /** The stored fields; null for a new definition. */
   stored: FieldSet | null;
-  /** Absent where something is wrong. */
+  /** Undefined if the draft has errors. */
   preview: Preview | undefined;
-  /** What is wrong, told beside the inputs. */
+  /** The errors that the inputs show. */
   wrong: Problem | undefined;
   focus?: readonly number[] | undefined;
   action: string;
 }
 
-export function Naming({ kind, draft }: { kind: CollectionKind; draft: Draft }) {
-  const { one } = words[kind];
+function NameInputs({ kind, draft }: { kind: CollectionKind; draft: Draft }) {
+  const { one: singular } = collectionTerms[kind];
   return (
     <div class="grid">
       <Input
@@ -41,7 +41,7 @@ export function Naming({ kind, draft }: { kind: CollectionKind; draft: Draft }) 
       <Input
         name="key"
         label="Key"
-        hint={`In addresses of the API; made from the name. It stays with the ${one}.`}
+        hint={`In addresses of the API; made from the name. It stays with the ${singular}.`}
         value={draft.key}
         maxlength={63}
         spellcheck={false}
@@ -51,20 +51,20 @@ export function Naming({ kind, draft }: { kind: CollectionKind; draft: Draft }) 
   );
 }
 
-/** Fields that were taken away, now or before: each can be brought back. */
-export function Hidden({ draft, stored }: Pick<EditorShown, "draft" | "stored">) {
-  const used = new Set(draft.fields.flatMap(({ was, key }) => [was, key]));
+/** Lists the fields that the draft removes or earlier versions hid, with buttons to restore them. */
+function HiddenFields({ draft, stored }: Pick<EditorProps, "draft" | "stored">) {
+  const usedKeys = new Set(draft.fields.flatMap(({ was, key }) => [was, key]));
   const { fields, retired } = stored ?? noFields;
-  const hidden = [...fields, ...retired].filter(({ key }) => !used.has(key));
-  if (hidden.length === 0) return null;
+  const hiddenFields = [...fields, ...retired].filter(({ key }) => !usedKeys.has(key));
+  if (hiddenFields.length === 0) return null;
   return (
     <section aria-labelledby="hidden-fields">
       <h2 id="hidden-fields">Hidden fields</h2>
       <p class="muted">What is stored in them is kept.</p>
       <ul class="chips">
-        {hidden.slice(0, mostHidden).map(({ key, label, type }) => (
+        {hiddenFields.slice(0, maxHiddenFields).map(({ key, label, type }) => (
           <li>
-            {label} <small>{typeWords[type]}</small>
+            {label} <small>{fieldTypeNames[type]}</small>
             <button
               type="submit"
               class="quiet little"
@@ -82,21 +82,21 @@ export function Hidden({ draft, stored }: Pick<EditorShown, "draft" | "stored">)
   );
 }
 
-const mostHidden = 100;
+const maxHiddenFields = 100;
 
-export function Fields({ draft, stored, preview, focus }: EditorShown) {
+function FieldList({ draft, stored, preview, focus }: EditorProps) {
   const keys = fieldKeys(draft.fields);
-  const names = draft.fields.map((field, index) => nameOf(field, keys[index] ?? ""));
+  const names = draft.fields.map((field, index) => formulaName(field, keys[index] ?? ""));
   return (
     <>
       {draft.fields.length === 0 ? (
         <p class="empty">There is no field yet. Add the first one:</p>
       ) : (
-        <ol class="defs" aria-label="Fields" id="defs">
+        <ol class="defs" aria-label="Fields" id="defs" data-names={names.join(" ")}>
           {draft.fields.map((field, index) => (
             <FieldEditor
               field={field}
-              place={{
+              context={{
                 path: [index],
                 keys,
                 names,
@@ -108,54 +108,58 @@ export function Fields({ draft, stored, preview, focus }: EditorShown) {
         </ol>
       )}
       <Palette />
-      <Hidden draft={draft} stored={stored} />
+      <HiddenFields draft={draft} stored={stored} />
     </>
   );
 }
 
-/** What a formula can name, with the columns that rows have. */
-function nameOf({ type, fields }: DraftField, key: string): string {
+/** The name of a field in formulas, with the columns of line items. */
+function formulaName({ type, fields }: DraftField, key: string): string {
   return type === "line_items" ? `${key} (with ${fieldKeys(fields).join(", ")})` : key;
 }
 
-export function PreviewInputs({ preview, frame }: EditorShown) {
+function PreviewInputs({ preview, frame }: EditorProps) {
   if (!preview) return <p class="muted">It shows once nothing is wrong.</p>;
   const { fields } = preview.definition.fields;
   if (fields.length === 0) return <p class="muted">There is nothing to fill in yet.</p>;
   return (
-    <WithWrong problem={undefined}>
+    <FormErrors problem={undefined}>
       <fieldset disabled class="preview">
         <legend class="unseen">What people fill in</legend>
-        <Inputs fields={fields} data={{}} zone={frame.reader.zone} />
+        <ItemInputs fields={fields} data={{}} zone={frame.viewer.zone} />
       </fieldset>
-    </WithWrong>
+    </FormErrors>
   );
 }
 
-/** All fields of a definition, edited on one page, with what saving does and a preview. */
-export function Editor(shown: EditorShown) {
-  const { kind, draft, stored, preview, wrong, action } = shown;
-  const known = (stored ?? noFields).fields.map(({ key }) => key).join(" ");
-  const hides = preview?.differences.some(({ what }) => what === "hidden") ?? false;
-  const isMarked = ((wrong?.members["errors"] ?? []) as unknown[]).length > 0;
+/** Edits all fields of a definition on one page, with a preview and the effects of saving. */
+export function Editor(props: EditorProps) {
+  const { kind, draft, stored, preview, wrong: problem, action } = props;
+  const storedKeys = (stored ?? noFields).fields.map(({ key }) => key).join(" ");
+  const hidesFields = preview?.differences.some(({ what }) => what === "hidden") ?? false;
+  const hasFieldErrors = ((problem?.members["errors"] ?? []) as unknown[]).length > 0;
   return (
-    <WithWrong problem={wrong}>
+    <FormErrors problem={problem}>
       <form method="post" action={`${action}?draft`} class="editor" data-editor="">
         {/* Enter in an input presses the first button. */}
         <button type="submit" name="do" value="check" class="unseen" tabindex={-1} formnovalidate>
           Look at what will happen
         </button>
         <input type="hidden" name="version" value={String(draft.version)} />
-        <input type="hidden" name="known" value={known} />
+        <input type="hidden" name="known" value={storedKeys} />
         <div class="beside">
           <div>
-            {stored === null ? <Naming kind={kind} draft={draft} /> : null}
-            <Fields {...shown} />
+            {stored === null ? <NameInputs kind={kind} draft={draft} /> : null}
+            <FieldList {...props} />
           </div>
           <aside aria-label="Before saving">
-            <Outcome preview={preview} items={words[kind].items} isMarked={isMarked} />
+            <SaveOutcome
+              preview={preview}
+              items={collectionTerms[kind].items}
+              hasFieldErrors={hasFieldErrors}
+            />
             <div id="sure" data-live="">
-              {hides ? (
+              {hidesFields ? (
                 <label class="choice">
                   <input type="checkbox" id="f-sure" name="sure" />
                   <span>Hide what is taken away</span>
@@ -164,7 +168,7 @@ export function Editor(shown: EditorShown) {
             </div>
             <p class="actions">
               <button type="submit" name="do" value="save" formaction={action}>
-                {stored === null ? `Make the ${words[kind].one}` : "Save changes"}
+                {stored === null ? `Make the ${collectionTerms[kind].one}` : "Save changes"}
               </button>
               <button
                 type="submit"
@@ -179,11 +183,11 @@ export function Editor(shown: EditorShown) {
             </p>
             <section class="card" id="preview" data-live="">
               <h2>Preview</h2>
-              <PreviewInputs {...shown} />
+              <PreviewInputs {...props} />
             </section>
           </aside>
         </div>
       </form>
-    </WithWrong>
+    </FormErrors>
   );
 }

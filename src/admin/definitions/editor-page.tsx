@@ -1,32 +1,33 @@
 import type { Field } from "#domain/definition/field.ts";
-import { Empty, Table } from "#html/parts.tsx";
-import { typeWords, type Draft, labelOf } from "./draft.ts";
+import { EmptyState, Table } from "#html/parts.tsx";
+import { fieldTypeNames, type Draft, labelOf } from "./draft.ts";
 import { inputName } from "./draft-documents.ts";
-import { may } from "#domain/credential/permissions.ts";
+import { maxDraftFields } from "./draft-size.ts";
+import { roleAllows } from "#domain/credential/permissions.ts";
 import type { Problem } from "#domain/problem/problem.ts";
-import type { CollectionNow } from "#store/data/collections.ts";
-import { showCount } from "#html/viewer.tsx";
+import type { CurrentCollection } from "#store/data/collections.ts";
+import { formatCount } from "#html/viewer.tsx";
 import { textOf } from "#admin/form-input.ts";
-import { CollectionHead, Indexing, dataAssets, words } from "./layout.tsx";
-import { Editor, type EditorShown } from "./editor-form.tsx";
+import { CollectionLayout, IndexingProgress, dataAssets, collectionTerms } from "./layout.tsx";
+import { Editor, type EditorProps } from "./editor-form.tsx";
 import { AdminPage } from "#admin/layout.tsx";
 
-/** The fields, to be read. */
-export function FieldsTable({ fields }: { fields: readonly Field[] }) {
-  if (fields.length === 0) return <Empty>There is no field yet.</Empty>;
+/** A read-only table of the fields. */
+function FieldsTable({ fields }: { fields: readonly Field[] }) {
+  if (fields.length === 0) return <EmptyState>There is no field yet.</EmptyState>;
   return (
-    <Table caption="Fields" heads={["Label", "Key", "Type", "Rules"]}>
+    <Table caption="Fields" columns={["Label", "Key", "Type", "Rules"]}>
       {fields.flatMap((field) => [
-        <Row field={field} />,
+        <FieldRow field={field} />,
         ...(field.type === "line_items"
-          ? field.fields.map((column) => <Row field={column} within={field.label} />)
+          ? field.fields.map((column) => <FieldRow field={column} listLabel={field.label} />)
           : []),
       ])}
     </Table>
   );
 }
 
-function Row({ field, within }: { field: Field; within?: string }) {
+function FieldRow({ field, listLabel }: { field: Field; listLabel?: string }) {
   const rules = [
     field.required ? "required" : "",
     "unique" in field && field.unique ? "no value twice" : "",
@@ -35,17 +36,17 @@ function Row({ field, within }: { field: Field; within?: string }) {
   ];
   return (
     <tr>
-      <th scope="row">{within === undefined ? field.label : `${within} › ${field.label}`}</th>
+      <th scope="row">{listLabel === undefined ? field.label : `${listLabel} › ${field.label}`}</th>
       <td>
         <code>{field.key}</code>
       </td>
-      <td>{typeWords[field.type]}</td>
+      <td>{fieldTypeNames[field.type]}</td>
       <td class="full">{rules.filter((rule) => rule !== "").join("; ")}</td>
     </tr>
   );
 }
 
-const parts = [
+const fieldInputNames = [
   "label",
   "key",
   "options",
@@ -62,74 +63,98 @@ const parts = [
   "default",
 ];
 
-/** What people call each input, for the summary of what was wrong. */
-export function inputLabels({ fields }: Draft): Record<string, string> {
-  const own: [string, string][] = [
+/** Labels of the inputs, for the error summary. */
+function inputLabels({ fields }: Draft): Record<string, string> {
+  const fixedLabels: [string, string][] = [
     ["name", "Name"],
     ["key", "Key"],
     ["sure", "Hide what is taken away"],
   ];
-  const inFields = fields.flatMap((field, index) => [
-    ...labelsAt([index], labelOf(field)),
-    ...field.fields.flatMap((column, at) =>
-      labelsAt([index, at], `${labelOf(field)} › ${labelOf(column)}`),
+  const fieldLabels = fields.flatMap((field, index) => [
+    ...fieldInputLabels([index], labelOf(field)),
+    ...field.fields.flatMap((column, columnIndex) =>
+      fieldInputLabels([index, columnIndex], `${labelOf(field)} › ${labelOf(column)}`),
     ),
   ]);
-  return Object.fromEntries([...own, ...inFields]);
+  return Object.fromEntries([...fixedLabels, ...fieldLabels]);
 }
 
-function labelsAt(path: readonly number[], label: string): [string, string][] {
-  return parts.map((part) => [inputName(path, part), `${label}, ${part.replaceAll("_", " ")}`]);
+function fieldInputLabels(path: readonly number[], label: string): [string, string][] {
+  return fieldInputNames.map((name) => [
+    inputName(path, name),
+    `${label}, ${name.replaceAll("_", " ")}`,
+  ]);
 }
 
-/** The fields of an app or form. */
-export function DefinitionPage(
-  shown: EditorShown & { now: CollectionNow; problem: Problem | undefined },
-) {
-  const { frame, now, problem, draft } = shown;
-  const { collection, live, indexing, pending } = now;
+interface DefinitionPageProps extends EditorProps {
+  current: CurrentCollection;
+  problem: Problem | undefined;
+}
+
+/** The page with the fields of an app or form. */
+export function DefinitionPage(props: DefinitionPageProps) {
+  const { frame, current, problem, draft } = props;
+  const { collection, itemCount, indexing, pending } = current;
   return (
-    <CollectionHead
-      {...{ frame, collection, live, problem }}
+    <CollectionLayout
+      {...{ frame, collection, live: itemCount, problem }}
       labels={inputLabels(draft)}
       tab="fields"
     >
-      {indexing ? <Indexing {...indexing} /> : null}
+      {indexing ? <IndexingProgress {...indexing} /> : null}
       {pending?.problem === null ? (
         <p class="notice warn" role="status">
-          A change is under way: {showCount(pending.done)} of {showCount(pending.total)} looked at.
-          What stands here holds until then.
+          A change is under way: {formatCount(pending.done)} of {formatCount(pending.total)} looked
+          at. What stands here holds until then.
         </p>
       ) : null}
       {pending?.problem ? (
         <p class="notice bad">The last change was not made: {textOf(pending.problem["detail"])}</p>
       ) : null}
-      {may(frame.member.role, "define") ? (
-        <Editor {...shown} />
+      {roleAllows(frame.member.role, "define") ? (
+        <Editor {...props} />
       ) : (
         <>
           <p class="muted">Owners, admins and editors can change these.</p>
           <FieldsTable fields={collection.definition.fields.fields} />
         </>
       )}
-    </CollectionHead>
+    </CollectionLayout>
   );
 }
 
-/** An app or form that is being made. */
-export function NewPage(shown: EditorShown & { problem: Problem | undefined }) {
-  const { frame, kind, problem, draft } = shown;
-  const { one, many, path } = words[kind];
+/** The page of a definition with too many fields for the editor. */
+export function LargeDefinitionPage({
+  frame,
+  current,
+}: Pick<DefinitionPageProps, "frame" | "current">) {
+  const { collection, itemCount } = current;
+  const { kind, key, definition } = collection;
+  return (
+    <CollectionLayout {...{ frame, collection, live: itemCount }} tab="fields">
+      <p class="notice">
+        This page edits at most {formatCount(maxDraftFields)} fields.{" "}
+        <a href={`${collectionTerms[kind].path}/${key}/json`}>Change this definition as code</a>.
+      </p>
+      <FieldsTable fields={definition.fields.fields} />
+    </CollectionLayout>
+  );
+}
+
+/** The page that creates an app or form. */
+export function NewDefinitionPage(props: EditorProps & { problem: Problem | undefined }) {
+  const { frame, kind, problem, draft } = props;
+  const { one: singular, many: plural, path } = collectionTerms[kind];
   return (
     <AdminPage
       {...dataAssets}
       frame={frame}
-      title={`New ${one}`}
-      crumbs={[[many, path]]}
+      title={`New ${singular}`}
+      crumbs={[[plural, path]]}
       problem={problem}
       labels={inputLabels(draft)}
     >
-      <Editor {...shown} />
+      <Editor {...props} />
     </AdminPage>
   );
 }

@@ -6,190 +6,229 @@ import type { Item } from "#domain/item/item.ts";
 import { Problem, problem, type FieldError } from "#domain/problem/problem.ts";
 import { problems } from "#domain/problem/catalogue.ts";
 import type { AdminEnv } from "#http/env.ts";
-import type { CollectionNow } from "#store/data/collections.ts";
-import { frameOf } from "#admin/layout.tsx";
-import { words, documentOf } from "./layout.tsx";
-import { fieldDocuments, inputName, knownKeys, sentDraft } from "./draft-documents.ts";
+import type { CurrentCollection } from "#store/data/collections.ts";
+import { pageContext } from "#admin/layout.tsx";
+import { collectionTerms, definitionDocument } from "./layout.tsx";
+import { buildFieldDocuments, inputName, readKnownKeys, parseDraft } from "./draft-documents.ts";
+import { isTooLarge, tooManyFieldsProblem } from "./draft-size.ts";
 import { type Draft, type DraftField, makeKey } from "./draft.ts";
-import { DefinitionPage, NewPage } from "./editor-page.tsx";
-import { putDefinition, readWithNewestItem, type Put } from "#actions/definitions.ts";
-import { collectionKey } from "#domain/definition/document.ts";
+import { DefinitionPage, LargeDefinitionPage, NewDefinitionPage } from "./editor-page.tsx";
+import { putDefinition, getWithNewestItem, type SavedDefinition } from "#actions/definitions.ts";
+import { collectionKeyPattern } from "#domain/definition/document.ts";
 import { noFields } from "#domain/definition/field.ts";
-import { may } from "#domain/credential/permissions.ts";
+import { roleAllows } from "#domain/credential/permissions.ts";
 import { etagOf } from "#domain/preconditions.ts";
 import { errorAt } from "#domain/problem/field-errors.ts";
-import { answerDone } from "#admin/page.ts";
-import { readSent, wantsJson, textOf, type Sent } from "#admin/form-input.ts";
-import { say } from "#admin/preferences.ts";
-import { acted, draftsOf, rebase } from "./edit-draft.ts";
+import { sendOutcome } from "#admin/page.ts";
+import { readForm, wantsJson, textOf, type FormValues } from "#admin/form-input.ts";
+import { applyEdit, buildDraftFields, rebaseDraft } from "./edit-draft.ts";
 
-type C = Context<AdminEnv>;
+type AdminContext = Context<AdminEnv>;
 
-/** What the editor works on: what is stored of it, and the newest item, for an example. */
-export interface Basis {
+/** The stored collection that the editor changes, and its newest item as an example. */
+interface EditorState {
   kind: CollectionKind;
-  now: CollectionNow | undefined;
+  current: CurrentCollection | undefined;
   newest: Item | undefined;
 }
 
-export const draftBody = ({ now }: Basis, { fields }: Draft) => ({
-  fields: fieldDocuments(fields, now?.collection.definition.fields.fields ?? []),
+const draftBody = ({ current }: EditorState, { fields }: Draft) => ({
+  fields: buildFieldDocuments(fields, current?.collection.definition.fields.fields ?? []),
 });
 
-export function previewOf(c: C, { kind, now, newest }: Basis, draft: Draft): Preview {
-  const key = now?.collection.key ?? "new";
-  const body = draftBody({ kind, now, newest }, draft);
-  return previewDefinition(c.var.action, kind, key, body, { now, newest, sample: exampleData });
+function previewDraft(c: AdminContext, state: EditorState, draft: Draft): Preview {
+  const { kind, current, newest } = state;
+  const key = current?.collection.key ?? "new";
+  const input = { current, newestItem: newest, buildSample: exampleData };
+  return previewDefinition(c.var.action, kind, key, draftBody(state, draft), input);
 }
 
-/** The editor, with what saving would do. */
-export async function drawn(
-  c: C,
-  basis: Basis,
+/** Sends the editor with a preview of what saving would do. */
+async function sendEditor(
+  c: AdminContext,
+  state: EditorState,
   draft: Draft,
-  { refusal, focus }: { refusal?: Problem; focus?: number[] | undefined } = {},
+  { error, focus }: { error?: Problem; focus?: number[] | undefined } = {},
 ): Promise<Response> {
-  const { kind, now } = basis;
-  const judged = judge(() => previewOf(c, basis, draft));
-  // Whoever adds a field has not finished it: what it lacks is told when it is saved.
-  const wrong = refusal
-    ? refusal.members["errors"]
-      ? refusal
-      : judged.wrong
-    : begun(judged.wrong, draft);
+  const { kind, current } = state;
+  const { preview, problem: draftProblem } = tryPreview(() => previewDraft(c, state, draft));
+  // Options and formulas of new fields may stay empty until people save.
+  const inputProblem = error
+    ? error.members["errors"]
+      ? error
+      : draftProblem
+    : withoutEmptyInputErrors(draftProblem, draft);
   const editor = {
-    frame: frameOf(c),
+    frame: pageContext(c),
     kind,
     draft,
-    stored: now?.collection.definition.fields ?? null,
-    preview: judged.preview,
-    wrong,
+    stored: current?.collection.definition.fields ?? null,
+    preview,
+    wrong: inputProblem,
     focus,
-    action: now ? `${words[kind].path}/${now.collection.key}/fields` : words[kind].path,
+    action: current
+      ? `${collectionTerms[kind].path}/${current.collection.key}/fields`
+      : collectionTerms[kind].path,
   };
-  const status = refusal ? problems[refusal.code].status : 200;
-  const page = now ? (
-    <DefinitionPage {...editor} now={now} problem={refusal} />
+  const status = error ? problems[error.code].status : 200;
+  const page = current ? (
+    <DefinitionPage {...editor} current={current} problem={error} />
   ) : (
-    <NewPage {...editor} problem={refusal} />
+    <NewDefinitionPage {...editor} problem={error} />
   );
-  return c.html(page, status, refusal?.headers);
+  return c.html(page, status, error?.headers);
 }
 
-/** What is wrong, apart from options and formulas that nobody has written yet. */
-function begun(wrong: Problem | undefined, draft: Draft): Problem | undefined {
-  if (!wrong) return undefined;
-  const errors = (wrong.members["errors"] ?? []) as FieldError[];
-  const unwritten = new Set(
+/** Drops the errors of options and formulas that are still empty. */
+function withoutEmptyInputErrors(
+  draftProblem: Problem | undefined,
+  draft: Draft,
+): Problem | undefined {
+  if (!draftProblem) return undefined;
+  const errors = (draftProblem.members["errors"] ?? []) as FieldError[];
+  const emptyInputs = new Set(
     draft.fields.flatMap((field, index) => [
-      ...unwrittenOf(field, [index]),
-      ...field.fields.flatMap((column, at) => unwrittenOf(column, [index, at])),
+      ...emptyInputNames(field, [index]),
+      ...field.fields.flatMap((column, columnIndex) =>
+        emptyInputNames(column, [index, columnIndex]),
+      ),
     ]),
   );
-  return problem.invalidInput(errors.filter(({ field }) => !unwritten.has(field)));
+  return problem.invalidInput(errors.filter(({ field }) => !emptyInputs.has(field)));
 }
 
-function unwrittenOf({ rules }: DraftField, path: number[]): string[] {
+function emptyInputNames({ rules }: DraftField, path: number[]): string[] {
   const names = ["options", "formula"] as const;
   return names.filter((name) => rules[name] === "").map((name) => inputName(path, name));
 }
 
-function judge(look: () => Preview): { preview?: Preview; wrong: Problem | undefined } {
+function tryPreview(build: () => Preview): {
+  preview: Preview | undefined;
+  problem: Problem | undefined;
+} {
   try {
-    return { preview: look(), wrong: undefined };
+    return { preview: build(), problem: undefined };
   } catch (error) {
     if (!(error instanceof Problem)) throw error;
-    return { wrong: error };
+    return { preview: undefined, problem: error };
   }
 }
 
-async function basisOf(c: C, kind: CollectionKind): Promise<Basis & { now: CollectionNow }> {
+async function loadEditorState(
+  c: AdminContext,
+  kind: CollectionKind,
+): Promise<EditorState & { current: CurrentCollection }> {
   const key = c.req.param("key") ?? "";
-  return { kind, ...(await readWithNewestItem(c.var.action, kind, key)) };
+  const { current, newestItem } = await getWithNewestItem(c.var.action, kind, key);
+  return { kind, current, newest: newestItem };
 }
 
-export async function showEditor(c: C, kind: CollectionKind): Promise<Response> {
-  const basis = await basisOf(c, kind);
+export async function showEditor(c: AdminContext, kind: CollectionKind): Promise<Response> {
+  const state = await loadEditorState(c, kind);
   c.header("Vary", "Accept");
-  if (wantsJson(c)) return c.json({ ...documentOf(basis.now), live: basis.now.live });
-  return drawn(c, basis, await storedDraft(basis.now));
+  if (wantsJson(c))
+    return c.json({ ...definitionDocument(c, state.current), live: state.current.itemCount });
+  const { fields } = state.current.collection.definition.fields;
+  if (isTooLarge(fields))
+    return c.html(<LargeDefinitionPage frame={pageContext(c)} current={state.current} />);
+  return sendEditor(c, state, await buildStoredDraft(state.current));
 }
 
-export async function showNew(c: C, kind: CollectionKind): Promise<Response> {
-  if (!may(c.var.member.role, "define")) throw problem.roleRequired("define");
+export async function showNewEditor(c: AdminContext, kind: CollectionKind): Promise<Response> {
+  if (!roleAllows(c.var.member.role, "define")) throw problem.roleRequired("define");
   const draft = { version: 0, key: "", name: "", fields: [] };
-  return drawn(c, { kind, now: undefined, newest: undefined }, draft);
+  return sendEditor(c, { kind, current: undefined, newest: undefined }, draft);
 }
 
-async function storedDraft({ collection }: CollectionNow): Promise<Draft> {
+async function buildStoredDraft({ collection }: CurrentCollection): Promise<Draft> {
   const { key, version, definition } = collection;
-  const fields = await draftsOf(definition.fields.fields);
+  const fields = await buildDraftFields(definition.fields.fields);
   return { version, key, name: definition.name, fields };
 }
 
-/** Saves the fields; or does to the draft what a button says, and shows what saving would do. */
-export async function saveFields(c: C, kind: CollectionKind): Promise<Response> {
-  const sent = await readSent(c);
-  const basis = await basisOf(c, kind);
-  const { collection } = basis.now;
-  const draft = { ...sentDraft(sent), key: collection.key, name: collection.definition.name };
-  if (draft.version !== collection.version) return afterOthers(c, basis, draft, sent);
-  const act = actSent(c, sent);
-  if (act !== "save") return actedUpon(c, basis, draft, act);
+/** Saves the fields, or applies an edit to the draft and shows what saving would do. */
+export async function saveFields(c: AdminContext, kind: CollectionKind): Promise<Response> {
+  const form = await readForm(c);
+  const state = await loadEditorState(c, kind);
+  const { collection } = state.current;
+  const draft = { ...parseDraft(form), key: collection.key, name: collection.definition.name };
+  if (draft.version !== collection.version) return sendRebasedDraft(c, state, draft, form);
+  const action = readAction(c, form);
+  if (action !== "save") return sendEditedDraft(c, state, draft, action);
   try {
-    refuseUnsure(previewOf(c, basis, draft), sent);
-    const saved = await put(c, kind, collection.key, draftBody(basis, draft), draft.version);
+    assertHidingConfirmed(previewDraft(c, state, draft), form);
+    const result = await putAtVersion(
+      c,
+      kind,
+      collection.key,
+      draftBody(state, draft),
+      draft.version,
+    );
+    const { path, items } = collectionTerms[kind];
     const name = collection.definition.name;
-    say(c, saidOf(saved.outcome, name, saved.live, words[kind].items));
-    return answerDone(c, documentOf(saved), `${words[kind].path}/${collection.key}`);
+    return await sendOutcome(c, {
+      to: `${path}/${collection.key}`,
+      flash: savedMessage(result.outcome, name, result.itemCount, items),
+      document: definitionDocument(c, result),
+    });
   } catch (error) {
     if (error instanceof Problem && error.code === "version_mismatch") {
-      return afterOthers(c, await basisOf(c, kind), draft, sent);
+      return sendRebasedDraft(c, await loadEditorState(c, kind), draft, form);
     }
     if (!(error instanceof Problem) || wantsJson(c)) throw error;
-    return drawn(c, basis, draft, { refusal: error });
+    return sendEditor(c, state, draft, { error });
   }
 }
 
-export async function createCollection(c: C, kind: CollectionKind): Promise<Response> {
-  const sent = await readSent(c);
-  const draft = { ...sentDraft(sent), version: 0 };
-  const basis = { kind, now: undefined, newest: undefined };
-  const act = actSent(c, sent);
-  if (act !== "save") return actedUpon(c, basis, draft, act);
+export async function createCollection(c: AdminContext, kind: CollectionKind): Promise<Response> {
+  const form = await readForm(c);
+  const draft = { ...parseDraft(form), version: 0 };
+  const state = { kind, current: undefined, newest: undefined };
+  const action = readAction(c, form);
+  if (action !== "save") return sendEditedDraft(c, state, draft, action);
   const key = draft.key || makeKey(draft.name, "", new Set());
   try {
-    refuseNameless(draft, key);
-    const body = { ...draftBody(basis, draft), name: draft.name, key };
-    const saved = await put(c, kind, key, body, 0).catch((error: unknown) => {
-      throw takenAs(error, key, words[kind].one);
+    assertNamed(draft, key);
+    const body = { ...draftBody(state, draft), name: draft.name, key };
+    const result = await putAtVersion(c, kind, key, body, 0).catch((error: unknown) => {
+      throw toKeyTakenProblem(error, key, collectionTerms[kind].one);
     });
-    say(c, `${draft.name} is made.`);
-    return answerDone(c, documentOf(saved), `${words[kind].path}/${key}/items`, 201);
+    return await sendOutcome(c, {
+      to: `${collectionTerms[kind].path}/${key}/items`,
+      flash: `${draft.name} is made.`,
+      document: definitionDocument(c, result),
+      status: 201,
+    });
   } catch (error) {
     if (!(error instanceof Problem) || wantsJson(c)) throw error;
-    return drawn(c, basis, draft, { refusal: error });
+    return sendEditor(c, state, draft, { error });
   }
 }
 
-/** What is to be done. An address of a draft stores nothing, whatever is sent there. */
-function actSent(c: C, sent: Sent): string {
+/** The action of the pressed button. With `?draft` in the URL, nothing is saved. */
+function readAction(c: AdminContext, form: FormValues): string {
   const isDraft = c.req.query("draft") !== undefined;
-  const act = textOf(sent["do"]) || "save";
-  return isDraft && act === "save" ? "check" : act;
+  const action = textOf(form["do"]) || "save";
+  return isDraft && action === "save" ? "check" : action;
 }
 
-function put(c: C, kind: CollectionKind, key: string, body: object, version: number): Promise<Put> {
+function putAtVersion(
+  c: AdminContext,
+  kind: CollectionKind,
+  key: string,
+  body: object,
+  version: number,
+): Promise<SavedDefinition> {
   return putDefinition(c.var.action, kind, key, body, {
     ifMatch: version === 0 ? null : [etagOf(version)],
     ifNoneMatch: version === 0 ? "*" : null,
   });
 }
 
-function refuseNameless({ name }: Draft, key: string): void {
+function assertNamed({ name }: Draft, key: string): void {
   const errors = [];
   if (name === "") errors.push(errorAt(["name"], "required", "Write a name."));
-  if (name !== "" && !collectionKey.test(key)) {
+  if (name !== "" && !collectionKeyPattern.test(key)) {
     const reason =
       "Small letters, digits, dashes and underscores, beginning with a letter; at most 63.";
     errors.push(errorAt(["key"], "invalid_format", reason));
@@ -197,21 +236,26 @@ function refuseNameless({ name }: Draft, key: string): void {
   if (errors.length > 0) throw problem.invalidInput(errors);
 }
 
-function takenAs(error: unknown, key: string, one: string): unknown {
+function toKeyTakenProblem(error: unknown, key: string, singular: string): unknown {
   if (!(error instanceof Problem) || error.code !== "version_mismatch") return error;
-  const reason = `There is ${one === "app" ? "an" : "a"} ${one} with the key ${key} already.`;
+  const reason = `There is ${singular === "app" ? "an" : "a"} ${singular} with the key ${key} already.`;
   return problem.conflict(reason);
 }
 
-/** What is taken away is hidden only when somebody says so. */
-function refuseUnsure({ differences }: Preview, sent: Sent): void {
-  const hidden = differences.filter(({ what }) => what === "hidden").map(({ path }) => path);
-  if (hidden.length === 0 || sent["sure"] !== undefined) return;
-  const reason = `${hidden.join(", ")} would be hidden with what is stored there: tick that this is meant, or bring ${hidden.length === 1 ? "it" : "them"} back.`;
+/** Requires a confirmation before saving hides removed fields. */
+function assertHidingConfirmed({ differences }: Preview, form: FormValues): void {
+  const hiddenFields = differences.filter(({ what }) => what === "hidden").map(({ path }) => path);
+  if (hiddenFields.length === 0 || form["sure"] !== undefined) return;
+  const reason = `${hiddenFields.join(", ")} would be hidden with what is stored there: tick that this is meant, or bring ${hiddenFields.length === 1 ? "it" : "them"} back.`;
   throw problem.invalidInput([errorAt(["sure"], "required", reason)]);
 }
 
-function saidOf(outcome: Put["outcome"], name: string, live: number, items: string): string {
+function savedMessage(
+  outcome: SavedDefinition["outcome"],
+  name: string,
+  live: number,
+  items: string,
+): string {
   if (outcome === "unchanged") return `Nothing was changed in ${name}.`;
   if (outcome === "pending") {
     return `${name} is being changed: ${live} ${items} are looked at first, and what holds now holds until then.`;
@@ -219,21 +263,28 @@ function saidOf(outcome: Put["outcome"], name: string, live: number, items: stri
   return `${name} is saved.`;
 }
 
-async function actedUpon(c: C, basis: Basis, draft: Draft, act: string): Promise<Response> {
-  const stored = basis.now?.collection.definition.fields ?? noFields;
-  const { draft: next, focus } = acted(draft, act, stored);
-  return drawn(c, basis, next, { focus });
+async function sendEditedDraft(
+  c: AdminContext,
+  state: EditorState,
+  draft: Draft,
+  action: string,
+): Promise<Response> {
+  const stored = state.current?.collection.definition.fields ?? noFields;
+  const { draft: next, focus } = applyEdit(draft, action, stored);
+  if (isTooLarge(next.fields))
+    return sendEditor(c, state, draft, { error: tooManyFieldsProblem() });
+  return sendEditor(c, state, next, { focus });
 }
 
-/** Somebody else saved first: nothing is stored; the draft goes on from what they left. */
-async function afterOthers(
-  c: C,
-  basis: Basis & { now: CollectionNow },
+/** Handles a concurrent save. Stores nothing and sends the draft, rebased onto the stored version. */
+async function sendRebasedDraft(
+  c: AdminContext,
+  state: EditorState & { current: CurrentCollection },
   draft: Draft,
-  sent: Sent,
+  form: FormValues,
 ): Promise<Response> {
-  const { version, definition } = basis.now.collection;
-  const rebased = await rebase(draft, knownKeys(sent), definition.fields.fields, version);
+  const { version, definition } = state.current.collection;
+  const rebased = await rebaseDraft(draft, readKnownKeys(form), definition.fields.fields, version);
   const { theirs, both } = rebased;
   const parts = [
     "Somebody else changed this in the meantime. Nothing was saved, and what you wrote is still here.",
@@ -241,7 +292,7 @@ async function afterOthers(
     both.length > 0 ? `Changed by both, and shown as you have it: ${both.join(", ")}.` : "",
     "Look at it, then save again.",
   ];
-  const refusal = problem.conflict(parts.filter((part) => part !== "").join(" "));
-  if (wantsJson(c)) throw refusal;
-  return drawn(c, basis, rebased.draft, { refusal });
+  const conflict = problem.conflict(parts.filter((part) => part !== "").join(" "));
+  if (wantsJson(c) || isTooLarge(rebased.draft.fields)) throw conflict;
+  return sendEditor(c, state, rebased.draft, { error: conflict });
 }

@@ -1,16 +1,23 @@
-import { fieldTypes, typeWords, type DraftField, results, flagsOf, type Flag } from "./draft.ts";
+import {
+  fieldTypes,
+  fieldTypeNames,
+  type DraftField,
+  resultTypes,
+  flagsOf,
+  type Flag,
+} from "./draft.ts";
 import { Value } from "#admin/items/value.tsx";
 import { Select, useField, TextArea } from "#html/inputs.tsx";
 import { inputName, fieldKeys } from "./draft-documents.ts";
 import { Badge } from "#html/parts.tsx";
-import { inputId, useWrongExactly } from "#html/form-errors.tsx";
+import { inputId, useExactFieldErrors } from "#html/form-errors.tsx";
 import { MoreRules } from "./rules-editor.tsx";
 
-/** A button for each type of field; with `list`, for the columns of line items. */
-export function Palette({ list, of }: { list?: number; of?: string }) {
+/** A button for each field type. With `list`, the buttons add columns to that list. */
+export function Palette({ list, listLabel }: { list?: number; listLabel?: string }) {
   const types =
     list === undefined ? fieldTypes : fieldTypes.filter((type) => type !== "line_items");
-  const name = list === undefined ? "Add a field" : `Add a column to ${of ?? ""}`;
+  const name = list === undefined ? "Add a field" : `Add a column to ${listLabel ?? ""}`;
   return (
     <div class="palette" role="group" aria-label={name}>
       <span class="muted">{list === undefined ? "Add a field" : "Add a column"}</span>
@@ -22,35 +29,35 @@ export function Palette({ list, of }: { list?: number; of?: string }) {
           value={list === undefined ? `add:${type}` : `add:${type}:${list}`}
           formnovalidate
         >
-          {typeWords[type]}
+          {fieldTypeNames[type]}
         </button>
       ))}
     </div>
   );
 }
 
-const acts: [act: string, path: string, name: string][] = [
+const fieldActions: [action: string, iconPath: string, name: string][] = [
   ["up", "M8 13V3M4 7l4-4 4 4", "Move up"],
   ["down", "M8 3v10M4 9l4 4 4-4", "Move down"],
   ["copy", "M6 6h7v7H6zM3 10V3h7", "Duplicate"],
   ["remove", "M4 4l8 8M12 4l-8 8", "Remove"],
 ];
 
-export function Buttons({ at, label }: { at: string; label: string }) {
+function FieldButtons({ path, label }: { path: string; label: string }) {
   return (
     <span class="acts">
-      {acts.map(([act, path, name]) => (
+      {fieldActions.map(([action, iconPath, name]) => (
         <button
           type="submit"
           class="quiet little"
           name="do"
-          value={`${act}:${at}`}
+          value={`${action}:${path}`}
           formnovalidate
           aria-label={`${name}: ${label}`}
           title={name}
         >
           <svg class="sign" viewBox="0 0 16 16" aria-hidden="true">
-            <path d={path} />
+            <path d={iconPath} />
           </svg>
         </button>
       ))}
@@ -58,33 +65,33 @@ export function Buttons({ at, label }: { at: string; label: string }) {
   );
 }
 
-export interface Place {
-  /** Where it stands: its place, or that of its list and its own. */
+export interface FieldContext {
+  /** The index of the field, or the indexes of its list and its column. */
   path: readonly number[];
-  /** The keys that it and its neighbours have, or are given. */
+  /** The keys of the field and its siblings, entered or derived from their labels. */
   keys: readonly string[];
-  /** What formulas can name here. */
+  /** The names that formulas can use here. */
   names: readonly string[];
-  /** Results of formulas on the example, by key. */
+  /** The values of an example item, by key. */
   example: Record<string, unknown>;
-  /** The path whose label is to have the focus. */
+  /** The path of the field whose label gets the focus. */
   focus: string | undefined;
 }
 
-export function Result({
+function FormulaResult({
   field,
-  own,
+  fieldKey,
   example,
 }: {
   field: DraftField;
-  own: string;
+  fieldKey: string;
   example: Record<string, unknown>;
 }) {
-  const result = results.find((each) => each === field.rules.result) ?? "number";
+  const result = resultTypes.find((type) => type === field.rules.result) ?? "number";
   const decimals = Number(field.rules.decimals || Number.NaN);
-  const shown = {
+  const exampleField = {
     id: 0,
-    key: own,
+    key: fieldKey,
     label: "",
     required: false,
     searchable: false,
@@ -94,85 +101,86 @@ export function Result({
     result,
     ...(Number.isInteger(decimals) && decimals >= 0 && decimals <= 15 ? { decimals } : {}),
   };
-  return <Value field={shown} value={example[own]} />;
+  return <Value field={exampleField} value={example[fieldKey]} />;
 }
 
-/** A formula with the names that it can use, and what it gives on an example. */
-export function FormulaInputs({
+/** The inputs of a formula, with the names that it can use and its result for an example. */
+function FormulaInputs({
   field,
-  place,
-  own,
+  context,
+  fieldKey,
 }: {
   field: DraftField;
-  place: Place;
-  own: string;
+  context: FieldContext;
+  fieldKey: string;
 }) {
-  const name = inputName(place.path, "formula");
-  const { wired, wrong } = useField({ name, hint: "names" });
-  const names = place.names.filter((each) => each !== own);
-  const inRow = place.path.length > 1;
+  const name = inputName(context.path, "formula");
+  const { inputProps, wrong: errors } = useField({ name, hint: "names" });
+  const names = hintedNames(context.names, fieldKey);
+  const inRow = context.path.length > 1;
   return (
     <div class="formula">
       <div class="field wide">
-        <label for={wired.id}>Formula</label>
-        <span class="hint" id={`${wired.id}-hint`}>
+        <label for={inputProps.id}>Formula</label>
+        <span class="hint" id={`${inputProps.id}-hint`}>
           {names.length > 0 ? (
-            <>
-              Names:{" "}
-              {names
-                .slice(0, mostNames)
-                .map((each, index) => [index > 0 ? ", " : "", <code>{each}</code>])}
-            </>
+            <>Names: {names.map((key, index) => [index > 0 ? ", " : "", <code>{key}</code>])}</>
           ) : (
             "Over the keys of the other fields"
           )}
           , as in <code>{inRow ? "qty * price" : "sum(lines.map(l, l.amount))"}</code>
         </span>
         <input
-          {...wired}
+          {...inputProps}
           value={field.rules.formula ?? ""}
           maxlength={2000}
           spellcheck={false}
           autocomplete="off"
           class="mono"
-          data-names={names.join(" ")}
+          data-formula=""
         />
-        <span class="error" id={`${wired.id}-wrong`} data-live="">
-          {wrong.join(" ")}
+        <span class="error" id={`${inputProps.id}-wrong`} data-live="">
+          {errors.join(" ")}
         </span>
-        {inRow || wrong.length > 0 || !field.rules.formula ? null : (
-          <output class="muted" id={`${wired.id}-result`} data-live="">
-            On an example: <Result field={field} own={own} example={place.example} />
+        {inRow || errors.length > 0 || !field.rules.formula ? null : (
+          <output class="muted" id={`${inputProps.id}-result`} data-live="">
+            On an example:{" "}
+            <FormulaResult field={field} fieldKey={fieldKey} example={context.example} />
           </output>
         )}
       </div>
       <Select
-        name={inputName(place.path, "result")}
+        name={inputName(context.path, "result")}
         label="Result"
-        options={results.map((value) => ({ value, label: typeWords[value] }))}
+        options={resultTypes.map((value) => ({ value, label: fieldTypeNames[value] }))}
         value={field.rules.result ?? "number"}
       />
     </div>
   );
 }
 
-const mostNames = 40;
+const maxNames = 40;
+/** In longer lists the hints name no fields, so that a page of formulas stays small. */
+const maxListWithNames = 200;
 
-const shownFlags: [Flag, string][] = [
+const hintedNames = (names: readonly string[], ownKey: string) =>
+  names.length > maxListWithNames ? [] : names.filter((name) => name !== ownKey).slice(0, maxNames);
+
+const mainFlags: [Flag, string][] = [
   ["required", "Required"],
   ["unique", "No value twice"],
 ];
 
-/** One field, edited in its place. */
-export function FieldEditor({ field, place }: { field: DraftField; place: Place }) {
-  const { path, focus } = place;
-  const at = path.join(".");
+/** The editor of one field. */
+export function FieldEditor({ field, context }: { field: DraftField; context: FieldContext }) {
+  const { path, focus } = context;
+  const fieldPath = path.join(".");
   const name = (what: string) => inputName(path, what);
-  const own = place.keys[path.at(-1) ?? 0] ?? "";
-  const label = field.label || typeWords[field.type];
+  const fieldKey = context.keys[path.at(-1) ?? 0] ?? "";
+  const label = field.label || fieldTypeNames[field.type];
   const flags = flagsOf(field.type, path.length > 1);
   return (
-    <li class="def" data-path={at}>
+    <li class="def" data-path={fieldPath}>
       <input type="hidden" name={name("type")} value={field.type} />
       <input type="hidden" name={name("was")} value={field.was} />
       <input type="hidden" name={name("seen")} value={field.seen} />
@@ -185,13 +193,13 @@ export function FieldEditor({ field, place }: { field: DraftField; place: Place 
           id={inputId(name("label"))}
           name={name("label")}
           value={field.label}
-          placeholder={typeWords[field.type]}
+          placeholder={fieldTypeNames[field.type]}
           maxlength={200}
           aria-label={`Label of ${label}`}
-          autofocus={focus === at}
+          autofocus={focus === fieldPath}
         />
-        <Badge>{typeWords[field.type]}</Badge>
-        {shownFlags
+        <Badge>{fieldTypeNames[field.type]}</Badge>
+        {mainFlags
           .filter(([flag]) => flags.includes(flag))
           .map(([flag, text]) => (
             <label class="choice">
@@ -199,7 +207,7 @@ export function FieldEditor({ field, place }: { field: DraftField; place: Place 
               <span>{text}</span>
             </label>
           ))}
-        <Buttons at={at} label={label} />
+        <FieldButtons path={fieldPath} label={label} />
       </div>
       <FieldErrors name={inputName(path, "").slice(0, -1)} />
       {field.rules.options !== undefined ? (
@@ -211,37 +219,42 @@ export function FieldEditor({ field, place }: { field: DraftField; place: Place 
           rows={3}
         />
       ) : null}
-      {field.type === "computed" ? <FormulaInputs {...{ field, place, own }} /> : null}
-      {field.type === "line_items" ? <Columns field={field} place={place} /> : null}
-      <MoreRules field={field} place={place} own={own} />
+      {field.type === "computed" ? <FormulaInputs {...{ field, context, fieldKey }} /> : null}
+      {field.type === "line_items" ? <ColumnEditors field={field} context={context} /> : null}
+      <MoreRules field={field} context={context} fieldKey={fieldKey} />
     </li>
   );
 }
 
 function FieldErrors({ name }: { name: string }) {
-  const wrong = [
-    ...useWrongExactly(name),
-    ...useWrongExactly(`${name}.renamed_from`),
-    ...useWrongExactly(`${name}.fields`),
+  const errors = [
+    ...useExactFieldErrors(name),
+    ...useExactFieldErrors(`${name}.renamed_from`),
+    ...useExactFieldErrors(`${name}.fields`),
   ];
-  return wrong.length === 0 ? null : <p class="error">{wrong.join(" ")}</p>;
+  return errors.length === 0 ? null : <p class="error">{errors.join(" ")}</p>;
 }
 
-/** The columns of line items, edited in the same way. */
-function Columns({ field, place }: { field: DraftField; place: Place }) {
-  const [at = 0] = place.path;
-  const own = fieldKeys(field.fields);
+/** The editors of the columns of line items. */
+function ColumnEditors({ field, context }: { field: DraftField; context: FieldContext }) {
+  const [listIndex = 0] = context.path;
+  const columnKeys = fieldKeys(field.fields);
   return (
     <div class="columns-of">
-      <ol class="defs" aria-label={`Columns of ${field.label || typeWords.line_items}`}>
+      <ol
+        class="defs"
+        id={`defs-${listIndex}`}
+        aria-label={`Columns of ${field.label || fieldTypeNames.line_items}`}
+        data-names={columnKeys.join(" ")}
+      >
         {field.fields.map((column, index) => (
           <FieldEditor
             field={column}
-            place={{ ...place, path: [at, index], keys: own, names: own }}
+            context={{ ...context, path: [listIndex, index], keys: columnKeys, names: columnKeys }}
           />
         ))}
       </ol>
-      <Palette list={at} of={field.label || typeWords.line_items} />
+      <Palette list={listIndex} listLabel={field.label || fieldTypeNames.line_items} />
     </div>
   );
 }

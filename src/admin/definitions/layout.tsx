@@ -1,18 +1,20 @@
 import { closedReason, type Collection } from "#domain/definition/collection.ts";
 import { Badge, Tabs } from "#html/parts.tsx";
-import { showCount } from "#html/viewer.tsx";
-import { type Frame, AdminPage } from "#admin/layout.tsx";
+import { formatCount } from "#html/viewer.tsx";
+import { type PageContext, AdminPage } from "#admin/layout.tsx";
+import type { Context } from "hono";
 import type { Child, PropsWithChildren } from "hono/jsx";
-import { may } from "#domain/credential/permissions.ts";
+import type { AdminEnv } from "#http/env.ts";
+import { roleAllows } from "#domain/credential/permissions.ts";
 import type { Problem } from "#domain/problem/problem.ts";
 import { schemaDocument } from "#documents/definitions.ts";
-import type { CollectionNow } from "#store/data/collections.ts";
+import type { CurrentCollection } from "#store/data/collections.ts";
 
 /** The style sheet and the script of definitions and their data. */
 export const dataAssets = { styles: ["/assets/data.css"], scripts: ["/assets/data.js"] };
 
-/** Words and addresses of apps and forms in the administration area. */
-export const words = {
+/** Words and paths for apps and forms in the administration. */
+export const collectionTerms = {
   app: {
     one: "app",
     many: "Apps",
@@ -31,35 +33,35 @@ export const words = {
   },
 } as const;
 
-export const closedWords = {
+export const closedReasonNames = {
   not_open_yet: "Not open yet",
   closed: "Closed",
   full: "Full",
 } as const;
 
-/** Whether a form takes submissions, and how full it is. */
-export function AcceptanceBadges({
+/** Shows whether a form accepts submissions, and how full it is. */
+function AcceptanceBadges({
   collection: { definition },
   live,
   frame,
 }: {
   collection: Pick<Collection, "definition">;
   live: number;
-  frame: Frame;
+  frame: PageContext;
 }) {
   const { acceptance } = definition;
-  const reason = closedReason(acceptance, live, frame.reader.now);
-  const most = acceptance.max_submissions;
+  const reason = closedReason(acceptance, live, frame.viewer.now);
+  const maxSubmissions = acceptance.max_submissions;
   return (
     <>
       {reason === null ? (
         <Badge tone="good">Open</Badge>
       ) : (
-        <Badge tone={reason === "full" ? "warn" : "quiet"}>{closedWords[reason]}</Badge>
+        <Badge tone={reason === "full" ? "warn" : "quiet"}>{closedReasonNames[reason]}</Badge>
       )}
-      {most === null ? null : (
+      {maxSubmissions === null ? null : (
         <Badge>
-          {showCount(live)} of {showCount(most)}
+          {formatCount(live)} of {formatCount(maxSubmissions)}
         </Badge>
       )}
     </>
@@ -68,24 +70,24 @@ export function AcceptanceBadges({
 
 type Tab = "items" | "fields" | "settings" | "api";
 
-interface Shown {
-  frame: Frame;
+interface CollectionLayoutProps {
+  frame: PageContext;
   collection: Pick<Collection, "kind" | "key" | "definition">;
   /** How many items are stored. */
   live: number;
   tab: Tab;
-  acts?: Child;
+  actions?: Child;
   problem?: Problem | undefined;
   labels?: Record<string, string>;
 }
 
-/** A page of an app or form: its state, and its tabs. */
-export function CollectionHead(shown: PropsWithChildren<Shown>) {
-  const { frame, collection, live, tab, acts, problem, labels, children } = shown;
+/** The layout of an app's or form's pages, with its state and its tabs. */
+export function CollectionLayout(props: PropsWithChildren<CollectionLayoutProps>) {
+  const { frame, collection, live, tab, actions, problem, labels, children } = props;
   const { kind, key, definition } = collection;
-  const { many, path, Items } = words[kind];
+  const { many: plural, path, Items } = collectionTerms[kind];
   const base = `${path}/${key}`;
-  const define = may(frame.member.role, "define");
+  const canDefine = roleAllows(frame.member.role, "define");
   const tabs: Record<Tab, [string, string]> = {
     items: [Items, `${base}/items`],
     fields: ["Fields", base],
@@ -97,16 +99,16 @@ export function CollectionHead(shown: PropsWithChildren<Shown>) {
       {...dataAssets}
       frame={frame}
       title={definition.name}
-      crumbs={[[many, path]]}
+      crumbs={[[plural, path]]}
       badges={kind === "form" ? <AcceptanceBadges {...{ collection, live, frame }} /> : null}
-      acts={acts}
+      actions={actions}
       problem={problem}
       {...(labels ? { labels } : {})}
     >
       <Tabs
         label={definition.name}
         tabs={Object.entries(tabs)
-          .filter(([name]) => name !== "settings" || define)
+          .filter(([name]) => name !== "settings" || canDefine)
           .map(([, entry]) => entry)}
         current={tabs[tab][0]}
       />
@@ -115,18 +117,21 @@ export function CollectionHead(shown: PropsWithChildren<Shown>) {
   );
 }
 
-/** How far the search entries and formulas are. */
-export function Indexing({ done, total }: { done: number; total: number }) {
+/** Shows the progress of updating search entries and formulas. */
+export function IndexingProgress({ done, total }: { done: number; total: number }) {
   return (
     <div class="notice quiet" role="status">
       <label>
-        Search entries and formulas are brought up to date: {showCount(done)} of {showCount(total)}
+        Search entries and formulas are brought up to date: {formatCount(done)} of{" "}
+        {formatCount(total)}
         <progress value={done} max={total} data-refresh="" />
       </label>
     </div>
   );
 }
 
-/** The definition as programs read it. */
-export const documentOf = ({ collection, live, indexing, pending }: CollectionNow) =>
-  schemaDocument(collection, live, indexing, pending, Date.now());
+/** The definition as the API returns it. */
+export const definitionDocument = (
+  { env, req }: Pick<Context<AdminEnv>, "env" | "req">,
+  { collection, itemCount, indexing, pending }: CurrentCollection,
+) => schemaDocument(collection, itemCount, indexing, pending, env.clock.now(), req.url);

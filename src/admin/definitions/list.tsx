@@ -1,49 +1,51 @@
 import { closedReason, type CollectionKind } from "#domain/definition/collection.ts";
-import { Badge, Empty, Table } from "#html/parts.tsx";
-import { showCount, Time } from "#html/viewer.tsx";
-import type { Glance } from "#store/data/collections.ts";
-import { closedWords, words, dataAssets } from "./layout.tsx";
-import { type Frame, AdminPage } from "#admin/layout.tsx";
-import { may } from "#domain/credential/permissions.ts";
+import { Badge, EmptyState, Table } from "#html/parts.tsx";
+import { formatCount, Time } from "#html/viewer.tsx";
+import type { CollectionOverview } from "#store/data/collections.ts";
+import { closedReasonNames, collectionTerms, dataAssets } from "./layout.tsx";
+import { type PageContext, AdminPage } from "#admin/layout.tsx";
+import { listOverviews } from "#actions/definitions.ts";
+import { page } from "#admin/page.ts";
+import { roleAllows } from "#domain/credential/permissions.ts";
 
-const soon = 14 * 24 * 60 * 60 * 1000;
+const warningPeriodMs = 14 * 24 * 60 * 60 * 1000;
 
-export function State({ each, now }: { each: Glance; now: number }) {
-  const reason = closedReason(each, each.live, now);
+function AcceptanceState({ overview, now }: { overview: CollectionOverview; now: number }) {
+  const reason = closedReason(overview, overview.live, now);
   if (reason !== null) {
-    return <Badge tone={reason === "full" ? "warn" : "quiet"}>{closedWords[reason]}</Badge>;
+    return <Badge tone={reason === "full" ? "warn" : "quiet"}>{closedReasonNames[reason]}</Badge>;
   }
-  const { closes_at: closes, max_submissions: most } = each;
+  const { closes_at: closes, max_submissions: maxSubmissions } = overview;
   return (
     <>
       <Badge tone="good">Open</Badge>{" "}
-      {closes !== null && closes - now < soon ? (
+      {closes !== null && closes - now < warningPeriodMs ? (
         <Badge tone="warn">
           closes <Time at={closes} as="distance" />
         </Badge>
       ) : null}
-      {most === null ? null : (
+      {maxSubmissions === null ? null : (
         <small>
-          {showCount(each.live)} of {showCount(most)}
+          {formatCount(overview.live)} of {formatCount(maxSubmissions)}
         </small>
       )}
     </>
   );
 }
 
-export function Row({
-  each,
+function CollectionRow({
+  overview,
   kind,
   frame,
-  defines,
+  canDefine,
 }: {
-  each: Glance;
+  overview: CollectionOverview;
   kind: CollectionKind;
-  frame: Frame;
-  defines: boolean;
+  frame: PageContext;
+  canDefine: boolean;
 }) {
-  const { path, items } = words[kind];
-  const { key, name, description, live, lastItemAt } = each;
+  const { path, items } = collectionTerms[kind];
+  const { key, name, description, live, lastItemAt } = overview;
   return (
     <tr>
       <th scope="row">
@@ -55,17 +57,17 @@ export function Row({
       </td>
       {kind === "form" ? (
         <td>
-          <State each={each} now={frame.reader.now} />
+          <AcceptanceState overview={overview} now={frame.viewer.now} />
         </td>
       ) : null}
-      <td class="number" data-label={words[kind].Items}>
-        {showCount(live)}
+      <td class="number" data-label={collectionTerms[kind].Items}>
+        {formatCount(live)}
         <span class="unseen"> {items}</span>
       </td>
       <td class="muted" data-label="Last one">
         {lastItemAt === null ? "–" : <Time at={lastItemAt} as="distance" />}
       </td>
-      {defines ? (
+      {canDefine ? (
         <td class="end">
           <a href={`${path}/${key}`} aria-label={`Fields of ${name}`}>
             Fields
@@ -76,42 +78,45 @@ export function Row({
   );
 }
 
-interface Shown {
-  frame: Frame;
-  kind: CollectionKind;
-  found: readonly Glance[];
-}
-
-/** Every app, or every form. */
-export function ListPage({ frame, kind, found }: Shown) {
-  const { many, one, path, Items } = words[kind];
-  const make = may(frame.member.role, "define") ? (
-    <a class="button" href={`${path}?new`}>
-      New {one}
-    </a>
-  ) : null;
-  const heads = [
-    "Name",
-    "Key",
-    ...(kind === "form" ? ["State"] : []),
-    { name: Items, number: true },
-    "Last one",
-    ...(make ? [{ name: <span class="unseen">Fields</span> }] : []),
-  ];
-  return (
-    <AdminPage {...dataAssets} frame={frame} title={many} acts={make}>
-      {found.length === 0 ? (
-        <Empty>
-          <p>There is no {one} yet.</p>
-          {make ? <p>{make}</p> : <p>Owners, admins and editors can make one.</p>}
-        </Empty>
-      ) : (
-        <Table caption={many} heads={heads}>
-          {found.map((each) => (
-            <Row {...{ each, kind, frame, defines: make !== null }} />
-          ))}
-        </Table>
-      )}
-    </AdminPage>
-  );
-}
+/** Lists all apps or all forms. */
+export const collectionsPage = (kind: CollectionKind) =>
+  page({
+    load: ({ ctx }) => listOverviews(ctx, kind),
+    document: (overviews) => ({
+      items: overviews.map(({ key, name, description, version, live }) => {
+        return { key, name, description, version, live };
+      }),
+    }),
+    render(frame, overviews) {
+      const { many: plural, one: singular, path, Items } = collectionTerms[kind];
+      const createLink = roleAllows(frame.member.role, "define") ? (
+        <a class="button" href={`${path}?new`}>
+          New {singular}
+        </a>
+      ) : null;
+      const headings = [
+        "Name",
+        "Key",
+        ...(kind === "form" ? ["State"] : []),
+        { name: Items, number: true },
+        "Last one",
+        ...(createLink ? [{ name: <span class="unseen">Fields</span> }] : []),
+      ];
+      return (
+        <AdminPage {...dataAssets} frame={frame} title={plural} actions={createLink}>
+          {overviews.length === 0 ? (
+            <EmptyState>
+              <p>There is no {singular} yet.</p>
+              {createLink ? <p>{createLink}</p> : <p>Owners, admins and editors can make one.</p>}
+            </EmptyState>
+          ) : (
+            <Table caption={plural} columns={headings}>
+              {overviews.map((overview) => (
+                <CollectionRow {...{ overview, kind, frame, canDefine: createLink !== null }} />
+              ))}
+            </Table>
+          )}
+        </AdminPage>
+      );
+    },
+  });

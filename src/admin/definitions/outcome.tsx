@@ -1,9 +1,9 @@
 import type { Child } from "hono/jsx";
-import type { Difference } from "#domain/definition/merge.ts";
+import type { FieldDiff } from "#domain/definition/merge.ts";
 import type { Preview } from "#actions/preview-definition.ts";
-import { showCount } from "#html/viewer.tsx";
+import { formatCount } from "#html/viewer.tsx";
 
-export function differenceLine({ path, what, keys, options }: Difference): Child {
+function differenceLine({ path, what, keys, options }: FieldDiff): Child {
   switch (what) {
     case "added":
       return (
@@ -49,55 +49,56 @@ export function differenceLine({ path, what, keys, options }: Difference): Child
   }
 }
 
-const named = (fields: readonly string[]) => <strong>{fields.join(", ")}</strong>;
+const boldNames = (fields: readonly string[]) => <strong>{fields.join(", ")}</strong>;
 
-export function workLines(preview: Preview, items: string): Child[] {
-  const { indexed, calculated, gained, emptied, items: count } = preview;
+function workLines(preview: Preview, items: string): Child[] {
+  const { indexedLabels, calculatedLabels, uniqueAdded, typeChanged, items: count } = preview;
   if (count === 0) return [];
-  const all = `${showCount(count)} ${count === 1 ? items.slice(0, -1) : items}`;
+  const total = `${formatCount(count)} ${count === 1 ? items.slice(0, -1) : items}`;
   return [
-    gained.length > 0 ? (
+    uniqueAdded.length > 0 ? (
       <>
-        {all} are looked at: {named(gained)} must not have a value twice.
+        {total} are looked at: {boldNames(uniqueAdded)} must not have a value twice.
       </>
     ) : null,
-    emptied.length > 0 ? (
+    typeChanged.length > 0 ? (
       <>
-        {all} are looked at: none may have a value of the old type of {named(emptied)}.
+        {total} are looked at: none may have a value of the old type of {boldNames(typeChanged)}.
       </>
     ) : null,
-    indexed.length > 0 ? (
+    indexedLabels.length > 0 ? (
       <>
-        {all} are indexed for {named(indexed)}.
+        {total} are indexed for {boldNames(indexedLabels)}.
       </>
     ) : null,
-    calculated.length > 0 ? (
+    calculatedLabels.length > 0 ? (
       <>
-        {named(calculated)} {calculated.length === 1 ? "is" : "are"} calculated anew for {all}.
+        {boldNames(calculatedLabels)} {calculatedLabels.length === 1 ? "is" : "are"} recalculated
+        for {total}.
       </>
     ) : null,
   ].filter((line) => line !== null);
 }
 
-/** What saving does, before it is done. */
-export function Outcome({
+/** Previews the effects of saving. */
+export function SaveOutcome({
   preview,
   items,
-  isMarked,
+  hasFieldErrors,
 }: {
   preview: Preview | undefined;
   items: string;
-  /** Whether what is wrong is told beside an input. */
-  isMarked: boolean;
+  /** Whether inputs show errors. */
+  hasFieldErrors: boolean;
 }) {
   return (
     <section class="card" id="outcome" aria-live="polite" data-live="">
       <h2>What will happen</h2>
       {preview ? (
-        <Changes preview={preview} items={items} />
+        <ChangeList preview={preview} items={items} />
       ) : (
         <p class="muted">
-          {isMarked
+          {hasFieldErrors
             ? "Mend what is marked first."
             : "Options and formulas are still to be written."}
         </p>
@@ -106,7 +107,7 @@ export function Outcome({
   );
 }
 
-function Changes({ preview, items }: { preview: Preview; items: string }) {
+function ChangeList({ preview, items }: { preview: Preview; items: string }) {
   const lines = [...preview.differences.map(differenceLine), ...workLines(preview, items)];
   if (lines.length === 0) return <p class="muted">No field is added or changed.</p>;
   return (

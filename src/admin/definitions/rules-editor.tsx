@@ -1,9 +1,9 @@
 import { type DraftField, type Flag, type Rule, flagsOf, rulesOf } from "./draft.ts";
 import { Input } from "#html/inputs.tsx";
-import type { Place } from "./field-editor.tsx";
+import type { FieldContext } from "./field-editor.tsx";
 import { inputName } from "./draft-documents.ts";
 
-export const ruleWords: Partial<Record<Rule, [label: string, hint?: string]>> = {
+const ruleLabels: Partial<Record<Rule, [label: string, hint?: string]>> = {
   min_length: ["At least … characters"],
   max_length: ["At most … characters"],
   pattern: ["Pattern", "A regular expression that the text must match"],
@@ -15,36 +15,43 @@ export const ruleWords: Partial<Record<Rule, [label: string, hint?: string]>> = 
   default: ["Default", "Stored where nothing is written"],
 };
 
-export const flagWords: Partial<Record<Flag, string>> = {
+const flagLabels: Partial<Record<Flag, string>> = {
   integer: "Whole numbers only",
   searchable: "Can be searched and sorted",
 };
 
-/** The rules that are set, in a few words. */
-export function summaryOf({ rules, flags }: DraftField): string {
-  const said = Object.entries(ruleWords)
+/** Summarizes the rules that are set. */
+function summarizeRules({ rules, flags }: DraftField): string {
+  const parts = Object.entries(ruleLabels)
     .filter(([rule]) => (rules[rule as Rule] ?? "") !== "")
-    .map(([rule, words]) => {
+    .map(([rule, [label]]) => {
       const value = rules[rule as Rule] ?? "";
-      const label = words[0];
       return label.includes("…") ? label.replace("…", value) : `${label} ${value}`;
     });
-  if (flags.searchable === false) said.push("Not searchable");
-  return said.join(", ").slice(0, 120);
+  if (flags.searchable === false) parts.push("Not searchable");
+  return parts.join(", ").slice(0, 120);
 }
 
-/** The rules that are rarely needed, folded away. */
-export function MoreRules({ field, place, own }: { field: DraftField; place: Place; own: string }) {
-  const name = (what: string) => inputName(place.path, what);
-  const inRow = place.path.length > 1;
-  const rules = rulesOf(field.type).filter((rule) => ruleWords[rule] !== undefined);
-  const lists = field.type === "multi_select" || field.type === "line_items";
-  const shown = rules.filter((rule) => rule !== "default" || !lists || field.rules.default);
+/** Less common rules in a collapsible section. */
+export function MoreRules({
+  field,
+  context,
+  fieldKey,
+}: {
+  field: DraftField;
+  context: FieldContext;
+  fieldKey: string;
+}) {
+  const name = (what: string) => inputName(context.path, what);
+  const inRow = context.path.length > 1;
+  const rules = rulesOf(field.type).filter((rule) => ruleLabels[rule] !== undefined);
+  const isList = field.type === "multi_select" || field.type === "line_items";
+  const visibleRules = rules.filter((rule) => rule !== "default" || !isList || field.rules.default);
   return (
     <details class="more" open={field.open}>
       <summary>
-        More <code data-key="">{own}</code>
-        {summaryOf(field)}
+        More <code data-key="">{fieldKey}</code>
+        {summarizeRules(field)}
       </summary>
       <div class="grid">
         <Input
@@ -56,13 +63,13 @@ export function MoreRules({ field, place, own }: { field: DraftField; place: Pla
               : "Another key renames the field; what is stored stays with it"
           }
           value={field.key}
-          placeholder={own}
+          placeholder={fieldKey}
           maxlength={63}
           spellcheck={false}
           autocomplete="off"
         />
-        {shown.map((rule) => {
-          const [label = "", hint] = ruleWords[rule] ?? [];
+        {visibleRules.map((rule) => {
+          const [label = "", hint] = ruleLabels[rule] ?? [];
           return (
             <Input
               name={name(rule)}
@@ -75,11 +82,11 @@ export function MoreRules({ field, place, own }: { field: DraftField; place: Pla
         })}
       </div>
       {flagsOf(field.type, inRow)
-        .filter((flag) => flagWords[flag] !== undefined)
+        .filter((flag) => flagLabels[flag] !== undefined)
         .map((flag) => (
           <label class="choice">
             <input type="checkbox" name={name(flag)} checked={field.flags[flag] === true} />
-            <span>{flagWords[flag]}</span>
+            <span>{flagLabels[flag]}</span>
           </label>
         ))}
     </details>

@@ -1,11 +1,11 @@
 import type { CollectionKind, Definition } from "#domain/definition/collection.ts";
-import { localDateTime, stamp, instantInZone } from "#domain/time.ts";
-import { textOf, type Sent, numberOf } from "#admin/form-input.ts";
-import type { CollectionNow } from "#store/data/collections.ts";
-import { seenSent } from "#admin/items/form/changes.ts";
-import { zoneSent } from "#admin/items/form/values.ts";
+import { localDateTime, formatTimestamp, localToUtc } from "#domain/time.ts";
+import { textOf, type FormValues, numberOf } from "#admin/form-input.ts";
+import type { CurrentCollection } from "#store/data/collections.ts";
+import { readSeenDigests } from "#admin/items/form/changes.ts";
+import { readTimeZone } from "#admin/items/form/values.ts";
 
-export const labels = {
+export const settingsLabels = {
   name: "Name",
   description: "Description",
   time_zone: "Time zone",
@@ -16,11 +16,11 @@ export const labels = {
   max_submissions: "At most",
 } as const;
 
-/** The settings of an app or form as their form has them: a text each. */
+/** The settings of an app or form as texts of their inputs, by name. */
 export type Settings = Record<string, string>;
 
-/** What is stored, as the form shows it first; moments as clocks in `zone` show them. */
-export function settingsOf(kind: CollectionKind, definition: Definition, zone: string): Settings {
+/** Converts stored settings to texts of the form. Shows times in `zone`. */
+export function toSettings(kind: CollectionKind, definition: Definition, zone: string): Settings {
   const { name, description, time_zone, receipt_prefix, acceptance } = definition;
   const shared = { name, description, time_zone };
   if (kind === "app") return { ...shared, receipt_prefix };
@@ -28,62 +28,62 @@ export function settingsOf(kind: CollectionKind, definition: Definition, zone: s
   return {
     ...shared,
     state,
-    opens_at: momentText(opens_at, zone),
-    closes_at: momentText(closes_at, zone),
+    opens_at: formatInputDateTime(opens_at, zone),
+    closes_at: formatInputDateTime(closes_at, zone),
     max_submissions: max_submissions === null ? "" : String(max_submissions),
   };
 }
 
-function momentText(at: number | null, zone: string): string {
-  if (at === null) return "";
-  const local = localDateTime(at, zone).replace(" ", "T");
-  const fraction = stamp(at).slice(19, 23);
-  if (fraction !== ".000") return local + fraction;
-  return local.endsWith(":00") ? local.slice(0, 16) : local;
+function formatInputDateTime(time: number | null, zone: string): string {
+  if (time === null) return "";
+  const localTime = localDateTime(time, zone).replace(" ", "T");
+  const fraction = formatTimestamp(time).slice(19, 23);
+  if (fraction !== ".000") return localTime + fraction;
+  return localTime.endsWith(":00") ? localTime.slice(0, 16) : localTime;
 }
 
-/** What was sent, on what is stored: a program may leave settings out. */
-export function settingsSent(sent: Sent, stored: Settings): Settings {
+/** The submitted settings. Programs may leave some out, which then keep their stored values. */
+function readSettings(form: FormValues, stored: Settings): Settings {
   return Object.fromEntries(
-    Object.entries(stored).map(([name, before]) => {
-      const value = sent[name];
-      return [name, value === undefined ? before : textOf(value).replaceAll("\r\n", "\n")];
+    Object.entries(stored).map(([name, storedText]) => {
+      const value = form[name];
+      return [name, value === undefined ? storedText : textOf(value).replaceAll("\r\n", "\n")];
     }),
   );
 }
 
 interface MergedSettings {
   settings: Settings;
-  /** What others made of settings that were changed here too. */
+  /** The stored values of settings that both people changed to different values. */
   theirs: Settings;
-  /** The version that this can be saved onto. */
+  /** The version that saving requires in If-Match. */
   version: number;
 }
 
 export function mergeSettings(
   kind: CollectionKind,
-  { collection }: CollectionNow,
-  sent: Sent,
+  { collection }: CurrentCollection,
+  form: FormValues,
 ): MergedSettings {
   const { definition, version } = collection;
-  const zone = zoneSent(sent["$zone"], definition.time_zone);
-  const stored = settingsOf(kind, definition, zone);
-  const seen = seenSent(sent);
-  const own = settingsSent(sent, stored);
-  // A program names the version; a form brings what it was drawn from.
-  if (!seen) return { settings: own, theirs: {}, version: numberOf(sent["version"]) };
-  const isMine = (name: string) => own[name] !== seen[name];
+  const zone = readTimeZone(form["$zone"], definition.time_zone);
+  const stored = toSettings(kind, definition, zone);
+  const seen = readSeenDigests(form);
+  const submitted = readSettings(form, stored);
+  // Programs send the version. A form sends the values that it showed instead.
+  if (!seen) return { settings: submitted, theirs: {}, version: numberOf(form["version"]) };
+  const isMine = (name: string) => submitted[name] !== seen[name];
   const settings = Object.fromEntries(
-    Object.keys(stored).map((name) => [name, (isMine(name) ? own : stored)[name] ?? ""]),
+    Object.keys(stored).map((name) => [name, (isMine(name) ? submitted : stored)[name] ?? ""]),
   );
-  const both = Object.keys(stored).filter(
-    (name) => isMine(name) && stored[name] !== seen[name] && stored[name] !== own[name],
+  const conflicts = Object.keys(stored).filter(
+    (name) => isMine(name) && stored[name] !== seen[name] && stored[name] !== submitted[name],
   );
-  const theirs = Object.fromEntries(both.map((name) => [name, stored[name] ?? ""]));
+  const theirs = Object.fromEntries(conflicts.map((name) => [name, stored[name] ?? ""]));
   return { settings, theirs, version };
 }
 
-/** The settings as a definition document has them. */
+/** Converts texts of the form to the settings of a definition document. */
 export function settingsDocument(
   kind: CollectionKind,
   settings: Settings,
@@ -92,20 +92,20 @@ export function settingsDocument(
 ): Record<string, unknown> {
   const { state, opens_at, closes_at, max_submissions, receipt_prefix, ...shared } = settings;
   if (kind === "app") return { ...shared, receipt_prefix };
-  const before = settingsOf(kind, stored, zone);
+  const storedSettings = toSettings(kind, stored, zone);
   const { acceptance } = stored;
-  const moment = (name: "opens_at" | "closes_at", text = "") => {
-    const at = acceptance[name];
-    // Untouched, it stays to the millisecond.
-    if (text === before[name]) return at === null ? null : stamp(at);
-    return text === "" ? null : (instantInZone(text, zone) ?? text);
+  const timestamp = (name: "opens_at" | "closes_at", text = "") => {
+    const time = acceptance[name];
+    // An unedited time keeps its exact stored value.
+    if (text === storedSettings[name]) return time === null ? null : formatTimestamp(time);
+    return text === "" ? null : (localToUtc(text, zone) ?? text);
   };
   return {
     ...shared,
     acceptance: {
       state,
-      opens_at: moment("opens_at", opens_at),
-      closes_at: moment("closes_at", closes_at),
+      opens_at: timestamp("opens_at", opens_at),
+      closes_at: timestamp("closes_at", closes_at),
       max_submissions: max_submissions ? Number(max_submissions) : null,
     },
   };

@@ -1,27 +1,33 @@
 import { Input, Select, TextArea } from "#html/inputs.tsx";
-import { stepOf, zoneSent } from "#admin/items/form/values.ts";
-import { labels, type Settings, settingsDocument, settingsOf, mergeSettings } from "./settings-input.ts";
-import type { CollectionNow } from "#store/data/collections.ts";
-import { may } from "#domain/credential/permissions.ts";
+import { stepOf, readTimeZone } from "#admin/items/form/values.ts";
+import {
+  settingsLabels,
+  type Settings,
+  settingsDocument,
+  toSettings,
+  mergeSettings,
+} from "./settings-input.ts";
+import type { CurrentCollection } from "#store/data/collections.ts";
+import { roleAllows } from "#domain/credential/permissions.ts";
 import { Problem, problem } from "#domain/problem/problem.ts";
-import { Act } from "#html/action-button.tsx";
-import { type Frame, frameOf } from "#admin/layout.tsx";
-import { CollectionHead, words, documentOf } from "./layout.tsx";
-import type { Context } from "hono";
-import { putDefinition, readDefinition } from "#actions/definitions.ts";
+import { Action } from "#html/action-button.tsx";
+import type { PageContext } from "#admin/layout.tsx";
+import { CollectionLayout, collectionTerms, definitionDocument } from "./layout.tsx";
+import type { ActionContext } from "#actions/context.ts";
+import { checkIndex } from "#actions/backfill.ts";
+import { getCollection } from "#actions/visible.ts";
+import { putDefinition, getDefinition } from "#actions/definitions.ts";
 import type { CollectionKind } from "#domain/definition/collection.ts";
 import { fieldDocument } from "#domain/definition/document.ts";
 import { etagOf } from "#domain/preconditions.ts";
-import type { AdminEnv } from "#http/env.ts";
-import { answer, answerDone, attempted } from "#admin/page.ts";
-import { readSent } from "#admin/form-input.ts";
-import { say } from "#admin/preferences.ts";
+import { action, page } from "#admin/page.ts";
+import { readForm } from "#admin/form-input.ts";
 
-export function Acceptance({
+function AcceptanceInputs({
   input,
   zone,
 }: {
-  input: (name: keyof typeof labels) => {
+  input: (name: keyof typeof settingsLabels) => {
     name: string;
     label: string;
     value: string;
@@ -29,21 +35,21 @@ export function Acceptance({
   };
   zone: string;
 }) {
-  const own = zone.replaceAll("_", " ");
-  const state = [
+  const zoneName = zone.replaceAll("_", " ");
+  const stateOptions = [
     { value: "open", label: "Yes" },
     { value: "closed", label: "No" },
   ];
-  const moment = (name: "opens_at" | "closes_at") => {
-    const given = input(name);
-    return { ...given, type: "datetime-local", step: stepOf(given.value) };
+  const timeProps = (name: "opens_at" | "closes_at") => {
+    const props = input(name);
+    return { ...props, type: "datetime-local", step: stepOf(props.value) };
   };
   return (
     <>
-      <Select {...input("state")} options={state} />
+      <Select {...input("state")} options={stateOptions} />
       <div class="grid">
-        <Input hint={`${own}; at once where empty`} {...moment("opens_at")} />
-        <Input hint={`${own}; never where empty`} {...moment("closes_at")} />
+        <Input hint={`${zoneName}; at once where empty`} {...timeProps("opens_at")} />
+        <Input hint={`${zoneName}; never where empty`} {...timeProps("closes_at")} />
         <Input
           hint="Submissions; without end where empty"
           {...input("max_submissions")}
@@ -54,37 +60,54 @@ export function Acceptance({
   );
 }
 
-interface Shown {
-  frame: Frame;
-  now: CollectionNow;
+interface SettingsPageProps {
+  frame: PageContext;
+  current: CurrentCollection;
   settings: Settings;
-  /** As they were when the form was drawn. */
+  /** The stored settings when the form was rendered. */
   seen: Settings;
-  /** What others made of settings that were changed here too. */
+  /** The stored values of settings that someone else changed concurrently. */
   theirs?: Settings;
   zone: string;
   problem?: Problem | undefined;
 }
 
-/** What is said of an app or form besides its fields. */
-export function SettingsPage({ frame, now, settings, seen, theirs = {}, zone, problem }: Shown) {
-  const { collection, live } = now;
+/** The page with the settings of an app or form. */
+function SettingsPage({
+  frame,
+  current,
+  settings,
+  seen,
+  theirs = {},
+  zone,
+  problem: error,
+}: SettingsPageProps) {
+  const { collection, itemCount } = current;
   const { kind, key, version } = collection;
-  const base = `${words[kind].path}/${key}`;
-  const named = Object.fromEntries(
-    Object.entries(labels).flatMap(([name, label]) => [
+  const base = `${collectionTerms[kind].path}/${key}`;
+  const inputLabels = Object.fromEntries(
+    Object.entries(settingsLabels).flatMap(([name, label]) => [
       [name, label],
       [`acceptance.${name}`, label],
     ]),
   );
-  const input = (name: keyof typeof labels) => {
+  const input = (name: keyof typeof settingsLabels) => {
     const stored = theirs[name];
     const hint =
       stored === undefined ? undefined : `Stored now, by somebody else: ${stored || "nothing"}`;
-    return { name, label: labels[name], value: settings[name] ?? "", ...(hint ? { hint } : {}) };
+    return {
+      name,
+      label: settingsLabels[name],
+      value: settings[name] ?? "",
+      ...(hint ? { hint } : {}),
+    };
   };
   return (
-    <CollectionHead {...{ frame, collection, live, problem }} labels={named} tab="settings">
+    <CollectionLayout
+      {...{ frame, collection, live: itemCount, problem: error }}
+      labels={inputLabels}
+      tab="settings"
+    >
       <form method="post" action={`${base}/settings`} class="inputs">
         <input type="hidden" name="version" value={String(version)} />
         <input type="hidden" name="$seen" value={JSON.stringify(seen)} />
@@ -95,87 +118,107 @@ export function SettingsPage({ frame, now, settings, seen, theirs = {}, zone, pr
         {kind === "app" ? (
           <Input {...input("receipt_prefix")} hint="As in ORD-000042" maxlength={20} />
         ) : (
-          <Acceptance input={input} zone={zone} />
+          <AcceptanceInputs input={input} zone={zone} />
         )}
         <p class="actions">
           <button type="submit">Save changes</button>
         </p>
       </form>
-      {may(frame.member.role, "owners") ? (
+      {roleAllows(frame.member.role, "owners") ? (
         <section>
           <h2>Search index</h2>
           <p class="muted">
-            Looks through all {words[kind].items} for search entries that are missing or wrong, and
-            mends them.
+            Looks through all {collectionTerms[kind].items} for search entries that are missing or
+            wrong, and mends them.
           </p>
-          <Act action={`${base}/check-index`} name="Check the search index" quiet />
+          <Action action={`${base}/check-index`} name="Check the search index" quiet />
         </section>
       ) : null}
-    </CollectionHead>
+    </CollectionLayout>
   );
 }
 
-type C = Context<AdminEnv>;
-
-export async function showSettings(c: C, kind: CollectionKind): Promise<Response> {
-  const now = await readDefinition(c.var.action, kind, c.req.param("key") ?? "");
-  const frame = frameOf(c);
-  const { zone } = frame.reader;
-  const settings = settingsOf(kind, now.collection.definition, zone);
-  return answer(c, documentOf(now), () => (
-    <SettingsPage {...{ frame, now, settings, zone }} seen={settings} />
-  ));
-}
-
-/** Saves the settings that were changed; those that others changed meanwhile stay as they are. */
-export async function saveSettings(c: C, kind: CollectionKind): Promise<Response> {
-  const key = c.req.param("key") ?? "";
-  const sent = await readSent(c);
-  let now = await readDefinition(c.var.action, kind, key);
-  return attempted(
-    c,
-    async () => {
-      const { settings, theirs, version } = mergeSettings(kind, now, sent);
-      if (Object.keys(theirs).length > 0) throw clash();
-      const { definition } = now.collection;
-      const zone = zoneSent(sent["$zone"], definition.time_zone);
+/** The page with the settings. Saving keeps concurrent changes to other settings. */
+export function settingsPage(kind: CollectionKind) {
+  const { path } = collectionTerms[kind];
+  const { show, form } = page({
+    load: ({ ctx, param }) => getDefinition(ctx, kind, param("key")),
+    document: (current, { c }) => definitionDocument(c, current),
+    render(frame, current, attempt) {
+      const { definition } = current.collection;
+      const zone = attempt
+        ? readTimeZone(attempt.values["$zone"], definition.time_zone)
+        : frame.viewer.zone;
+      const seen = toSettings(kind, definition, zone);
+      const merged = attempt && mergeSettings(kind, current, attempt.values);
+      const { settings, theirs } = merged ?? { settings: seen, theirs: {} };
+      const props = { frame, current, settings, seen, theirs, zone };
+      return <SettingsPage {...props} problem={attempt?.problem} />;
+    },
+  });
+  const save = form({
+    async act({ c, ctx, param }) {
+      const key = param("key");
+      const sent = await readForm(c);
+      const current = await getDefinition(ctx, kind, key);
+      const { settings, theirs, version } = mergeSettings(kind, current, sent);
+      if (Object.keys(theirs).length > 0) throw editConflict("wrote");
+      const { definition } = current.collection;
+      const zone = readTimeZone(sent["$zone"], definition.time_zone);
       const body = {
         ...settingsDocument(kind, settings, definition, zone),
         fields: JSON.parse(JSON.stringify(definition.fields.fields.map(fieldDocument))) as unknown,
       };
-      const saved = await putDefinition(c.var.action, kind, key, body, {
-        ifMatch: [etagOf(version)],
-        ifNoneMatch: null,
-      }).catch((error: unknown) => {
-        throw error instanceof Problem && error.code === "version_mismatch" ? clash() : error;
-      });
-      say(c, `${saved.collection.definition.name} is saved.`);
-      return answerDone(c, documentOf(saved), `${words[kind].path}/${key}/settings`);
+      const result = await saveAtVersion(ctx, { kind, key }, body, version, "wrote");
+      return {
+        to: `${path}/${key}/settings`,
+        flash: `${result.collection.definition.name} is saved.`,
+        document: definitionDocument(c, result),
+      };
     },
-    async (refusal) => {
-      now = await readDefinition(c.var.action, kind, key);
-      const { definition } = now.collection;
-      const zone = zoneSent(sent["$zone"], definition.time_zone);
-      const { settings, theirs } = mergeSettings(kind, now, sent);
-      const seen = settingsOf(kind, definition, zone);
-      const shown = { frame: frameOf(c), now, settings, seen, theirs, zone };
-      return <SettingsPage {...shown} problem={named(refusal)} />;
+    explain: withInputNames,
+  });
+  const repairIndex = action({
+    async act({ ctx, param }) {
+      await checkIndex(ctx, await getCollection(ctx, kind, param("key")));
+      return {
+        to: `${path}/${param("key")}/settings`,
+        flash: "The search index is being checked. Missing entries are added.",
+        document: null,
+      };
     },
-  );
+  });
+  return { show, save, repairIndex };
 }
 
-const clash = () =>
+/** Replaces the definition with `body` if it still has this version. */
+export const saveAtVersion = (
+  ctx: ActionContext,
+  { kind, key }: { kind: CollectionKind; key: string },
+  body: object,
+  version: number,
+  theirs: "did" | "wrote",
+) =>
+  putDefinition(ctx, kind, key, body, {
+    ifMatch: [etagOf(version)],
+    ifNoneMatch: null,
+  }).catch((error: unknown) => {
+    const isConflict = error instanceof Problem && error.code === "version_mismatch";
+    throw isConflict ? editConflict(theirs) : error;
+  });
+
+const editConflict = (theirs: "did" | "wrote") =>
   problem.conflict(
-    "Somebody else changed this in the meantime. Nothing was saved, and what you wrote is still here: look at what they wrote, then save again.",
+    `Somebody else changed this in the meantime. Nothing was saved, and what you wrote is still here: look at what they ${theirs}, then save again.`,
   );
 
-/** The inputs are named without the member that they stand in. */
-function named(refusal: Problem): Problem {
-  const errors = refusal.members["errors"] as { field: string }[] | undefined;
-  if (!errors) return refusal;
-  const renamed = errors.map((error) => ({
-    ...error,
-    field: error.field.replace(/^acceptance\./, ""),
+/** Removes the prefix `acceptance.` from field errors, because the input names lack it. */
+function withInputNames(error: Problem): Problem {
+  const errors = error.members["errors"] as { field: string }[] | undefined;
+  if (!errors) return error;
+  const inputErrors = errors.map((fieldError) => ({
+    ...fieldError,
+    field: fieldError.field.replace(/^acceptance\./, ""),
   }));
-  return new Problem(refusal.code, refusal.detail, { ...refusal.members, errors: renamed });
+  return new Problem(error.code, error.detail, { ...error.members, errors: inputErrors });
 }

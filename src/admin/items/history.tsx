@@ -1,14 +1,14 @@
 import type { Field } from "#domain/definition/field.ts";
 import type { HistoryEntry, FieldChange, ItemHistory, ItemAction } from "#domain/item/change.ts";
 import { textOf } from "#admin/form-input.ts";
-import { statusWords, Value, By } from "./value.tsx";
+import { statusNames, Value, ActorName } from "./value.tsx";
 import type { ItemView } from "#domain/item/item.ts";
-import { may } from "#domain/credential/permissions.ts";
-import { Act } from "#html/action-button.tsx";
+import { roleAllows } from "#domain/credential/permissions.ts";
+import { Action } from "#html/action-button.tsx";
 import { Time } from "#html/viewer.tsx";
-import type { Frame } from "#admin/layout.tsx";
+import type { PageContext } from "#admin/layout.tsx";
 
-export function Changes({ entry, fields }: { entry: HistoryEntry; fields: readonly Field[] }) {
+function ChangedFields({ entry, fields }: { entry: HistoryEntry; fields: readonly Field[] }) {
   if (entry.fields === null) return <p class="muted">What it changed is not known any more.</p>;
   if (entry.fields.length === 0) return null;
   const byKey = new Map(fields.map((field) => [field.key, field]));
@@ -18,9 +18,9 @@ export function Changes({ entry, fields }: { entry: HistoryEntry; fields: readon
         <div>
           <dt>{change.label}</dt>
           <dd>
-            <Side field={byKey.get(change.key)} value={change.from} />
+            <ChangedValue field={byKey.get(change.key)} value={change.from} />
             <span aria-label="became"> → </span>
-            <Side field={byKey.get(change.key)} value={change.to} />
+            <ChangedValue field={byKey.get(change.key)} value={change.to} />
           </dd>
         </div>
       ))}
@@ -28,28 +28,30 @@ export function Changes({ entry, fields }: { entry: HistoryEntry; fields: readon
   );
 }
 
-/** What is no field is the status. */
+/** Formats a value that belongs to no current field, such as a status. */
 function statusName(value: unknown): string {
   const text = textOf(value);
-  return Object.entries(statusWords).find(([status]) => status === text)?.[1] ?? text;
+  return Object.entries(statusNames).find(([status]) => status === text)?.[1] ?? text;
 }
 
-function Side({ field, value }: { field: Field | undefined; value: unknown }) {
+function ChangedValue({ field, value }: { field: Field | undefined; value: unknown }) {
   return field ? <Value field={field} value={value} short /> : <>{statusName(value)}</>;
 }
 
-/** What a change can be changed back to: the former values of the fields that people write. */
-export function formerData(
+/** The values before a change, to revert it. Leaves out computed and removed fields. */
+export function previousData(
   changes: readonly FieldChange[],
   fields: readonly Field[],
 ): Record<string, unknown> {
-  const written = new Set(fields.filter(({ type }) => type !== "computed").map(({ key }) => key));
+  const editableKeys = new Set(
+    fields.filter(({ type }) => type !== "computed").map(({ key }) => key),
+  );
   return Object.fromEntries(
-    changes.filter(({ key }) => written.has(key)).map(({ key, from }) => [key, from]),
+    changes.filter(({ key }) => editableKeys.has(key)).map(({ key, from }) => [key, from]),
   );
 }
 
-const verbs: Record<ItemAction, string> = {
+const actionLabels: Record<ItemAction, string> = {
   "record.create": "Created",
   "record.update": "Changed",
   "record.recalculate": "Recalculated",
@@ -61,31 +63,31 @@ const verbs: Record<ItemAction, string> = {
   "submission.delete": "Deleted",
 };
 
-interface Shown {
-  frame: Frame;
-  /** The address of the item. */
-  at: string;
+interface HistoryListProps {
+  frame: PageContext;
+  itemPath: string;
   view: ItemView;
   fields: readonly Field[];
   history: ItemHistory;
 }
 
-/** Who changed which field from what to what, newest first. */
-export function HistoryList({ frame, at, view, fields, history }: Shown) {
-  const { entries, older } = history;
+/** Lists the changes of an item, newest first. */
+export function HistoryList({ frame, itemPath, view, fields, history }: HistoryListProps) {
+  const { entries, hasOlder } = history;
   if (entries.length === 0) return null;
-  const writes = may(frame.member.role, "write") && view.status !== "closed";
+  const canWrite = roleAllows(frame.member.role, "write") && view.status !== "closed";
   return (
     <section class="history" aria-labelledby="history">
       <h2 id="history">History</h2>
       <ol reversed>
         {entries.map((entry) => (
           <li>
-            {verbs[entry.action]} by <By actor={entry.by} frame={frame} />, <Time at={entry.at} />
-            <Changes entry={entry} fields={fields} />
-            {writes && canRevert(entry, fields) ? (
-              <Act
-                action={`${at}/revert`}
+            {actionLabels[entry.action]} by <ActorName actor={entry.by} frame={frame} />,{" "}
+            <Time at={entry.at} />
+            <ChangedFields entry={entry} fields={fields} />
+            {canWrite && canRevert(entry, fields) ? (
+              <Action
+                action={`${itemPath}/revert`}
                 name="Change back"
                 quiet
                 values={{ $version: String(view.version), change: String(entry.version) }}
@@ -94,11 +96,11 @@ export function HistoryList({ frame, at, view, fields, history }: Shown) {
           </li>
         ))}
       </ol>
-      {older ? <p class="muted">Older changes are not shown.</p> : null}
+      {hasOlder ? <p class="muted">Older changes are not shown.</p> : null}
     </section>
   );
 }
 
 function canRevert({ fields: changes }: HistoryEntry, fields: readonly Field[]): boolean {
-  return changes !== null && Object.keys(formerData(changes, fields)).length > 0;
+  return changes !== null && Object.keys(previousData(changes, fields)).length > 0;
 }

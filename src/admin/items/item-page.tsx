@@ -1,38 +1,49 @@
-import { type ItemView, viewOf } from "#domain/item/item.ts";
-import { Act } from "#html/action-button.tsx";
-import { Id } from "#html/parts.tsx";
+import { type ItemView, buildItemView } from "#domain/item/item.ts";
+import { Action } from "#html/action-button.tsx";
+import { ShortId } from "#html/parts.tsx";
 import { Time } from "#html/viewer.tsx";
-import { type Frame, AdminPage, frameOf } from "#admin/layout.tsx";
-import { By, StatusBadge, NamesContext, titleOf, Values, namesIn } from "./value.tsx";
-import type { Child } from "hono/jsx";
+import { type PageContext, AdminPage } from "#admin/layout.tsx";
+import {
+  ActorName,
+  StatusBadge,
+  ActorNamesContext,
+  itemTitle,
+  ItemValues,
+  actorNames,
+} from "./value.tsx";
 import type { Collection, CollectionKind } from "#domain/definition/collection.ts";
-import { may } from "#domain/credential/permissions.ts";
-import type { Problem } from "#domain/problem/problem.ts";
-import { words, dataAssets } from "#admin/definitions/layout.tsx";
-import type { Context } from "hono";
-import type { AdminEnv } from "#http/env.ts";
-import { itemWithHistory } from "#actions/changes.ts";
-import { HistoryList } from "./history.tsx";
-import { addressOf, keyOf } from "./load-item.ts";
+import { roleAllows } from "#domain/credential/permissions.ts";
+import { problem, type Problem } from "#domain/problem/problem.ts";
+import type { ItemHistory } from "#domain/item/change.ts";
+import { collectionTerms, dataAssets } from "#admin/definitions/layout.tsx";
+import { getItemWithHistory, loadItemHistory } from "#actions/changes.ts";
+import type { ActionContext } from "#actions/context.ts";
+import { deleteSubmission, reopenSubmission, updateItem } from "#actions/update-item.ts";
+import type { LoadedItem } from "#actions/visible.ts";
+import { historyDocument, itemDocument } from "#documents/items.ts";
+import { numberOf, readForm, type FormValues } from "#admin/form-input.ts";
+import { action, page } from "#admin/page.ts";
+import { HistoryList, previousData } from "./history.tsx";
+import { getItem, itemsPath, readIfMatch } from "./load-item.ts";
 
-export function Acts({ at, view }: { at: string; view: ItemView }) {
+function ItemActions({ path, view }: { path: string; view: ItemView }) {
   const values = { $version: String(view.version) };
   const { status } = view;
   return (
     <>
       {status === "closed" ? (
-        <Act action={`${at}/reopen`} name="Reopen" quiet values={values} />
+        <Action action={`${path}/reopen`} name="Reopen" quiet values={values} />
       ) : (
-        <a class="button" href={`${at}?edit`}>
+        <a class="button" href={`${path}?edit`}>
           Edit
         </a>
       )}
       {status === "submitted" ? (
-        <Act action={`${at}/close`} name="Close" quiet values={values} />
+        <Action action={`${path}/close`} name="Close" quiet values={values} />
       ) : null}
       {status === "draft" || status === "submitted" ? (
-        <Act
-          action={`${at}/delete`}
+        <Action
+          action={`${path}/delete`}
           name="Delete"
           title="Delete this submission?"
           confirm="All that it says is lost for good; nothing brings it back."
@@ -43,27 +54,27 @@ export function Acts({ at, view }: { at: string; view: ItemView }) {
   );
 }
 
-export function About({ view, frame }: { view: ItemView; frame: Frame }) {
-  const changed = view.version > 1;
+function ItemSummary({ view, frame }: { view: ItemView; frame: PageContext }) {
+  const isChanged = view.updatedAt !== view.createdAt;
   return (
     <dl class="about">
       <dt>Id</dt>
       <dd>
-        <Id of={view.id} />
+        <ShortId of={view.id} />
       </dd>
       <dt>Created</dt>
       <dd>
         <Time at={view.createdAt} />
         <small>
-          by <By actor={view.createdBy} frame={frame} />
+          by <ActorName actor={view.createdBy} frame={frame} />
         </small>
       </dd>
       <dt>Changed</dt>
       <dd>
-        {changed ? <Time at={view.updatedAt} /> : "never"}
-        {changed ? (
+        {isChanged ? <Time at={view.updatedAt} /> : "never"}
+        {isChanged ? (
           <small>
-            by <By actor={view.updatedBy} frame={frame} />, version {view.version}
+            by <ActorName actor={view.updatedBy} frame={frame} />, version {view.version}
           </small>
         ) : null}
       </dd>
@@ -71,42 +82,39 @@ export function About({ view, frame }: { view: ItemView; frame: Frame }) {
   );
 }
 
-interface Shown {
-  frame: Frame;
+interface ItemPageProps {
+  frame: PageContext;
   collection: Collection;
   view: ItemView;
+  history: ItemHistory;
   problem?: Problem | undefined;
-  /** Who changed what, where it is known, and what they are called. */
-  history?: Child;
-  names?: ReadonlyMap<string, string>;
 }
 
-const nobody = new Map<string, string>();
-
-/** One item: what it says, and what can be done with it. */
-export function ItemPage({ frame, collection, view, problem, history, names }: Shown) {
+/** Shows one item with its values, its actions and its history. */
+function ItemPage({ frame, collection, view, history, problem: error }: ItemPageProps) {
   const { kind, key, definition } = collection;
-  const { path, many, items } = words[kind];
+  const { path, many: plural, items } = collectionTerms[kind];
   const base = `${path}/${key}/items`;
+  const itemPath = `${base}/${view.id}`;
   const { fields } = definition.fields;
-  const writes = may(frame.member.role, "write");
+  const canWrite = roleAllows(frame.member.role, "write");
   return (
     <AdminPage
       {...dataAssets}
       frame={frame}
-      title={titleOf(view, fields)}
+      title={itemTitle(view, fields)}
       crumbs={[
-        [many, path],
+        [plural, path],
         [definition.name, base],
       ]}
       badges={<StatusBadge status={view.status} />}
-      acts={writes ? <Acts at={`${base}/${view.id}`} view={view} /> : null}
-      problem={problem}
+      actions={canWrite ? <ItemActions path={itemPath} view={view} /> : null}
+      problem={error}
     >
       {view.status === "closed" ? (
         <p class="notice quiet">
           Closed: it is kept as it is.{" "}
-          {writes ? "Reopen it to change it." : "Owners, admins and editors can reopen it."}
+          {canWrite ? "Reopen it to change it." : "Owners, admins and editors can reopen it."}
         </p>
       ) : null}
       <div class="beside">
@@ -116,30 +124,90 @@ export function ItemPage({ frame, collection, view, problem, history, names }: S
               This has no fields yet. <a href={`${path}/${key}`}>Add fields</a>
             </p>
           ) : (
-            <Values fields={fields} data={view.data} />
+            <ItemValues fields={fields} data={view.data} />
           )}
         </section>
         <aside aria-label={`About this ${items.slice(0, -1)}`}>
-          <NamesContext.Provider value={names ?? nobody}>
-            <About view={view} frame={frame} />
-            {history}
-          </NamesContext.Provider>
+          <ActorNamesContext.Provider value={actorNames(history)}>
+            <ItemSummary view={view} frame={frame} />
+            <HistoryList {...{ frame, itemPath, view, fields, history }} />
+          </ActorNamesContext.Provider>
         </aside>
       </div>
     </AdminPage>
   );
 }
 
-/** The item as it is now, and how it came to be so. */
-export async function drawItem(c: Context<AdminEnv>, kind: CollectionKind, refusal?: Problem) {
-  const name = { kind, key: keyOf(c), id: c.req.param("id") ?? "" };
-  const { found, history } = await itemWithHistory(c.var.action, name);
-  const { collection } = found.compiled;
-  const view = viewOf(found.item, found.compiled);
-  const frame = frameOf(c);
-  const { fields } = collection.definition.fields;
-  const at = `${addressOf(c, kind)}/${view.id}`;
-  const list = <HistoryList {...{ frame, at, view, fields, history }} />;
-  const shown = { frame, collection, view, history: list, names: namesIn(history) };
-  return { view, history, page: () => <ItemPage {...shown} problem={refusal} /> };
+/** The page of an item with its history, and the actions on it. */
+export function itemPage(kind: CollectionKind) {
+  const { show, form } = page({
+    async load({ ctx, param }) {
+      const name = { kind, key: param("key"), id: param("id") };
+      const { loaded, history } = await getItemWithHistory(ctx, name);
+      const { item, compiled } = loaded;
+      return { collection: compiled.collection, view: buildItemView(item, compiled), history };
+    },
+    document: ({ view, history }) => ({
+      ...itemDocument(view),
+      history: historyDocument(history),
+    }),
+    render: (frame, data, attempt) => (
+      <ItemPage frame={frame} {...data} problem={attempt?.problem} />
+    ),
+  });
+  const change = (resultText: string, act: ItemChange) =>
+    form({
+      async act({ c, ctx }) {
+        const target = await getItem(c, kind);
+        const sent = await readForm(c);
+        const view = await act(ctx, target, readIfMatch(sent), sent);
+        const title = itemTitle(view, target.compiled.collection.definition.fields.fields);
+        return {
+          to: `${itemsPath(c, kind)}/${view.id}`,
+          flash: `${title} ${resultText}.`,
+          document: itemDocument(view),
+        };
+      },
+    });
+  // No record can be deleted, so this 404 shows no record.
+  const remove = (kind === "app" ? action : form)({
+    async act({ c, ctx }) {
+      const target = await getItem(c, kind);
+      if (kind === "app") throw problem.notFound();
+      await deleteSubmission(ctx, target, readIfMatch(await readForm(c)));
+      const { item, compiled } = target;
+      const { fields } = compiled.collection.definition.fields;
+      const title = itemTitle(buildItemView(item, compiled), fields);
+      return { to: itemsPath(c, kind), flash: `${title} is deleted.`, document: null };
+    },
+  });
+  return {
+    show,
+    close: change("is closed", (ctx, target, ifMatch) =>
+      updateItem(ctx, target, { status: "closed" }, ifMatch),
+    ),
+    reopen: change("is open again", reopenSubmission),
+    revert: change("is changed back", revertItem),
+    remove,
+  };
 }
+
+type ItemChange = (
+  ctx: ActionContext,
+  target: LoadedItem,
+  ifMatch: string[] | null,
+  form: FormValues,
+) => Promise<ItemView>;
+
+/** Restores the values that one change replaced, and saves them as a new version. */
+const revertItem: ItemChange = async (ctx, target, ifMatch, form) => {
+  const { entries } = await loadItemHistory(ctx, target);
+  const entry = entries.find(({ version }) => version === numberOf(form["change"]));
+  const { fields } = target.compiled.collection.definition.fields;
+  const data = previousData(entry?.fields ?? [], fields);
+  if (Object.keys(data).length === 0) {
+    const reason = "Must be the version of a change whose former values are known.";
+    throw problem.invalidInput([{ field: "change", code: "not_an_option", reason }]);
+  }
+  return updateItem(ctx, target, { data }, ifMatch);
+};

@@ -1,35 +1,39 @@
 import type { Context } from "hono";
-import { readCollection } from "#actions/collection-cache.ts";
-import { visibleRecord, visibleSubmission, type Found } from "#actions/visible.ts";
+import { findCurrentCollection } from "#actions/collection-cache.ts";
+import { getRecord, getSubmission, type LoadedItem } from "#actions/visible.ts";
 import type { CollectionKind } from "#domain/definition/collection.ts";
 import { etagOf } from "#domain/preconditions.ts";
 import { problem } from "#domain/problem/problem.ts";
-import type { AdminEnv, AppEnv, Reading } from "#http/env.ts";
-import { words } from "#admin/definitions/layout.tsx";
-import { numberOf, type Sent } from "#admin/form-input.ts";
+import type { AdminEnv, AppEnv, RequestContext } from "#http/env.ts";
+import { collectionTerms } from "#admin/definitions/layout.tsx";
+import { numberOf, type FormValues } from "#admin/form-input.ts";
 
-export const keyOf = (c: Reading<AppEnv>) => c.req.param("key") ?? "";
+export const keyParam = (c: RequestContext<AppEnv>) => c.req.param("key") ?? "";
 
-export const addressOf = (c: Context<AdminEnv>, kind: CollectionKind) =>
-  `${words[kind].path}/${keyOf(c)}/items`;
+export const itemsPath = (c: Context<AdminEnv>, kind: CollectionKind) =>
+  `${collectionTerms[kind].path}/${keyParam(c)}/items`;
 
-/** The collection as it is now, and how many items it holds. */
-export async function opened(c: Reading<AppEnv>, kind: CollectionKind, key = keyOf(c)) {
-  const read = await readCollection(c.env.DB, kind, key);
+/** Loads the current collection with its item count. Throws 404 if it does not exist. */
+export async function getStoredCollection(
+  c: RequestContext<AppEnv>,
+  kind: CollectionKind,
+  key = keyParam(c),
+) {
+  const read = await findCurrentCollection(c.env, kind, key);
   if (!read) throw problem.notFound();
   return read;
 }
 
-export async function foundItem(c: Context<AdminEnv>, kind: CollectionKind): Promise<Found> {
+export async function getItem(c: Context<AdminEnv>, kind: CollectionKind): Promise<LoadedItem> {
   const id = c.req.param("id") ?? "";
-  if (kind === "app") return visibleRecord(c.var.action, keyOf(c), id);
-  const one = await visibleSubmission(c.var.action, id);
-  if (one.compiled.collection.key !== keyOf(c)) throw problem.notFound();
-  return one;
+  if (kind === "app") return getRecord(c.var.action, keyParam(c), id);
+  const submission = await getSubmission(c.var.action, id);
+  if (submission.compiled.collection.key !== keyParam(c)) throw problem.notFound();
+  return submission;
 }
 
-/** The version that a form was drawn from; programs call it `version`. */
-export function versionSent(sent: Sent): string[] | null {
-  const version = sent["$version"] ?? sent["version"];
+/** The If-Match condition of a form (`$version`) or of a JSON request (`version`). */
+export function readIfMatch(form: FormValues): string[] | null {
+  const version = form["$version"] ?? form["version"];
   return version === undefined ? null : [etagOf(numberOf(version))];
 }

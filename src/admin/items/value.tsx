@@ -1,46 +1,51 @@
 import type { Status, ItemView } from "#domain/item/item.ts";
 import { Badge, Table } from "#html/parts.tsx";
-import { type Field, type Option, valueType, type LineItemsField } from "#domain/definition/field.ts";
+import {
+  type Field,
+  type FieldOption,
+  valueType,
+  type LineItemsField,
+} from "#domain/definition/field.ts";
 import { textOf } from "#admin/form-input.ts";
-import { type Reader, showDay, useReader, Time } from "#html/viewer.tsx";
+import { type Viewer, formatDay, useViewer, Time } from "#html/viewer.tsx";
 import { type Child, createContext, useContext } from "hono/jsx";
-import { rowsShown } from "#admin/items/form/read-form.ts";
-import { may } from "#domain/credential/permissions.ts";
+import { renderedRowCounts } from "#admin/items/form/read-form.ts";
+import { roleAllows } from "#domain/credential/permissions.ts";
 import type { ItemHistory } from "#domain/item/change.ts";
-import type { Frame } from "#admin/layout.tsx";
+import type { PageContext } from "#admin/layout.tsx";
 
-const tones = { draft: "warn", submitted: "good", closed: "quiet" } as const;
-export const statusWords = { draft: "Draft", submitted: "Submitted", closed: "Closed" } as const;
+const statusTones = { draft: "warn", submitted: "good", closed: "quiet" } as const;
+export const statusNames = { draft: "Draft", submitted: "Submitted", closed: "Closed" } as const;
 
-/** Where a submission stands; records have no status. */
+/** The status of a submission. Records have no status and get no badge. */
 export function StatusBadge({ status }: { status: Status | null }) {
-  return status === null ? null : <Badge tone={tones[status]}>{statusWords[status]}</Badge>;
+  return status === null ? null : <Badge tone={statusTones[status]}>{statusNames[status]}</Badge>;
 }
 
-export const None = () => <span class="muted">–</span>;
+const EmptyValue = () => <span class="muted">–</span>;
 
-const mostCharacters = 80;
+const maxShortLength = 80;
 
-export function cut(text: string): string {
-  const characters = Array.from(text.slice(0, mostCharacters * 4));
-  return characters.length > mostCharacters
-    ? `${characters.slice(0, mostCharacters).join("")}…`
+function truncateText(text: string): string {
+  const characters = Array.from(text.slice(0, maxShortLength * 4));
+  return characters.length > maxShortLength
+    ? `${characters.slice(0, maxShortLength).join("")}…`
     : text;
 }
 
-export function optionLabel(field: Field, value: string): string {
-  const options: readonly Option[] = "options" in field ? field.options : [];
+function optionLabel(field: Field, value: string): string {
+  const options: readonly FieldOption[] = "options" in field ? field.options : [];
   return options.find((option) => option.value === value)?.label ?? value;
 }
 
-interface Shown {
+interface ValueListProps {
   field: Field;
   values: readonly unknown[];
   short: boolean | undefined;
 }
 
-export function List({ field, values, short }: Shown) {
-  if (values.length === 0) return <None />;
+function ValueList({ field, values, short }: ValueListProps) {
+  if (values.length === 0) return <EmptyValue />;
   if (field.type === "line_items") {
     return (
       <>
@@ -59,50 +64,50 @@ export function List({ field, values, short }: Shown) {
   );
 }
 
-const numbers = new Map<string, Intl.NumberFormat>();
+const numberFormats = new Map<string, Intl.NumberFormat>();
 
-/** With the decimals of its field, or as many as it has. */
-export function showNumber({ locale }: Reader, field: Field, value: number): string {
+/** Shows the field's number of decimals; without one, as many as the value has. */
+function formatNumber({ locale }: Viewer, field: Field, value: number): string {
   const decimals = "decimals" in field ? field.decimals : undefined;
   const id = `${locale} ${decimals ?? ""}`;
-  if (numbers.size > 200) numbers.clear();
+  if (numberFormats.size > 200) numberFormats.clear();
   const format =
-    numbers.get(id) ??
+    numberFormats.get(id) ??
     new Intl.NumberFormat(locale, {
       minimumFractionDigits: decimals ?? 0,
       maximumFractionDigits: decimals ?? 15,
     });
-  numbers.set(id, format);
+  numberFormats.set(id, format);
   return format.format(value);
 }
 
-/** A day of the calendar, which is the same one in every zone. */
-export function Day({ day }: { day: string }) {
-  const { locale } = useReader();
-  const at = Date.parse(`${day.slice(0, 10)}T00:00:00Z`);
-  if (Number.isNaN(at)) return <>{day}</>;
+/** A calendar day, formatted in UTC so that no time zone shifts it. */
+function Day({ day }: { day: string }) {
+  const { locale } = useViewer();
+  const time = Date.parse(`${day.slice(0, 10)}T00:00:00Z`);
+  if (Number.isNaN(time)) return <>{day}</>;
   return (
     <time datetime={day.slice(0, 10)} title={day}>
-      {showDay({ locale, zone: "UTC", now: 0 }, at)}
+      {formatDay({ locale, zone: "UTC", now: 0 }, time)}
     </time>
   );
 }
 
-export function Moment({ text }: { text: string }) {
-  const at = Date.parse(text);
-  return Number.isNaN(at) ? <>{text}</> : <Time at={at} />;
+function DateTime({ text }: { text: string }) {
+  const time = Date.parse(text);
+  return Number.isNaN(time) ? <>{text}</> : <Time at={time} />;
 }
 
-/** Text with its line breaks, and its web addresses as links. */
-export function Text({ text }: { text: string }) {
-  return <span class="text">{linked(text)}</span>;
+/** Shows text with its line breaks and turns web addresses into links. */
+function LinkedText({ text }: { text: string }) {
+  return <span class="text">{linkify(text)}</span>;
 }
 
-const mostLinks = 100;
+const maxLinks = 100;
 
-function linked(text: string): Child[] {
+function linkify(text: string): Child[] {
   const parts = text.split(/(https?:\/\/[^\s<>"]+[^\s<>".,;:!?)\]])/u);
-  if (parts.length > mostLinks * 2) return [text];
+  if (parts.length > maxLinks * 2) return [text];
   return parts.map((part, index) =>
     index % 2 === 1 ? (
       <a href={part} rel="noopener noreferrer nofollow">
@@ -114,21 +119,21 @@ function linked(text: string): Child[] {
   );
 }
 
-/** A value as people read it: labels of options, decimals as defined, days and moments as the reader writes them. */
+/** Formats a value for people: option labels, the field's decimals, dates in the viewer's locale and time zone. */
 export function Value({ field, value, short }: { field: Field; value: unknown; short?: boolean }) {
-  const reader = useReader();
-  if (value === null || value === undefined || value === "") return <None />;
-  if (Array.isArray(value)) return <List {...{ field, short }} values={value} />;
+  const viewer = useViewer();
+  if (value === null || value === undefined || value === "") return <EmptyValue />;
+  if (Array.isArray(value)) return <ValueList {...{ field, short }} values={value} />;
   const text = textOf(value);
   switch (valueType(field)) {
     case "boolean":
       return <>{value === true ? "Yes" : "No"}</>;
     case "number":
-      return <>{showNumber(reader, field, Number(value))}</>;
+      return <>{formatNumber(viewer, field, Number(value))}</>;
     case "date":
       return <Day day={text} />;
     case "datetime":
-      return <Moment text={text} />;
+      return <DateTime text={text} />;
     case "select":
       return <>{optionLabel(field, text)}</>;
     case "email":
@@ -140,23 +145,27 @@ export function Value({ field, value, short }: { field: Field; value: unknown; s
     case "url":
     case "multi_select":
     case "line_items":
-      return short ? <>{cut(text)}</> : <Text text={text} />;
+      return short ? <>{truncateText(text)}</> : <LinkedText text={text} />;
   }
 }
 
 type Data = Record<string, unknown>;
 
-/** What an item says, in the order of its fields. */
-export function Values({ fields, data }: { fields: readonly Field[]; data: Data }) {
-  const shown = rowsShown(fields, data);
+/** Lists the values of an item in the order of its fields. */
+export function ItemValues({ fields, data }: { fields: readonly Field[]; data: Data }) {
+  const rowCounts = renderedRowCounts(fields, data);
   return (
     <dl class="values">
       {fields.map((field) => (
-        <div class={field.type === "line_items" || isLong(field) ? "full" : undefined}>
+        <div class={field.type === "line_items" || isLongText(field) ? "full" : undefined}>
           <dt>{field.label}</dt>
           <dd>
             {field.type === "line_items" ? (
-              <Lines field={field} rows={data[field.key]} most={shown.get(field.key) ?? 0} />
+              <LineItemsTable
+                field={field}
+                rows={data[field.key]}
+                maxRows={rowCounts.get(field.key) ?? 0}
+              />
             ) : (
               <Value field={field} value={data[field.key]} />
             )}
@@ -167,24 +176,24 @@ export function Values({ fields, data }: { fields: readonly Field[]; data: Data 
   );
 }
 
-const isLong = ({ type }: Field) => type === "multiline_text";
+const isLongText = ({ type }: Field) => type === "multiline_text";
 export const isNumber = (field: Field) => valueType(field) === "number";
 
-interface ListShown {
+interface LineItemsTableProps {
   field: LineItemsField;
   rows: unknown;
-  /** Rows that there is room for. */
-  most: number;
+  /** The table renders at most this many rows. */
+  maxRows: number;
 }
 
-function Lines({ field, rows, most }: ListShown) {
+function LineItemsTable({ field, rows, maxRows }: LineItemsTableProps) {
   if (!Array.isArray(rows) || rows.length === 0) return <span class="muted">–</span>;
   const table = (
     <Table
       caption={field.label}
-      heads={field.fields.map((column) => ({ name: column.label, number: isNumber(column) }))}
+      columns={field.fields.map((column) => ({ name: column.label, number: isNumber(column) }))}
     >
-      {(rows as Data[]).slice(0, most).map((row) => (
+      {(rows as Data[]).slice(0, maxRows).map((row) => (
         <tr>
           {field.fields.map((column) => (
             <td class={isNumber(column) ? "number" : undefined} data-label={column.label}>
@@ -195,36 +204,40 @@ function Lines({ field, rows, most }: ListShown) {
       ))}
     </Table>
   );
-  if (most === rows.length) return table;
+  if (maxRows === rows.length) return table;
   return (
     <>
-      {most > 0 ? table : null}
+      {maxRows > 0 ? table : null}
       <p class="muted">
-        {most > 0 ? `The first ${most} of ${rows.length} rows.` : `${rows.length} rows.`} The
+        {maxRows > 0 ? `The first ${maxRows} of ${rows.length} rows.` : `${rows.length} rows.`} The
         downloads of the list have all of them.
       </p>
     </>
   );
 }
 
-/** What members and credentials are called, by actor, as far as a page knows. */
-export const NamesContext = createContext<ReadonlyMap<string, string>>(new Map());
+/** Names of members and credentials by actor, as far as the page has loaded them. */
+export const ActorNamesContext = createContext<ReadonlyMap<string, string>>(new Map());
 
-export function namesIn({ entries }: ItemHistory): ReadonlyMap<string, string> {
+export function actorNames({ entries }: ItemHistory): ReadonlyMap<string, string> {
   return new Map(entries.flatMap(({ by, byName }) => (byName === null ? [] : [[by, byName]])));
 }
 
-/** Who did it: by name to those who see members, or credentials. */
-export function By({ actor, frame }: { actor: string; frame: Frame }) {
+/** Names an actor. Only roles that can see members or credentials get the name. */
+export function ActorName({ actor, frame }: { actor: string; frame: PageContext }) {
   const [kind = "", id = ""] = actor.split(":");
-  const name = useContext(NamesContext).get(actor);
+  const name = useContext(ActorNamesContext).get(actor);
   const { role } = frame.member;
   if (kind === "member") {
     if (id === frame.member.id) return <>you</>;
-    return may(role, "members") && name !== undefined ? <bdi>{name}</bdi> : <>another member</>;
+    return roleAllows(role, "members") && name !== undefined ? (
+      <bdi>{name}</bdi>
+    ) : (
+      <>another member</>
+    );
   }
   if (kind !== "credential") return <>a recalculation</>;
-  if (!may(role, "credentials")) return <>an integration</>;
+  if (!roleAllows(role, "credentials")) return <>an integration</>;
   return (
     <a href={`/admin/integrations/${id}`}>
       <bdi>{name ?? "an integration"}</bdi>
@@ -232,12 +245,12 @@ export function By({ actor, frame }: { actor: string; frame: Frame }) {
   );
 }
 
-/** What an item is called: its receipt number, or the first text that it has. */
-export function titleOf(view: ItemView, fields: readonly Field[]): string {
+/** The title of an item: its receipt number, its first text value or the end of its id. */
+export function itemTitle(view: ItemView, fields: readonly Field[]): string {
   if (view.receiptNumber !== null) return view.receiptNumber;
   const text = fields
     .filter(({ type }) => type === "text" || type === "email")
     .map(({ key }) => view.data[key])
     .find((value) => typeof value === "string" && value !== "");
-  return typeof text === "string" ? cut(text) : `Submission …${view.id.slice(-8)}`;
+  return typeof text === "string" ? truncateText(text) : `Submission …${view.id.slice(-8)}`;
 }

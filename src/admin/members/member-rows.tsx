@@ -1,13 +1,13 @@
-import { type Role, may } from "#domain/credential/permissions.ts";
-import { Act } from "#html/action-button.tsx";
+import { type Role, roleAllows } from "#domain/credential/permissions.ts";
+import { Action } from "#html/action-button.tsx";
 import { Time } from "#html/viewer.tsx";
-import { Options, Input, Select } from "#html/inputs.tsx";
+import { SelectOptions, Input, Select } from "#html/inputs.tsx";
 import { Badge } from "#html/parts.tsx";
-import type { Frame } from "#admin/layout.tsx";
+import type { PageContext } from "#admin/layout.tsx";
 import type { MemberSummary } from "#store/home/members.ts";
-import { textOf, type Sent } from "#admin/form-input.ts";
+import { textOf, type FormValues } from "#admin/form-input.ts";
 
-/** An invitation with its link, for those who may give it out. */
+/** An invitation. `link` is undefined for members who may not see it. */
 export interface OpenInvitation {
   email: string;
   role: Role;
@@ -41,7 +41,7 @@ export function InvitationRow({ email, role, expiresAt, link }: OpenInvitation) 
       </td>
       <td>
         {link === undefined ? null : (
-          <Act
+          <Action
             action="/admin/members/invitations/withdraw"
             name="Withdraw"
             title={`Withdraw the invitation of ${email}?`}
@@ -55,19 +55,25 @@ export function InvitationRow({ email, role, expiresAt, link }: OpenInvitation) 
   );
 }
 
-/** The roles that somebody of this role may give and take. */
-export function rolesFor(role: Role) {
-  const offered: Role[] = may(role, "owners")
+/** The roles that a member with this role may assign. */
+function assignableRoles(role: Role) {
+  const options: Role[] = roleAllows(role, "owners")
     ? ["viewer", "editor", "admin", "owner"]
     : ["viewer", "editor"];
-  return offered;
+  return options;
 }
 
-export function MemberRow({ member, self }: { member: MemberSummary; self: Frame["member"] }) {
+export function MemberRow({
+  member,
+  self,
+}: {
+  member: MemberSummary;
+  self: PageContext["member"];
+}) {
   const { id, email, role, createdAt, disabledAt } = member;
   const action = `/admin/members/${id}`;
-  const high = role === "owner" || role === "admin";
-  const changes = may(self.role, high ? "owners" : "members");
+  const isPrivileged = role === "owner" || role === "admin";
+  const canChange = roleAllows(self.role, isPrivileged ? "owners" : "members");
   return (
     <tr>
       <th scope="row">
@@ -79,12 +85,12 @@ export function MemberRow({ member, self }: { member: MemberSummary; self: Frame
         <Time at={createdAt} as="day" />
       </td>
       <td>
-        {changes ? (
+        {canChange ? (
           <div class="actions">
             <form method="post" action={action} class="actions">
               <select name="role" aria-label={`Role of ${email}`}>
-                <Options
-                  options={rolesFor(self.role).map((value) => ({ value, label: value }))}
+                <SelectOptions
+                  options={assignableRoles(self.role).map((value) => ({ value, label: value }))}
                   value={role}
                 />
               </select>
@@ -93,7 +99,7 @@ export function MemberRow({ member, self }: { member: MemberSummary; self: Frame
               </button>
             </form>
             {disabledAt === null ? (
-              <Act
+              <Action
                 action={action}
                 name="Remove"
                 title={`Remove ${email}?`}
@@ -102,7 +108,13 @@ export function MemberRow({ member, self }: { member: MemberSummary; self: Frame
                 little
               />
             ) : (
-              <Act action={action} name="Take back" quiet little values={{ disabled: "false" }} />
+              <Action
+                action={action}
+                name="Take back"
+                quiet
+                little
+                values={{ disabled: "false" }}
+              />
             )}
           </div>
         ) : (
@@ -120,7 +132,7 @@ const roleMeanings: Record<Role, string> = {
   owner: "also makes admins and owners",
 };
 
-export function Invite({ role, sent }: { role: Role; sent: Sent | undefined }) {
+export function InviteForm({ role, values }: { role: Role; values: FormValues | undefined }) {
   return (
     <form method="post" action="/admin/members" id="invite">
       <h2>Invite somebody</h2>
@@ -132,15 +144,15 @@ export function Invite({ role, sent }: { role: Role; sent: Sent | undefined }) {
           required
           maxlength={254}
           autocomplete="off"
-          value={textOf(sent?.["email"])}
+          value={textOf(values?.["email"])}
         />
         <Select
           name="role"
           label="Role"
-          value={textOf(sent?.["role"])}
-          options={rolesFor(role).map((each) => ({
-            value: each,
-            label: `${each}: ${roleMeanings[each]}`,
+          value={textOf(values?.["role"])}
+          options={assignableRoles(role).map((option) => ({
+            value: option,
+            label: `${option}: ${roleMeanings[option]}`,
           }))}
         />
       </div>

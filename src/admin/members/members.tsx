@@ -1,52 +1,87 @@
 import * as z from "zod/mini";
 import { type Context, Hono } from "hono";
-import { type MemberContext, changeMember } from "#actions/members.ts";
-import { signingKeys } from "#domain/credential/keys.ts";
+import { changeMember } from "#actions/members.ts";
 import type { AdminEnv } from "#http/env.ts";
-import { announceAll } from "#admin/credentials/context.ts";
-import { random } from "#admin/sign-in/session.ts";
-import type { Problem } from "#domain/problem/problem.ts";
 import { Table } from "#html/parts.tsx";
-import { type Frame, AdminPage, frameOf } from "#admin/layout.tsx";
-import { type Sent, readFields, readSent } from "#admin/form-input.ts";
+import { AdminPage } from "#admin/layout.tsx";
 import type { MemberSummary } from "#store/home/members.ts";
-import { InvitationRow, type OpenInvitation, Invite, MemberRow } from "./member-rows.tsx";
-import { stamp } from "#domain/time.ts";
+import { InvitationRow, InviteForm, MemberRow } from "./member-rows.tsx";
+import { formatTimestamp } from "#domain/time.ts";
 import type { Invitation } from "#store/home/invitations.ts";
-import { inviteMember, openInvitations, withdrawInvitation } from "#actions/invitations.ts";
+import { inviteMember, listMembersWithInvites, withdrawInvitation } from "#actions/invitations.ts";
 import type { Role } from "#domain/credential/permissions.ts";
-import { originOf } from "#http/request.ts";
-import { able, answer, answerDone, attempted, toldAt } from "#admin/page.ts";
-import { say } from "#admin/preferences.ts";
+import { serviceOrigin } from "#http/request.ts";
+import { page, requireAbility, withFieldError } from "#admin/page.ts";
+import { lazy } from "#domain/lazy.ts";
 
-export function memberContext(c: Context<AdminEnv>): MemberContext {
-  const announce: MemberContext["announce"] = (credentials) => announceAll(c.env.GATE, credentials);
-  const keys = signingKeys(c.env.TOKEN_SECRET);
-  return { ...c.var.action, member: c.var.member, keys, random, announce };
+function memberDocument({ id, email, role, createdAt, disabledAt }: MemberSummary) {
+  return {
+    id,
+    email,
+    role,
+    disabled: disabledAt !== null,
+    created_at: formatTimestamp(createdAt),
+  };
 }
 
-interface Shown {
-  frame: Frame;
-  members: readonly MemberSummary[];
-  invitations: readonly OpenInvitation[];
-  sent?: Sent;
-  problem?: Problem;
+function invitationDocument({
+  email,
+  role,
+  expiresAt,
+  ...invitation
+}: Pick<Invitation, "email" | "role" | "expiresAt"> & { link?: string | undefined }) {
+  const { link } = invitation;
+  return {
+    email,
+    role,
+    expires_at: formatTimestamp(expiresAt),
+    ...(link ? { link } : {}),
+  };
 }
 
-export function MembersPage({ frame, members, invitations, sent, problem }: Shown) {
-  return (
+const roles = ["viewer", "editor", "admin", "owner"] as const satisfies Role[];
+const roleSchema = lazy(() => z.enum(roles));
+const emailSchema = lazy(() => z.email().check(z.maxLength(254)));
+const InviteInput = lazy(() => z.strictObject({ email: emailSchema(), role: roleSchema() }));
+const WithdrawInput = lazy(() => z.strictObject({ email: emailSchema() }));
+const MemberChangeInput = lazy(() =>
+  z.strictObject({
+    role: z.optional(roleSchema()),
+    disabled: z.optional(z.stringbool()),
+  }),
+);
+
+const invitationLink = (c: Context<AdminEnv>, secret: string) =>
+  new URL(`/admin/join/${secret}`, serviceOrigin(c)).href;
+
+const membersPage = page({
+  async load({ c, ctx }) {
+    const { members, invitations } = await listMembersWithInvites(ctx);
+    return {
+      members,
+      invitations: invitations.map(({ secret, ...invitation }) => ({
+        ...invitation,
+        link: secret === undefined ? undefined : invitationLink(c, secret),
+      })),
+    };
+  },
+  document: ({ members, invitations }) => ({
+    items: members.map(memberDocument),
+    invitations: invitations.map(invitationDocument),
+  }),
+  render: (frame, { members, invitations }, attempt) => (
     <AdminPage
       frame={frame}
       title="Members"
-      problem={problem}
+      problem={attempt?.problem}
       labels={{ email: "E-mail", role: "Role" }}
-      acts={
+      actions={
         <a class="button" href="#f-email">
           Invite somebody
         </a>
       }
     >
-      <Table caption="Members" heads={["E-mail", "Role", "Since", "Change"]}>
+      <Table caption="Members" columns={["E-mail", "Role", "Since", "Change"]}>
         {members.map((member) => (
           <MemberRow member={member} self={frame.member} />
         ))}
@@ -54,131 +89,59 @@ export function MembersPage({ frame, members, invitations, sent, problem }: Show
       {invitations.length > 0 ? (
         <>
           <h2>Invited</h2>
-          <Table caption="Invitations" heads={["E-mail", "Role", "Ends", "Link", "Change"]}>
+          <Table caption="Invitations" columns={["E-mail", "Role", "Ends", "Link", "Change"]}>
             {invitations.map((invitation) => (
               <InvitationRow {...invitation} />
             ))}
           </Table>
         </>
       ) : null}
-      <Invite role={frame.member.role} sent={sent} />
+      <InviteForm role={frame.member.role} values={attempt?.values} />
     </AdminPage>
-  );
-}
-
-export function memberDocument({
-  id,
-  email: address,
-  role: now,
-  createdAt,
-  disabledAt,
-}: MemberSummary) {
-  return {
-    id,
-    email: address,
-    role: now,
-    disabled: disabledAt !== null,
-    created_at: stamp(createdAt),
-  };
-}
-
-export function invitationDocument({
-  email: address,
-  role: given,
-  expiresAt,
-  ...rest
-}: Pick<Invitation, "email" | "role" | "expiresAt"> & { link?: string | undefined }) {
-  const { link } = rest;
-  return { email: address, role: given, expires_at: stamp(expiresAt), ...(link ? { link } : {}) };
-}
-
-const roles = ["viewer", "editor", "admin", "owner"] as const satisfies Role[];
-const role = z.enum(roles);
-const email = z.email().check(z.maxLength(254));
-const InviteFields = z.strictObject({ email, role });
-const Withdraw = z.strictObject({ email });
-const Change = z.strictObject({
-  role: z.optional(role),
-  disabled: z.optional(z.stringbool()),
+  ),
 });
 
-export const members = new Hono<AdminEnv>()
-  .use(able("members"))
-  .get("/", async (c) => {
-    const shown = await everybody(c);
-    const document = {
-      items: shown.members.map(memberDocument),
-      invitations: shown.invitations.map(invitationDocument),
+const invite = membersPage.form({
+  fields: InviteInput,
+  async act({ c, ctx }, { email, role }) {
+    const { secret, invitation } = await inviteMember(ctx, email, role);
+    return {
+      to: "/admin/members",
+      flash: `Invited. Copy the link for ${invitation.email} below and send it: it works once, within seven days.`,
+      document: { ...invitationDocument(invitation), link: invitationLink(c, secret) },
+      status: 201,
     };
-    return answer(c, document, () => <MembersPage frame={frameOf(c)} {...shown} />);
-  })
-  .post("/", (c) =>
-    attempted(
-      c,
-      async () => {
-        const invite = await readFields(c, InviteFields);
-        const { secret, invitation } = await inviteMember(
-          memberContext(c),
-          invite.email,
-          invite.role,
-        );
-        say(
-          c,
-          `Invited. Copy the link for ${invitation.email} below and send it: it works once, within seven days.`,
-        );
-        const document = { ...invitationDocument(invitation), link: linkOf(c, secret) };
-        return answerDone(c, document, "/admin/members", 201);
-      },
-      (refusal) => pageAgain(c, refusal.code === "conflict" ? toldAt(refusal, "email") : refusal),
-    ),
-  )
-  .post("/invitations/withdraw", (c) =>
-    attempted(
-      c,
-      async () => {
-        const { email: address } = await readFields(c, Withdraw);
-        await withdrawInvitation(memberContext(c), address);
-        say(c, `The invitation of ${address} is withdrawn: its link leads nowhere.`);
-        return answerDone(c, null, "/admin/members");
-      },
-      (refusal) => pageAgain(c, refusal),
-    ),
-  )
-  .post("/:id", (c) =>
-    attempted(
-      c,
-      async () => {
-        const change = await readFields(c, Change);
-        await changeMember(memberContext(c), c.req.param("id"), change);
-        say(c, changed(change));
-        return answerDone(c, null, "/admin/members");
-      },
-      (refusal) => pageAgain(c, refusal),
-    ),
-  );
+  },
+  explain: (error) => (error.code === "conflict" ? withFieldError(error, "email") : error),
+});
 
-function changed({ role: given, disabled }: z.infer<typeof Change>): string {
+const withdraw = membersPage.form({
+  fields: WithdrawInput,
+  async act({ ctx }, { email }) {
+    await withdrawInvitation(ctx, email);
+    const flash = `The invitation of ${email} is withdrawn: its link leads nowhere.`;
+    return { to: "/admin/members", flash, document: null };
+  },
+});
+
+const change = membersPage.form({
+  fields: MemberChangeInput,
+  async act({ ctx, param }, fields) {
+    await changeMember(ctx, param("id"), fields);
+    return { to: "/admin/members", flash: changeMessage(fields), document: null };
+  },
+});
+
+function changeMessage({ role, disabled }: z.infer<ReturnType<typeof MemberChangeInput>>): string {
   if (disabled === true)
     return "Removed. They are signed out, and their personal tokens have ended.";
   if (disabled === false) return "Taken back. They can sign in again.";
-  return `The role is ${given ?? "as it was"} now. They have to sign in again.`;
+  return `The role is ${role ?? "as it was"} now. They have to sign in again.`;
 }
 
-const linkOf = (c: Context<AdminEnv>, secret: string) =>
-  new URL(`/admin/join/${secret}`, originOf(c)).href;
-
-async function everybody(c: Context<AdminEnv>) {
-  const { members: found, invitations } = await openInvitations(memberContext(c));
-  return {
-    members: found,
-    invitations: invitations.map(({ secret, ...invitation }) => ({
-      ...invitation,
-      link: secret === undefined ? undefined : linkOf(c, secret),
-    })),
-  };
-}
-
-async function pageAgain(c: Context<AdminEnv>, problem: Problem) {
-  const shown = await everybody(c);
-  return <MembersPage frame={frameOf(c)} {...shown} sent={await readSent(c)} problem={problem} />;
-}
+export const memberRoutes = new Hono<AdminEnv>()
+  .use(requireAbility("members"))
+  .get("/", membersPage.show)
+  .post("/", invite)
+  .post("/invitations/withdraw", withdraw)
+  .post("/:id", change);

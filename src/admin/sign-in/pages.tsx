@@ -2,21 +2,13 @@ import type { Child, PropsWithChildren } from "hono/jsx";
 import { Input } from "#html/inputs.tsx";
 import type { Problem } from "#domain/problem/problem.ts";
 import { Page } from "#html/page.tsx";
-import { Mark } from "#html/parts.tsx";
-import { Summary, WithWrong } from "#html/form-errors.tsx";
-import type { Kept } from "./session.ts";
+import { BrandMark } from "#html/parts.tsx";
+import { ErrorSummary, FormErrors } from "#html/form-errors.tsx";
+import type { SavedForm } from "./session.ts";
 
-export const labels = { email: "E-mail", password: "Password", secret: "Set-up secret" };
+const labels = { email: "E-mail", password: "Password", secret: "Set-up secret" };
 
-export function Password({
-  label,
-  create,
-  hint,
-}: {
-  label: Child;
-  create?: boolean;
-  hint?: string;
-}) {
+function PasswordInput({ label, isNew, hint }: { label: Child; isNew?: boolean; hint?: string }) {
   return (
     <Input
       name="password"
@@ -24,13 +16,13 @@ export function Password({
       label={label}
       hint={hint}
       required
-      minlength={create ? 12 : undefined}
-      autocomplete={create ? "new-password" : "current-password"}
+      minlength={isNew ? 12 : undefined}
+      autocomplete={isNew ? "new-password" : "current-password"}
     />
   );
 }
 
-export function Email({ value }: { value?: string | undefined }) {
+function EmailInput({ value }: { value?: string | undefined }) {
   return (
     <Input
       name="email"
@@ -43,29 +35,29 @@ export function Email({ value }: { value?: string | undefined }) {
   );
 }
 
-export const atLeast = "At least 12 characters.";
+const passwordHint = "At least 12 characters.";
 
-/** A page of somebody who is not signed in. */
-export function Outside({
+/** The layout of pages for visitors who are not signed in. */
+function SignedOutLayout({
   title,
   problem,
   children,
 }: PropsWithChildren<{ title: string; problem?: Problem | undefined }>) {
   return (
-    <Page title={title} crumbs={<Mark />}>
-      {problem ? <Summary problem={problem} labels={labels} /> : null}
-      <WithWrong problem={problem}>{children}</WithWrong>
+    <Page title={title} breadcrumbs={<BrandMark />}>
+      {problem ? <ErrorSummary problem={problem} labels={labels} /> : null}
+      <FormErrors problem={problem}>{children}</FormErrors>
     </Page>
   );
 }
 
-/** What was written before the session ended, to be sent as it was. */
-export function GoOnPage({ kept }: { kept: Kept }) {
+/** Offers to resubmit a form that the member sent after the session had ended. */
+export function ResumeFormPage({ savedForm }: { savedForm: SavedForm }) {
   return (
-    <Outside title="You are signed in again">
+    <SignedOutLayout title="You are signed in again">
       <p>What you wrote before your session ended has not been saved yet.</p>
-      <form method="post" action={kept.path}>
-        {kept.fields.map(([name, value]) => (
+      <form method="post" action={savedForm.path}>
+        {savedForm.fields.map(([name, value]) => (
           <input type="hidden" name={name} value={value} />
         ))}
         <div class="actions">
@@ -77,14 +69,14 @@ export function GoOnPage({ kept }: { kept: Kept }) {
           </a>
         </div>
       </form>
-    </Outside>
+    </SignedOutLayout>
   );
 }
 
-/** An invitation that leads nowhere, for somebody who followed it. */
-export function GonePage() {
+/** The page for an invitation link that no longer works. */
+export function InvitationEndedPage() {
   return (
-    <Outside title="This invitation has ended">
+    <SignedOutLayout title="This invitation has ended">
       <p>
         It was used already, was withdrawn, or is older than seven days. If you have joined, sign
         in; otherwise ask whoever invited you for another link.
@@ -94,7 +86,7 @@ export function GonePage() {
           Sign in
         </a>
       </p>
-    </Outside>
+    </SignedOutLayout>
   );
 }
 
@@ -108,23 +100,23 @@ export function JoinPage({
   problem?: Problem;
 }) {
   return (
-    <Outside title="Welcome" problem={problem}>
+    <SignedOutLayout title="Welcome" problem={problem}>
       <p>
         You are invited as <strong>{email}</strong>, with the role {role}. Choose a password, and
         you are signed in.
       </p>
       <form method="post" class="narrow">
         <input type="hidden" name="email" value={email} autocomplete="username" />
-        <Password label={labels.password} create hint={atLeast} />
+        <PasswordInput label={labels.password} isNew hint={passwordHint} />
         <button type="submit">Join</button>
       </form>
-    </Outside>
+    </SignedOutLayout>
   );
 }
 
 export function SetUpPage({ problem, email }: { problem?: Problem; email?: string }) {
   return (
-    <Outside title="Make the first owner" problem={problem}>
+    <SignedOutLayout title="Make the first owner" problem={problem}>
       <form method="post" action="/admin/setup" class="narrow">
         <Input
           name="secret"
@@ -134,41 +126,58 @@ export function SetUpPage({ problem, email }: { problem?: Problem; email?: strin
           required
           autocomplete="off"
         />
-        <Email value={email} />
-        <Password label={labels.password} create hint={atLeast} />
+        <EmailInput value={email} />
+        <PasswordInput label={labels.password} isNew hint={passwordHint} />
         <button type="submit">Make the owner</button>
       </form>
-    </Outside>
+    </SignedOutLayout>
   );
 }
 
-interface SignIn {
-  failed?: boolean;
+interface SignInPageProps {
+  hasFailed?: boolean;
   email?: string | undefined;
-  /** Where to go on. */
+  /** The page to open after sign-in. */
   to?: string | undefined;
-  kept?: Kept | undefined;
+  savedForm?: SavedForm | undefined;
+  /** Whether the caller sent a form that cannot be sent again after sign-in. */
+  hasLostForm?: boolean;
   problem?: Problem;
 }
 
-export function SignInPage({ failed, email, to, kept, problem }: SignIn) {
+export function SignInPage({
+  hasFailed,
+  email,
+  to,
+  savedForm,
+  hasLostForm,
+  problem,
+}: SignInPageProps) {
   return (
-    <Outside title="Sign in" problem={problem}>
-      {failed ? <p role="alert">The e-mail address or the password is wrong.</p> : null}
-      {kept && !failed ? (
+    <SignedOutLayout title="Sign in" problem={problem}>
+      {hasFailed ? <p role="alert">The e-mail address or the password is wrong.</p> : null}
+      {savedForm && !hasFailed ? (
         <p class="notice warn">
           Your session has ended. Sign in again: what you wrote is kept, and can be sent on.
         </p>
       ) : null}
+      {hasLostForm ? (
+        <p class="notice warn">
+          You are signed out, and nothing was saved. Sign in in another tab, then go back and send
+          the form again.
+        </p>
+      ) : null}
       <form method="post" action="/admin/sign-in" class="narrow">
         {to ? <input type="hidden" name="to" value={to} /> : null}
-        {kept ? <input type="hidden" name="kept" value={JSON.stringify(kept)} /> : null}
-        <Email value={email} />
-        <Password label={labels.password} />
+        {savedForm ? <input type="hidden" name="kept" value={JSON.stringify(savedForm)} /> : null}
+        <EmailInput value={email} />
+        <PasswordInput label={labels.password} />
         <button type="submit">Sign in</button>
       </form>
-    </Outside>
+    </SignedOutLayout>
   );
 }
 
-export const signInAgain = (kept: Kept | undefined) => <SignInPage kept={kept} />;
+export const renderSignIn = (savedForm: SavedForm | undefined, hasLostForm: boolean) => (
+  <SignInPage savedForm={savedForm} hasLostForm={hasLostForm} />
+);

@@ -1,186 +1,212 @@
-import { cloudflareAccess } from "@hono/cloudflare-access";
 import type { Context } from "hono";
-import type { AdminEnv, AppEnv, Reading } from "#http/env.ts";
-import { findMemberByEmail, type Member } from "#store/home/members.ts";
+import type { AdminEnv, AppEnv, RequestContext } from "#http/env.ts";
 import { problem } from "#domain/problem/problem.ts";
-import { logMended } from "#http/log.ts";
-import { timely } from "#store/db/retry.ts";
-import { readContext, actionContext } from "#http/context.ts";
+import { logRecovered } from "#domain/events.ts";
+import { callerNetworks, countByKey, countByNetwork } from "#http/request.ts";
+import { maxBodyBytes } from "#http/body.ts";
+import { maxAnonymousBodyBytes } from "#http/read-body.ts";
+import { readContext, actionContext, adminContext } from "#http/context.ts";
+import { memoryPart, type Memory } from "#domain/memory.ts";
+import type { Service } from "#http/service.ts";
 import { keepNewest } from "#http/isolate-limits.ts";
-import { questionOf, type Question, type Read } from "#http/doors/question.ts";
-import { ownPath, readSent, wantsJson } from "#admin/form-input.ts";
+import type { PagePrefetch, ReadPage } from "#http/env.ts";
+import { adminPath, readForm, wantsJson } from "#admin/form-input.ts";
 import { deleteCookie, getCookie, setCookie } from "hono/cookie";
 import { createMiddleware } from "hono/factory";
 import { sha256 } from "#domain/credential/keys.ts";
-import { rightsOf } from "#domain/credential/permissions.ts";
-import { memberOfSession } from "#actions/members.ts";
-import { signInAgain } from "./pages.tsx";
+import { openSignedSecret } from "#domain/credential/signed-secrets.ts";
+import { findAccessMember, findSessionMember } from "#actions/members.ts";
+import { findAccessEmail, usesAccess } from "./access.ts";
+import { renderSignIn } from "./pages.tsx";
 
-/** Whether Cloudflare Access signs in, instead of passwords. */
-export function usesAccess({ ACCESS_TEAM }: { ACCESS_TEAM?: string }): boolean {
-  return ACCESS_TEAM !== undefined && ACCESS_TEAM !== "";
+/** Allows 30 attempts to guess a secret per minute. Rejects all attempts while the limiter is unreachable. */
+export async function limitAttempts(c: RequestContext<AppEnv>, key: string): Promise<void> {
+  await requireAttempt(c, () => countByKey(c, "signIns", key));
 }
 
-/** Keeps the team's keys for an hour, so it is made once. */
-let check: { team: string; run: ReturnType<typeof cloudflareAccess> } | undefined;
-
-/** The member whom Cloudflare Access has signed in; it checks signature, issuer, audience and expiry. */
-export async function memberOfAccess(c: Context<AdminEnv>): Promise<Member | undefined> {
-  const { ACCESS_TEAM: team, ACCESS_AUDIENCE: audience } = c.env;
-  if (check?.team !== team) {
-    const name = new URL(team).hostname.replace(/\.cloudflareaccess\.com$/, "");
-    check = { team, run: cloudflareAccess(name, audience) };
-  }
-  let passed = false;
-  await check.run(c, async () => {
-    passed = true;
-  });
-  if (!passed) return undefined;
-  const { email } = c.get("accessPayload");
-  return email === undefined ? undefined : findMemberByEmail(c.env.DB, email.toLowerCase());
-}
-
-/** Counts what could be guessed; 30 in a minute. While it cannot be counted, nobody may guess. */
-export async function limitAttempts(c: Reading<AppEnv>, key: string): Promise<void> {
-  const { success } = await timely(() => c.env.SIGN_INS.limit({ key })).catch((error: unknown) => {
-    logMended("attempts cannot be counted", error);
+async function requireAttempt(
+  c: RequestContext<AppEnv>,
+  count: () => Promise<boolean>,
+): Promise<void> {
+  const isWithinLimit = await count().catch((error: unknown) => {
+    logRecovered(c.env, "sign-in limiter unavailable", error);
     throw problem.tryAgain();
   });
-  if (!success)
+  if (!isWithinLimit)
     throw problem.rateLimited(60, "Too many attempts to sign in. Wait a minute, then try again.");
 }
 
-/** Sessions that this isolate has seen hold. */
-const held = new Map<string, true>();
+/** Sessions that were valid when this isolate last checked them. */
+const validSessionsIn = memoryPart(() => new Map<string, true>());
 
-export function noteSession(hash: string, holds: boolean): void {
-  if (!holds) held.delete(hash);
-  else if (hash !== "") keepNewest(held, hash, true);
+function recordSession(memory: Memory, hash: string, isValid: boolean): void {
+  const validSessions = validSessionsIn(memory);
+  if (!isValid) validSessions.delete(hash);
+  else if (hash !== "") keepNewest(validSessions, hash, true);
 }
+
+/** Declares the read of a page, in front of `requireSession`. The read starts beside the session check. */
+export const startsEarly = (prefetch: PagePrefetch<unknown>) =>
+  createMiddleware<AdminEnv>(async (c, next) => {
+    c.set("earlyPage", { prefetch, key: c.req.param("key") ?? "" });
+    await next();
+  });
 
 /**
- * Asks what the page shows beside the session itself, where that held before: nobody sees it if it holds no more. With
- * any other session nothing is asked, so that made-up ones cost the database no page.
+ * Starts the page's read in parallel with the session check, if the session was valid before.
+ * The result is discarded if the session has ended. Unknown sessions start no read, so invented ones cost nothing.
  */
-export function askBeside(c: Context, hash: string): Read {
-  const ask = <T>(question: Question<T>, params = c.req.param()) =>
-    question(readContext(c as Context<AppEnv>), params, c);
-  const found = held.has(hash) ? questionOf(c) : undefined;
-  const answer = found && ask(found.question, found.params);
-  answer?.catch(() => undefined);
-  return async <T>(question: Question<T>) =>
-    found?.question === question ? (answer as Promise<T>) : ask(question);
+function prefetchPage(c: Context<AdminEnv>, hash: string): ReadPage {
+  const { earlyPage } = c.var;
+  const runRead = <Data>(prefetch: PagePrefetch<Data>, key: string) =>
+    prefetch(readContext(c), key, c);
+  const early = validSessionsIn(c.env.memory).has(hash) ? earlyPage : undefined;
+  const result = early && runRead(early.prefetch, early.key);
+  result?.catch(() => undefined);
+  return async <Data>(prefetch: PagePrefetch<Data>) =>
+    early?.prefetch === prefetch
+      ? (result as Promise<Data>)
+      : runRead(prefetch, c.req.param("key") ?? "");
 }
 
-/** What somebody sent after their session had ended: where to, and what they had written. */
-export interface Kept {
+/** A form that a member sent after the session ended, with its path and its fields. */
+export interface SavedForm {
   path: string;
   fields: [name: string, value: string][];
 }
 
-/** Passwords are not carried through a page; nor are files, which no page of this area sends. */
-const secret = new Set(["password", "current", "secret"]);
+/** Fields that a saved form never contains. It contains no files either. */
+const secretFields = new Set(["password", "current", "secret"]);
 
-/** Takes up a form that came without a session; undefined where it held nothing that can be sent again. */
-export async function keepSent(c: Context): Promise<Kept | undefined> {
+/** Space for the other fields of a sign-in. */
+const signInFieldsLength = 4096;
+
+/** Saves a form that arrived without a session. Returns undefined if it cannot be sent again. */
+async function saveForm(c: Context<AdminEnv>): Promise<SavedForm | undefined> {
   const { pathname, search } = new URL(c.req.url);
-  const path = ownPath(pathname + search);
-  const sent = await readSent(c).catch(() => undefined);
-  if (path === undefined || sent === undefined) return undefined;
-  const fields = Object.entries(sent).flatMap(([name, value]) =>
+  const path = adminPath(pathname + search);
+  const form = await readForm(c).catch(() => undefined);
+  if (path === undefined || form === undefined) return undefined;
+  const fields = Object.entries(form).flatMap(([name, value]) =>
     [value]
       .flat()
-      .filter((each): each is string => typeof each === "string")
-      .map((each): [string, string] => [name, each]),
+      .filter((text): text is string => typeof text === "string")
+      .map((text): [string, string] => [name, text]),
   );
-  return { path, fields: fields.filter(([name]) => !secret.has(name)) };
+  const savedForm = { path, fields: fields.filter(([name]) => !secretFields.has(name)) };
+  // The sign-in sends the form again, together with its own fields.
+  const { length } = new URLSearchParams({ kept: JSON.stringify(savedForm) }).toString();
+  const most = (await isKnownCaller(c)) ? maxBodyBytes : maxAnonymousBodyBytes;
+  return length + signInFieldsLength <= most ? savedForm : undefined;
 }
 
-function isPair(each: unknown): each is [string, string] {
-  return Array.isArray(each) && typeof each[0] === "string" && typeof each[1] === "string";
+function isPair(field: unknown): field is [string, string] {
+  return Array.isArray(field) && typeof field[0] === "string" && typeof field[1] === "string";
 }
 
-/** As it stood in a hidden input; undefined where somebody else wrote it. */
-export function readKept(text: string | undefined): Kept | undefined {
+/** Parses a saved form from a hidden input. Returns undefined for invalid or tampered input. */
+export function readSavedForm(text: string | undefined): SavedForm | undefined {
   if (text === undefined || text === "") return undefined;
   try {
-    const { path, fields } = JSON.parse(text) as Partial<Kept>;
-    const own = typeof path === "string" ? ownPath(path) : undefined;
-    if (own === undefined || !Array.isArray(fields)) return undefined;
-    return { path: own, fields: fields.filter(isPair) };
+    const { path, fields } = JSON.parse(text) as Partial<SavedForm>;
+    const safePath = typeof path === "string" ? adminPath(path) : undefined;
+    if (safePath === undefined || !Array.isArray(fields)) return undefined;
+    return { path: safePath, fields: fields.filter(isPair) };
   } catch {
     return undefined;
   }
 }
 
-const cookie = "session";
+const cookieName = "session";
 
-export function sessionIdOf(c: Context): string | undefined {
-  return getCookie(c, cookie, "host");
+/** Returns the session ID of the cookie if the service signed it. The session may have ended. */
+export async function findSignedSession(c: Context): Promise<string | undefined> {
+  const sessionId = getCookie(c, cookieName, "host");
+  const { keys } = c.env as Service;
+  const isSigned =
+    sessionId !== undefined && (await openSignedSecret(keys, "session", sessionId)) !== undefined;
+  return isSigned ? sessionId : undefined;
 }
 
-/** `__Host-session`: this host only, over TLS (or on the developer's own machine), out of reach of scripts. */
-export function keepSession(c: Context, sessionId: string, maxAge: number): void {
-  setCookie(c, cookie, sessionId, { prefix: "host", httpOnly: true, sameSite: "Lax", maxAge });
+/** Whether the caller has a signed session or a verified token of Access. Reads no storage. */
+export async function isKnownCaller(c: Context<AdminEnv>): Promise<boolean> {
+  const known = usesAccess(c.env) ? await findAccessEmail(c) : await findSignedSession(c);
+  return known !== undefined;
 }
 
-export function dropSession(c: Context): void {
-  deleteCookie(c, cookie, { prefix: "host", secure: true, path: "/" });
+/** Sets `__Host-session`, which is limited to this host and TLS (or localhost) and hidden from scripts. */
+export function setSessionCookie(c: Context, sessionId: string, maxAge: number): void {
+  setCookie(c, cookieName, sessionId, { prefix: "host", httpOnly: true, sameSite: "Lax", maxAge });
 }
 
-/** Members only; others are sent to sign in, or told 401 where JSON is asked for. */
-export const signedIn = createMiddleware<AdminEnv>(async (c, next) => {
-  const sessionId = sessionIdOf(c);
+export function clearSessionCookie(c: Context): void {
+  deleteCookie(c, cookieName, { prefix: "host", secure: true, path: "/" });
+}
+
+async function findMember(c: Context<AdminEnv>, sessionHash: string) {
+  const { clock, databases } = c.env;
+  if (!usesAccess(c.env)) return findSessionMember(databases.home, sessionHash, clock.now());
+  const email = await findAccessEmail(c);
+  return email === undefined ? undefined : findAccessMember(databases.home, email);
+}
+
+/** Admits only members. Other callers get the sign-in page, or a 401 if they ask for JSON. */
+export const requireSession = createMiddleware<AdminEnv>(async (c, next) => {
+  const sessionId = await findSignedSession(c);
   const hash = sessionId === undefined ? "" : await sha256(sessionId);
-  const read = askBeside(c, hash);
-  const member = await (usesAccess(c.env)
-    ? memberOfAccess(c)
-    : memberOfSession(c.env.DB, hash, Date.now()));
-  noteSession(hash, member !== undefined);
+  const read = prefetchPage(c, hash);
+  const member = await findMember(c, hash);
+  recordSession(c.env.memory, hash, member !== undefined);
   if (!member) {
     if (wantsJson(c)) throw problem.unauthenticated(sessionId !== undefined);
-    return toSignIn(c);
+    return sendToSignIn(c);
   }
   c.set("member", member);
   c.set("session", hash);
-  // The start of its hash tells one session from another, and is of no use to anybody else.
-  const told = hash === "" ? null : hash.slice(0, 8);
-  c.set("action", actionContext(c, `member:${member.id}`, rightsOf(member.role), told));
+  c.set("action", adminContext(c, member, hash));
   c.set("read", read);
   await next();
   return undefined;
 });
 
-/** People are asked to sign in, and go on where they were: with the page, or with what they sent. */
-async function toSignIn(c: Context<AdminEnv>): Promise<Response> {
+/** Sends the sign-in page. After signing in, members return to their page or resend their form. */
+async function sendToSignIn(c: Context<AdminEnv>): Promise<Response> {
   if (c.req.method === "GET" || c.req.method === "HEAD") {
     const { pathname, search } = new URL(c.req.url);
-    const to = ownPath(pathname + search);
-    const known = to !== undefined && to !== "/admin" && to !== "/admin/";
-    return c.redirect(`/admin/sign-in${known ? `?to=${encodeURIComponent(to)}` : ""}`, 303);
+    const returnPath = adminPath(pathname + search);
+    const hasReturnPath =
+      returnPath !== undefined && returnPath !== "/admin" && returnPath !== "/admin/";
+    return c.redirect(
+      `/admin/sign-in${hasReturnPath ? `?to=${encodeURIComponent(returnPath)}` : ""}`,
+      303,
+    );
   }
-  return c.html(signInAgain(await keepSent(c)), 401);
+  const savedForm = await saveForm(c);
+  return c.html(renderSignIn(savedForm, savedForm === undefined), 401);
 }
 
-/** Context for those who have not signed in yet. */
-export function signInContext(c: Reading<AppEnv>) {
+/** Builds the context of actions before sign-in. */
+export function signInContext(c: RequestContext<AppEnv>) {
   const context = actionContext(c, "nobody", { permissions: [], resources: [] });
-  return { ...context, random, limitAttempts: (name: string) => limitAttempts(c, name) };
+  return {
+    ...context,
+    keys: c.env.keys,
+    network: callerNetworks(c).narrow,
+    limitAttempts: (name: string) => limitAttempts(c, name),
+    limitAttemptsOfNetwork: () => requireAttempt(c, () => countByNetwork(c, "signIns", "address ")),
+  };
 }
 
-export function random(length: number): Uint8Array {
-  return crypto.getRandomValues(new Uint8Array(length));
-}
-
-/** Counts what a member changes, or tries to: 120 in a minute. While it cannot be counted, it goes on. */
+/** Allows a member 120 attempted changes per minute, and all changes while the limiter is unreachable. */
 export const limitChanges = createMiddleware<AdminEnv>(async (c, next) => {
   if (c.req.method !== "GET" && c.req.method !== "HEAD") {
-    const key = c.var.member.id;
-    const { success } = await timely(() => c.env.CHANGES.limit({ key })).catch((error: unknown) => {
-      logMended("changes of members cannot be counted", error);
-      return { success: true };
-    });
-    if (!success)
+    const isWithinLimit = await countByKey(c, "changes", c.var.member.id).catch(
+      (error: unknown) => {
+        logRecovered(c.env, "admin limiter unavailable", error);
+        return true;
+      },
+    );
+    if (!isWithinLimit)
       throw problem.rateLimited(60, "Too many changes in a minute. Wait a minute, then try again.");
   }
   await next();

@@ -1,124 +1,142 @@
 import * as z from "zod/mini";
+import { requireTables } from "#http/set-up.ts";
 import { Hono, type Context } from "hono";
-import { openInvitation, joinMembers } from "#actions/invitations.ts";
-import { newPassword, setUp, signIn, signOut } from "#actions/members.ts";
+import { getInvitation, joinAsMember } from "#actions/invitations.ts";
+import { passwordSchema, createFirstOwner, signIn, signOut } from "#actions/members.ts";
 import { Problem, problem } from "#domain/problem/problem.ts";
 import type { AppEnv } from "#http/env.ts";
-import { callerAddress } from "#http/request.ts";
-import { answerDone, attempted } from "#admin/page.ts";
-import { ownPath, readFields, readSent, wantsJson, textOf } from "#admin/form-input.ts";
-import { say } from "#admin/preferences.ts";
-import { limitAttempts, readKept, dropSession, keepSession, sessionIdOf, signInContext } from "./session.ts";
-import { GonePage, GoOnPage, JoinPage, SetUpPage, SignInPage } from "./pages.tsx";
+import { attempted, sendOutcome } from "#admin/page.ts";
+import { adminPath, parseForm, readForm, wantsJson, textOf } from "#admin/form-input.ts";
+import {
+  limitAttempts,
+  readSavedForm,
+  clearSessionCookie,
+  setSessionCookie,
+  findSignedSession,
+  signInContext,
+} from "./session.ts";
+import { InvitationEndedPage, ResumeFormPage, JoinPage, SetUpPage, SignInPage } from "./pages.tsx";
+import { lazy } from "#domain/lazy.ts";
 
-const Account = z.object({
-  email: z.email().check(z.maxLength(254)),
-  password: z.string().check(z.minLength(1), z.maxLength(1000)),
-  to: z.optional(z.string()),
-  kept: z.optional(z.string()),
-});
-const Owner = z.object({
-  email: Account.shape.email,
-  password: newPassword,
-  secret: z.string().check(z.minLength(1)),
-});
-const Join = z.object({ password: newPassword });
+const SignInInput = lazy(() =>
+  z.object({
+    email: z.email().check(z.maxLength(254)),
+    password: z.string().check(z.minLength(1), z.maxLength(1000)),
+    to: z.optional(z.string()),
+    kept: z.optional(z.string()),
+  }),
+);
+const OwnerInput = lazy(() =>
+  z.object({
+    email: SignInInput().shape.email,
+    password: passwordSchema(),
+    secret: z.string().check(z.minLength(1)),
+  }),
+);
+const JoinInput = lazy(() => z.object({ password: passwordSchema() }));
 
-/** Sign-in, sign-out, the making of the first owner, and the links of those who are invited. */
+/** Routes for sign-in, sign-out, creating the first owner, and joining by invitation. */
 export const signInRoutes = new Hono<AppEnv>()
-  .get("/sign-in", (c) => c.html(<SignInPage to={ownPath(c.req.query("to"))} />))
+  .get("/sign-in", requireTables, (c) => c.html(<SignInPage to={adminPath(c.req.query("to"))} />))
   .post("/sign-in", (c) =>
     attempted(
       c,
       async () => {
-        const { email, password, to, kept } = await readFields(c, Account);
-        const before = sessionIdOf(c);
-        // A session that somebody else put here is no use to them: signing in always makes a new one.
-        if (before) await signOut(c.env.DB, before);
-        const isIn = await startSession(c, email, password);
+        const { email, password, to, kept } = await parseForm(c, SignInInput());
+        const before = await findSignedSession(c);
+        // Always creates a new session, which prevents session fixation.
+        if (before) await signOut(c.env.databases.home, before);
+        const isSignedIn = await startSession(c, email, password);
         if (wantsJson(c)) {
-          if (isIn) return c.json({ signed_in: true });
+          if (isSignedIn) return c.json({ signed_in: true });
           throw problem.unauthenticated(true);
         }
-        const goOn = readKept(kept);
-        if (!isIn) return c.html(<SignInPage failed email={email} to={to} kept={goOn} />, 401);
-        if (goOn) return c.html(<GoOnPage kept={goOn} />);
-        return c.redirect(ownPath(to) ?? "/admin", 303);
+        const savedForm = readSavedForm(kept);
+        if (!isSignedIn)
+          return c.html(<SignInPage hasFailed email={email} to={to} savedForm={savedForm} />, 401);
+        if (savedForm) return c.html(<ResumeFormPage savedForm={savedForm} />);
+        return c.redirect(adminPath(to) ?? "/admin", 303);
       },
-      async (refusal) => {
-        const { email, to, kept } = await readSent(c);
+      async (error) => {
+        const { email, to, kept } = await readForm(c);
         return (
           <SignInPage
-            problem={refusal}
+            problem={error}
             email={textOf(email)}
-            to={ownPath(textOf(to))}
-            kept={readKept(textOf(kept))}
+            to={adminPath(textOf(to))}
+            savedForm={readSavedForm(textOf(kept))}
           />
         );
       },
     ),
   )
   .post("/sign-out", async (c) => {
-    const sessionId = sessionIdOf(c);
-    if (sessionId) await signOut(c.env.DB, sessionId);
-    dropSession(c);
-    return answerDone(c, null, "/admin/sign-in");
+    const sessionId = await findSignedSession(c);
+    if (sessionId) await signOut(c.env.databases.home, sessionId);
+    clearSessionCookie(c);
+    return sendOutcome(c, { to: "/admin/sign-in", document: null });
   })
-  .get("/setup", (c) => c.html(<SetUpPage />))
+  .get("/setup", requireTables, (c) => c.html(<SetUpPage />))
   .post("/setup", (c) =>
     attempted(
       c,
       async () => {
-        const { secret, ...owner } = await readFields(c, Owner);
+        const { secret, ...owner } = await parseForm(c, OwnerInput());
         await limitAttempts(c, "setup");
-        const expected = c.env.SETUP_SECRET;
-        const made = await setUp(signInContext(c), { sent: secret, expected }, owner);
-        if (!made) throw problem.notFound();
-        return answerDone(c, { set_up: true }, "/admin/sign-in", 201);
+        const expected = c.env.settings.setupSecret;
+        const isCreated = await createFirstOwner(
+          signInContext(c),
+          { sent: secret, expected },
+          owner,
+        );
+        if (!isCreated) throw problem.notFound();
+        return { to: "/admin/sign-in", document: { set_up: true }, status: 201 };
       },
-      async (refusal) => (
-        <SetUpPage problem={refusal} email={textOf((await readSent(c))["email"])} />
-      ),
+      async (error) => <SetUpPage problem={error} email={textOf((await readForm(c))["email"])} />,
     ),
   )
   .get("/join/:secret", (c) =>
-    invited(c, async ({ email, role }) =>
+    withInvitation(c, async ({ email, role }) =>
       wantsJson(c) ? c.json({ email, role }) : c.html(<JoinPage email={email} role={role} />),
     ),
   )
   .post("/join/:secret", (c) =>
-    invited(c, ({ email, role }) =>
+    withInvitation(c, ({ email, role }) =>
       attempted(
         c,
         async () => {
-          const { password } = await readFields(c, Join);
-          await joinMembers(signInContext(c), c.req.param("secret"), password);
-          const isIn = !wantsJson(c) && (await startSession(c, email, password));
-          say(c, `Welcome. You are signed in as ${email}.`);
-          return answerDone(c, { joined: true }, isIn ? "/admin" : "/admin/sign-in", 201);
+          const { password } = await parseForm(c, JoinInput());
+          await joinAsMember(signInContext(c), c.req.param("secret"), password);
+          const isSignedIn = !wantsJson(c) && (await startSession(c, email, password));
+          return {
+            to: isSignedIn ? "/admin" : "/admin/sign-in",
+            flash: `Welcome. You are signed in as ${email}.`,
+            document: { joined: true },
+            status: 201,
+          };
         },
-        (refusal) => <JoinPage email={email} role={role} problem={refusal} />,
+        (error) => <JoinPage email={email} role={role} problem={error} />,
       ),
     ),
   );
 
-/** False where the account or the password is wrong. */
+/** Returns false when the account or the password is wrong. */
 async function startSession(c: Context<AppEnv>, email: string, password: string): Promise<boolean> {
-  const session = await signIn(signInContext(c), email, password, callerAddress(c));
-  if (session) keepSession(c, session.sessionId, session.maxAge);
+  const session = await signIn(signInContext(c), email, password);
+  if (session) setSessionCookie(c, session.sessionId, session.maxAge);
   return session !== undefined;
 }
 
-/** Does this with an invitation; people whose link has ended are told so. */
-async function invited(
+/** Calls `handle` with the invitation. Browsers with an expired link get a page that explains it. */
+async function withInvitation(
   c: Context<AppEnv, "/join/:secret">,
-  act: (invitation: { email: string; role: string }) => Promise<Response>,
+  handle: (invitation: { email: string; role: string }) => Promise<Response>,
 ): Promise<Response> {
   try {
-    return await act(await openInvitation(signInContext(c), c.req.param("secret")));
+    return await handle(await getInvitation(signInContext(c), c.req.param("secret")));
   } catch (error) {
     const isGone = error instanceof Problem && error.code === "not_found";
     if (!isGone || wantsJson(c)) throw error;
-    return c.html(<GonePage />, 404);
+    return c.html(<InvitationEndedPage />, 404);
   }
 }

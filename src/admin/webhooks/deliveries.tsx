@@ -1,41 +1,54 @@
-import { type Waiting, type Delivery, deliveryId, isDelivered } from "#domain/webhook/delivery.ts";
-import { Act } from "#html/action-button.tsx";
-import { Time, useReader } from "#html/viewer.tsx";
-import { Badge, Empty, Next, Table } from "#html/parts.tsx";
-import { WebhookFrame, type HookShown } from "./layout.tsx";
+import {
+  type RetryState,
+  type Delivery,
+  deliveryId,
+  isDelivered,
+} from "#domain/webhook/delivery.ts";
+import { hasMakerEnded } from "#domain/webhook/status.ts";
+import { Action } from "#html/action-button.tsx";
+import { Time, useViewer } from "#html/viewer.tsx";
+import { Badge, EmptyState, NextLink, Table } from "#html/parts.tsx";
+import * as z from "zod/mini";
+import { listDeliveries } from "#actions/deliveries.ts";
+import { getWebhookWithMaker } from "#actions/webhooks.ts";
+import { deliveryDocument, webhookDocument } from "#documents/webhooks.ts";
+import { lazy } from "#domain/lazy.ts";
+import { page } from "#admin/page.ts";
+import { WebhookLayout, webhookPath } from "./layout.tsx";
 
-export function Waits({ failure: { tries, nextAt }, path }: { failure: Waiting; path: string }) {
+function RetryNotice({ failure: { tries, nextAt }, path }: { failure: RetryState; path: string }) {
   return (
     <div class="notice warn actions">
       <span>
         {tries === 1 ? "A try" : `${tries} tries`} failed; until the message is taken, the others
-        wait. The next try is at <Time at={nextAt} as={clockOr(nextAt, useReader().now)} />.
+        wait. The next try is at <Time at={nextAt} as={timeFormat(nextAt, useViewer().now)} />.
       </span>
-      <Act action={path} name="Try now" quiet little values={{ state: "active" }} />
+      <Action action={path} name="Try now" quiet little values={{ state: "active" }} />
     </div>
   );
 }
 
-const near = 20 * 60 * 60 * 1000;
+const clockOnlyMs = 20 * 60 * 60 * 1000;
 
-/** The clock alone, where the day speaks for itself. */
-export const clockOr = (at: number, now: number) => (Math.abs(now - at) < near ? "clock" : "time");
+/** Omits the date for times that are less than 20 hours away. */
+const timeFormat = (at: number, now: number) =>
+  Math.abs(now - at) < clockOnlyMs ? "clock" : "time";
 
-/** The item that it tells of, for as long as there is one. */
-export function Told({ delivery: { collection, item, type } }: { delivery: Delivery }) {
+/** A link to the delivered item, or only its id once it is deleted. */
+function DeliveredItem({ delivery: { collection, item, type } }: { delivery: Delivery }) {
   if (collection === null || item === null) return null;
   const [kind = "", key = ""] = collection.split(":");
-  const short = `…${item.slice(-8)}`;
-  if (type === "submission.deleted") return <code title={item}>{short}</code>;
+  const shortId = `…${item.slice(-8)}`;
+  if (type === "submission.deleted") return <code title={item}>{shortId}</code>;
   return (
     <a href={`/admin/${kind}s/${key}/items/${item}`} title={item}>
-      {short}
+      {shortId}
     </a>
   );
 }
 
-/** Why it was no success, and how the answer began. */
-export function Answered({ delivery: { error, answer } }: { delivery: Delivery }) {
+/** The error of the delivery, and the beginning of the receiver's response. */
+function DeliveryResponse({ delivery: { error, answer } }: { delivery: Delivery }) {
   return (
     <>
       {error}
@@ -51,22 +64,22 @@ export function Answered({ delivery: { error, answer } }: { delivery: Delivery }
   );
 }
 
-export function Row({ delivery, path }: { delivery: Delivery; path: string }) {
+function Row({ delivery, path }: { delivery: Delivery; path: string }) {
   const { number, at, message, attempt, status, milliseconds } = delivery;
-  const delivered = isDelivered(delivery);
+  const isSuccess = isDelivered(delivery);
   return (
     <tr>
       <td>
-        <Time at={at} as={clockOr(at, useReader().now)} />
+        <Time at={at} as={timeFormat(at, useViewer().now)} />
       </td>
       <td class="full nowrap">
-        <code title={message}>{delivery.type}</code> <Told delivery={delivery} />
+        <code title={message}>{delivery.type}</code> <DeliveredItem delivery={delivery} />
       </td>
       <td>
-        <Badge tone={delivered ? "good" : "bad"}>{status ?? "No answer"}</Badge>
+        <Badge tone={isSuccess ? "good" : "bad"}>{status ?? "No answer"}</Badge>
       </td>
       <td class="why full">
-        <Answered delivery={delivery} />
+        <DeliveryResponse delivery={delivery} />
       </td>
       <td class="number" data-label="ms">
         {milliseconds}
@@ -75,7 +88,7 @@ export function Row({ delivery, path }: { delivery: Delivery; path: string }) {
         {attempt === 0 ? "by hand" : attempt}
       </td>
       <td>
-        <Act
+        <Action
           action={`${path}/deliveries/${deliveryId(number)}/redeliver`}
           name="Send again"
           quiet
@@ -86,14 +99,7 @@ export function Row({ delivery, path }: { delivery: Delivery; path: string }) {
   );
 }
 
-interface Shown extends HookShown {
-  deliveries: readonly Delivery[];
-  /** What it waits for after a failure. */
-  failure: Waiting | null;
-  next: string | null;
-}
-
-const heads = [
+const headings = [
   "Time",
   "Message",
   "Outcome",
@@ -103,26 +109,48 @@ const heads = [
   "Again",
 ];
 
-/** What was sent, and how it went. */
-export function DeliveriesPage({ deliveries, failure, next, ...shown }: Shown) {
-  const { id, state } = shown.hook;
-  const path = `/admin/webhooks/${id}`;
-  return (
-    <WebhookFrame {...shown} tab="Deliveries">
-      {failure && state === "active" ? <Waits failure={failure} path={path} /> : null}
-      {deliveries.length === 0 ? (
-        <Empty>
-          <p>Nothing was sent yet.</p>
-          <p>What is told stands here for 30 days, a few seconds after it happened.</p>
-        </Empty>
-      ) : (
-        <Table caption="Deliveries" heads={heads}>
-          {deliveries.map((delivery) => (
-            <Row delivery={delivery} path={path} />
-          ))}
-        </Table>
-      )}
-      <Next href={next} name="Older" />
-    </WebhookFrame>
-  );
-}
+const pageSize = 50;
+const DeliveriesQuery = lazy(() =>
+  z.object({
+    before: z.optional(z.coerce.number().check(z.int(), z.minimum(1))),
+  }),
+);
+
+/** The deliveries of a webhook with their results. */
+export const deliveriesPage = page({
+  query: DeliveriesQuery,
+  async load({ ctx, param, query: { before = null } }) {
+    const found = await getWebhookWithMaker(ctx, param("id"));
+    const { nextPosition, ...report } = await listDeliveries(ctx, found.hook, before, pageSize);
+    const next =
+      nextPosition === null ? null : `${webhookPath(found.hook.id)}?before=${nextPosition}`;
+    return { ...found, ...report, next };
+  },
+  document: ({ hook, deliveries }, { ctx }) => ({
+    ...webhookDocument(hook, ctx.now()),
+    deliveries: deliveries.map(deliveryDocument),
+  }),
+  render(frame, { deliveries, failure, next, ...props }) {
+    const { hook } = props;
+    const isSending = hook.state === "active" && !hasMakerEnded(hook, frame.viewer.now);
+    const path = webhookPath(hook.id);
+    return (
+      <WebhookLayout frame={frame} {...props} tab="Deliveries">
+        {failure && isSending ? <RetryNotice failure={failure} path={path} /> : null}
+        {deliveries.length === 0 ? (
+          <EmptyState>
+            <p>Nothing was sent yet.</p>
+            <p>Deliveries appear here within seconds and stay for 30 days.</p>
+          </EmptyState>
+        ) : (
+          <Table caption="Deliveries" columns={headings}>
+            {deliveries.map((delivery) => (
+              <Row delivery={delivery} path={path} />
+            ))}
+          </Table>
+        )}
+        <NextLink href={next} name="Older" />
+      </WebhookLayout>
+    );
+  },
+});

@@ -1,13 +1,20 @@
-import { type Tone, Facts, Id, Badge, Tabs } from "#html/parts.tsx";
-import type { WebhookState, WebhookType, Webhook } from "#domain/webhook/webhook.ts";
-import { type Frame, AdminPage } from "#admin/layout.tsx";
+import type { WebhookWithSecret } from "#actions/webhooks.ts";
+import { webhookWithSecretDocument } from "#documents/webhooks.ts";
+import { type Tone, DescriptionList, ShortId, Badge, Tabs } from "#html/parts.tsx";
+import type { WebhookType, Webhook } from "#domain/webhook/webhook.ts";
+import {
+  hasMakerEnded,
+  webhookStatus,
+  type EffectiveWebhookState,
+} from "#domain/webhook/status.ts";
+import { type PageContext, AdminPage } from "#admin/layout.tsx";
 import { Time } from "#html/viewer.tsx";
-import { resourcesInWords } from "#admin/credentials/describe.ts";
-import { Act } from "#html/action-button.tsx";
+import { describeResources } from "#admin/credentials/describe.ts";
+import { Action } from "#html/action-button.tsx";
 import type { PropsWithChildren } from "hono/jsx";
 import type { Problem } from "#domain/problem/problem.ts";
 
-export const labels = {
+export const webhookLabels = {
   name: "Name",
   url: "Address",
   types: "Tells of",
@@ -15,7 +22,7 @@ export const labels = {
   include: "Sends",
 };
 
-export const typeNames: Record<WebhookType, string> = {
+export const webhookTypeNames: Record<WebhookType, string> = {
   "record.created": "Records that are created",
   "record.updated": "Records that are changed",
   "submission.created": "Submissions that are created",
@@ -24,64 +31,70 @@ export const typeNames: Record<WebhookType, string> = {
   "submission.closed": "Submissions that are closed",
 };
 
-export const stateNames: Record<WebhookState, readonly [name: string, tone: Tone]> = {
+export const webhookStateBadges: Record<
+  EffectiveWebhookState,
+  readonly [name: string, tone: Tone]
+> = {
   active: ["Active", "good"],
+  retrying: ["Retrying", "warn"],
   paused: ["Paused", "quiet"],
   failing: ["Failing", "bad"],
   disabled: ["Disabled", "bad"],
 };
 
-/** As in “submissions: created, changed”. */
-export function typesInWords(types: readonly WebhookType[]): string {
-  const of = (noun: "record" | "submission") => {
+/** A summary like “submissions: created, changed”. */
+export function describeTypes(types: readonly WebhookType[]): string {
+  const describeNoun = (noun: "record" | "submission") => {
     const verbs = types
       .filter((type) => type.startsWith(`${noun}.`))
       .map((type) => (type.endsWith(".updated") ? "changed" : type.slice(noun.length + 1)));
     return verbs.length === 0 ? [] : [`${noun}s: ${verbs.join(", ")}`];
   };
-  return [...of("record"), ...of("submission")].join("; ");
+  return [...describeNoun("record"), ...describeNoun("submission")].join("; ");
 }
 
-export interface HookShown {
-  frame: Frame;
+interface WebhookPageProps {
+  frame: PageContext;
   hook: Webhook;
-  /** Its maker's e-mail or name; null where that one is gone. */
+  /** The maker's e-mail or name. Null when the maker no longer exists. */
   makerName: string | null;
 }
 
-export const isOwn = ({ frame, hook }: HookShown) => hook.maker === `member:${frame.member.id}`;
+const isOwnWebhook = ({ frame, hook }: WebhookPageProps) =>
+  hook.maker === `member:${frame.member.id}`;
 
-export function About(shown: HookShown) {
-  const { id, url, types, collections, include, createdAt, maker } = shown.hook;
+function WebhookSummary(props: WebhookPageProps) {
+  const { id, url, types, collections, include, createdAt, maker } = props.hook;
   return (
-    <Facts
+    <DescriptionList
       facts={[
         ["Address", <code class="wrap">{url}</code>],
-        ["Listens to", resourcesInWords(collections)],
-        ["Tells of", typesInWords(types)],
+        ["Listens to", describeResources(collections)],
+        ["Tells of", describeTypes(types)],
         ["Sends", include === "item" ? "the whole item" : "ids alone"],
         ["Made", <Time at={createdAt} as="day" />],
-        ["With the rights of", isOwn(shown) ? "you" : <bdi>{shown.makerName ?? maker}</bdi>],
-        ["Id", <Id of={id} />],
+        ["With the rights of", isOwnWebhook(props) ? "you" : <bdi>{props.makerName ?? maker}</bdi>],
+        ["Id", <ShortId of={id} />],
       ]}
     />
   );
 }
 
-export function Acts(shown: HookShown) {
-  const { hook, makerName } = shown;
-  const { id, name, state, url } = hook;
+function WebhookActions(props: WebhookPageProps) {
+  const { frame, hook, makerName } = props;
+  const { id, name, url } = hook;
+  const { state } = webhookStatus(hook, frame.viewer.now);
   const path = `/admin/webhooks/${id}`;
   return (
     <>
-      <Act action={`${path}/test`} name="Send a test" quiet />
-      {state === "active" ? (
-        <Act action={path} name="Pause" quiet values={{ state: "paused" }} />
-      ) : (
-        <Act action={path} name="Resume" values={{ state: "active" }} />
+      <Action action={`${path}/test`} name="Send a test" quiet />
+      {state === "active" || state === "retrying" ? (
+        <Action action={path} name="Pause" quiet values={{ state: "paused" }} />
+      ) : hasMakerEnded(hook, frame.viewer.now) ? null : (
+        <Action action={path} name="Resume" values={{ state: "active" }} />
       )}
-      {isOwn(shown) ? null : (
-        <Act
+      {isOwnWebhook(props) ? null : (
+        <Action
           action={path}
           name="Take over"
           title="Take it over?"
@@ -89,7 +102,7 @@ export function Acts(shown: HookShown) {
           values={{ url, state: "active" }}
         />
       )}
-      <Act
+      <Action
         action={`${path}/delete`}
         name="Delete"
         title={`Delete “${name}”?`}
@@ -106,34 +119,51 @@ const tabs = (path: string) =>
     ["Secrets", `${path}/secrets`],
   ] as const;
 
-interface Shown extends HookShown {
+interface WebhookLayoutProps extends WebhookPageProps {
   tab: "Deliveries" | "Settings" | "Secrets";
   problem?: Problem | undefined;
 }
 
-/** What stands over each view of a webhook: its state, what can be done, and what is known of it. */
-export function WebhookFrame({ tab, problem, children, ...shown }: PropsWithChildren<Shown>) {
-  const { frame, hook } = shown;
+/** The layout of all views of a webhook: its state, its actions and its summary. */
+export function WebhookLayout({
+  tab,
+  problem,
+  children,
+  ...props
+}: PropsWithChildren<WebhookLayoutProps>) {
+  const { frame, hook } = props;
   const path = `/admin/webhooks/${hook.id}`;
-  const [state, tone] = stateNames[hook.state];
+  const { now } = frame.viewer;
+  const status = webhookStatus(hook, now);
+  const [state, tone] = webhookStateBadges[status.state];
   return (
     <AdminPage
       frame={frame}
       title={hook.name}
       crumbs={[["Webhooks", "/admin/webhooks"]]}
       badges={<Badge tone={tone}>{state}</Badge>}
-      acts={<Acts {...shown} />}
+      actions={<WebhookActions {...props} />}
       problem={problem}
-      labels={labels}
+      labels={webhookLabels}
     >
-      {hook.reason === null ? null : (
+      {status.reason === null ? null : (
         <p class="notice bad">
-          {hook.reason} It keeps its place: once it is resumed, it goes on from there.
+          {status.reason} The webhook keeps its place and continues from there once{" "}
+          {hasMakerEnded(hook, now) ? "somebody takes it over" : "it is resumed"}.
         </p>
       )}
-      <About {...shown} />
+      <WebhookSummary {...props} />
       <Tabs label="Views of this webhook" current={tab} tabs={tabs(path)} />
       {children}
     </AdminPage>
   );
 }
+
+export const webhookPath = (id: string) => `/admin/webhooks/${id}`;
+
+/** The only response with the secret. */
+export const secretOutcome = (shown: WebhookWithSecret, now: number) => ({
+  secret: shown.secret,
+  place: webhookPath(shown.hook.id),
+  document: webhookWithSecretDocument(shown, now),
+});

@@ -1,31 +1,40 @@
 import { type Webhook, liveWebhookSecrets } from "#domain/webhook/webhook.ts";
-import { Badge, Empty, Table, Copyable } from "#html/parts.tsx";
-import { Time } from "#html/viewer.tsx";
-import { resourcesInWords } from "#admin/credentials/describe.ts";
-import { type Frame, AdminPage } from "#admin/layout.tsx";
-import { stateNames, typesInWords, type HookShown, WebhookFrame } from "./layout.tsx";
-import { Rotation } from "#admin/one-time-secret.tsx";
+import { webhookStatus } from "#domain/webhook/status.ts";
+import { Badge, EmptyState, Table, Copyable } from "#html/parts.tsx";
+import { Time, useViewer } from "#html/viewer.tsx";
+import { describeResources } from "#admin/credentials/describe.ts";
+import { getWebhook, getWebhookWithMaker, listVisibleWebhooks } from "#actions/webhooks.ts";
+import { webhookDocument } from "#documents/webhooks.ts";
+import { wantsJson } from "#admin/form-input.ts";
+import { AdminPage } from "#admin/layout.tsx";
+import { page } from "#admin/page.ts";
+import { webhookStateBadges, describeTypes, webhookPath, WebhookLayout } from "./layout.tsx";
+import { RotateSecretForm, takeOneTimeSecret } from "#admin/one-time-secret.tsx";
 
-export function WebhooksPage({ frame, hooks }: { frame: Frame; hooks: readonly Webhook[] }) {
-  return (
+export const webhooksPage = page({
+  load: ({ ctx }) => listVisibleWebhooks(ctx),
+  document: (hooks, { ctx }) => ({
+    items: hooks.map((hook) => webhookDocument(hook, ctx.now())),
+  }),
+  render: (frame, hooks) => (
     <AdminPage
       frame={frame}
       title="Webhooks"
-      acts={
+      actions={
         <a class="button" href="/admin/webhooks/new">
           Add webhook
         </a>
       }
     >
       {hooks.length === 0 ? (
-        <Empty>
+        <EmptyState>
           <p>Nobody is told of changes yet.</p>
           <p>A webhook tells another system what happens to records and submissions.</p>
-        </Empty>
+        </EmptyState>
       ) : (
         <Table
           caption="Webhooks"
-          heads={["Name", "Address", "Listens to", "Tells of", "Made", "State"]}
+          columns={["Name", "Address", "Listens to", "Tells of", "Made", "State"]}
         >
           {hooks.map((hook) => (
             <Row hook={hook} />
@@ -33,12 +42,13 @@ export function WebhooksPage({ frame, hooks }: { frame: Frame; hooks: readonly W
         </Table>
       )}
     </AdminPage>
-  );
-}
+  ),
+});
 
 function Row({ hook }: { hook: Webhook }) {
-  const { id, name, url, types, createdAt, state, reason } = hook;
-  const [stateName, tone] = stateNames[state];
+  const { id, name, url, types, createdAt } = hook;
+  const { state, reason, lastError } = webhookStatus(hook, useViewer().now);
+  const [stateName, tone] = webhookStateBadges[state];
   return (
     <tr>
       <th scope="row">
@@ -49,85 +59,92 @@ function Row({ hook }: { hook: Webhook }) {
       <td class="full">
         <code title={url}>{url}</code>
       </td>
-      <td data-label="Listens to">{resourcesInWords(hook.collections)}</td>
-      <td data-label="Tells of">{typesInWords(types)}</td>
+      <td data-label="Listens to">{describeResources(hook.collections)}</td>
+      <td data-label="Tells of">{describeTypes(types)}</td>
       <td class="less">
         <Time at={createdAt} as="day" />
       </td>
-      <td title={reason ?? undefined}>
+      <td title={reason ?? lastError ?? undefined}>
         <Badge tone={tone}>{stateName}</Badge>
       </td>
     </tr>
   );
 }
 
-/** A new secret, this once; `secret` is absent where it was shown before. */
-export function NewSecretPage({
-  frame,
-  hook: { id, name },
-  secret,
-}: Omit<HookShown, "makerName"> & { secret: string | undefined }) {
-  const path = `/admin/webhooks/${id}`;
-  return (
-    <AdminPage
-      frame={frame}
-      title="Your webhook’s secret"
-      crumbs={[
-        ["Webhooks", "/admin/webhooks"],
-        [name, path],
-      ]}
-    >
-      {secret === undefined ? (
-        <>
-          <p class="notice warn">It was shown once. Where it was not copied, make a new one.</p>
-          <p>
-            <a class="button" href={`${path}/secrets`}>
-              To the secrets
-            </a>
-          </p>
-        </>
-      ) : (
-        <>
-          <p class="notice warn">Copy it now: it is shown this once.</p>
-          <h2>Secret</h2>
-          <Copyable id="secret" text={secret} />
-          <p class="lead">
-            The receiver verifies with it what comes, as{" "}
-            <a href="/docs/webhooks#verify">these programs do</a>.
-          </p>
-          <p class="actions">
-            <a class="button quiet" href={path}>
-              Done
-            </a>
-          </p>
-        </>
-      )}
-    </AdminPage>
-  );
-}
+/** Shows a new secret once. `secret` is undefined when the page was shown before. */
+export const newSecretPage = page({
+  async load({ c, ctx, param }) {
+    const hook = await getWebhook(ctx, param("id"));
+    if (wantsJson(c)) return c.json(webhookDocument(hook, ctx.now()));
+    return { hook, secret: await takeOneTimeSecret(c, webhookPath(hook.id)) };
+  },
+  render(frame, { hook: { id, name }, secret }) {
+    const path = `/admin/webhooks/${id}`;
+    return (
+      <AdminPage
+        frame={frame}
+        title="Your webhook’s secret"
+        crumbs={[
+          ["Webhooks", "/admin/webhooks"],
+          [name, path],
+        ]}
+      >
+        {secret === undefined ? (
+          <>
+            <p class="notice warn">It was shown once. Where it was not copied, make a new one.</p>
+            <p>
+              <a class="button" href={`${path}/secrets`}>
+                To the secrets
+              </a>
+            </p>
+          </>
+        ) : (
+          <>
+            <p class="notice warn">Copy it now: it is shown this once.</p>
+            <h2>Secret</h2>
+            <Copyable id="secret" text={secret} />
+            <p class="lead">
+              The receiver verifies with it what comes, as{" "}
+              <a href="/docs/webhooks#verify">these programs do</a>.
+            </p>
+            <p class="actions">
+              <a class="button quiet" href={path}>
+                Done
+              </a>
+            </p>
+          </>
+        )}
+      </AdminPage>
+    );
+  },
+});
 
-export function SecretsPage(shown: HookShown) {
-  const { frame, hook } = shown;
-  const secrets = liveWebhookSecrets(hook, frame.reader.now).toReversed();
-  return (
-    <WebhookFrame {...shown} tab="Secrets">
-      <p class="lead">
-        Messages carry a signature by each of these, so that the receiver knows whom they are from.
-      </p>
-      <Table caption="Secrets" heads={["Secret", "Made", "Ends"]}>
-        {secrets.map(({ created_at, expires_at }, i) => (
-          <tr>
-            <th scope="row">{i === 0 ? "The newest" : "The one before"}</th>
-            <td data-label="Made">
-              <Time at={created_at} />
-            </td>
-            <td data-label="Ends">
-              {expires_at === null ? "with the webhook" : <Time at={expires_at} />}
-            </td>
-          </tr>
-        ))}
-      </Table>
-      <Rotation action={`/admin/webhooks/${hook.id}/rotate`} />
-    </WebhookFrame>
-  );
-}
+export const secretsPage = page({
+  load: ({ ctx, param }) => getWebhookWithMaker(ctx, param("id")),
+  document: ({ hook }, { ctx }) => ({ items: webhookDocument(hook, ctx.now()).secrets }),
+  render(frame, found) {
+    const secrets = liveWebhookSecrets(found.hook, frame.viewer.now).toReversed();
+    return (
+      <WebhookLayout frame={frame} {...found} tab="Secrets">
+        <p class="lead">
+          Messages carry a signature by each of these, so that the receiver knows whom they are
+          from.
+        </p>
+        <Table caption="Secrets" columns={["Secret", "Made", "Ends"]}>
+          {secrets.map(({ created_at, expires_at }, i) => (
+            <tr>
+              <th scope="row">{i === 0 ? "The newest" : "The one before"}</th>
+              <td data-label="Made">
+                <Time at={created_at} />
+              </td>
+              <td data-label="Ends">
+                {expires_at === null ? "with the webhook" : <Time at={expires_at} />}
+              </td>
+            </tr>
+          ))}
+        </Table>
+        <RotateSecretForm action={`/admin/webhooks/${found.hook.id}/rotate`} />
+      </WebhookLayout>
+    );
+  },
+});

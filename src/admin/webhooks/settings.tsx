@@ -1,96 +1,125 @@
 import { webhookTypes, type Webhook } from "#domain/webhook/webhook.ts";
-import { Choices, Input } from "#html/inputs.tsx";
-import type { Reachable } from "#store/home/credential-lists.ts";
-import { AccessTo } from "#admin/credentials/access-inputs.tsx";
-import { listed } from "#admin/credentials/describe.ts";
-import { textOf, type Sent } from "#admin/form-input.ts";
-import { labels, typeNames, WebhookFrame, type HookShown } from "./layout.tsx";
+import { ChoiceGroup, Input } from "#html/inputs.tsx";
+import type { CollectionLabel } from "#store/home/credential-lists.ts";
+import { ResourceChoices } from "#admin/credentials/access-inputs.tsx";
+import { toTextList } from "#admin/credentials/describe.ts";
+import { numberOf, readForm, textOf, type FormValues } from "#admin/form-input.ts";
+import {
+  secretOutcome,
+  webhookLabels,
+  webhookPath,
+  webhookTypeNames,
+  WebhookLayout,
+} from "./layout.tsx";
+import { listReachable } from "#actions/definitions.ts";
+import {
+  createWebhook as storeWebhook,
+  getWebhook,
+  getWebhookWithLabels,
+  updateWebhook,
+} from "#actions/webhooks.ts";
+import { webhookDocument } from "#documents/webhooks.ts";
+import { etagOf } from "#domain/preconditions.ts";
+import { webhookStatus, type WebhookStatus } from "#domain/webhook/status.ts";
+import { page } from "#admin/page.ts";
 import { Problem, type FieldError } from "#domain/problem/problem.ts";
-import { type Frame, AdminPage } from "#admin/layout.tsx";
+import { AdminPage } from "#admin/layout.tsx";
 
-/** Where it goes, and what it tells. */
-export function Inputs({ reachable, sent }: { reachable: readonly Reachable[]; sent: Sent }) {
+/** The inputs for a webhook's address, events and resources. */
+function WebhookInputs({
+  reachable,
+  values,
+}: {
+  reachable: readonly CollectionLabel[];
+  values: FormValues;
+}) {
   return (
     <>
       <Input
         name="name"
-        label={labels.name}
+        label={webhookLabels.name}
         hint="What you will know it by."
         required
         maxlength={100}
-        value={textOf(sent["name"])}
+        value={textOf(values["name"])}
       />
       <Input
         name="url"
-        label={labels.url}
+        label={webhookLabels.url}
         hint="An https address with a host name, like https://shop.example/hooks; what it listens to is posted there."
         required
         inputmode="url"
         spellcheck={false}
         autocomplete="off"
         maxlength={2000}
-        value={textOf(sent["url"])}
+        value={textOf(values["url"])}
       />
-      <Choices
-        many
+      <ChoiceGroup
+        multiple
         name="types"
-        label={labels.types}
-        options={webhookTypes.map((value) => ({ value, label: typeNames[value], hint: value }))}
-        chosen={listed(sent["types"])}
+        label={webhookLabels.types}
+        options={webhookTypes.map((value) => ({
+          value,
+          label: webhookTypeNames[value],
+          hint: value,
+        }))}
+        chosen={toTextList(values["types"])}
       />
-      <AccessTo reachable={reachable} sent={sent} label={labels.resources} />
-      <Choices
+      <ResourceChoices reachable={reachable} values={values} label={webhookLabels.resources} />
+      <ChoiceGroup
         name="include"
-        label={labels.include}
+        label={webhookLabels.include}
         options={[
           { value: "item", label: "The whole item", hint: "as it is when it is sent" },
           { value: "ids", label: "Ids alone", hint: "for where data must not leave" },
         ]}
-        chosen={[textOf(sent["include"]) || "item"]}
+        chosen={[textOf(values["include"]) || "item"]}
       />
     </>
   );
 }
 
-/** What a page sends, as the API takes it; scripts send that themselves. */
-export function webhookSent(given: Sent): Sent {
-  const { version: _, ...sent } = given;
-  const { page, scope, resources } = sent;
-  if (page === undefined) return sent;
-  const chosen = listed(resources);
-  const all = scope === "all" && chosen.length === 0;
+/** Converts the page's form values to a body of the API. Scripts send that body themselves. */
+function toWebhookBody(values: FormValues): FormValues {
+  const { version: _, ...body } = values;
+  const { page: form, scope, resources } = body;
+  if (form === undefined) return body;
+  const selected = toTextList(resources);
+  const includesAll = scope === "all" && selected.length === 0;
   return {
-    name: textOf(sent["name"]).trim(),
-    url: textOf(sent["url"]).trim(),
-    types: listed(sent["types"]),
-    collections: all ? "all" : scope === "all" ? ["all", ...chosen] : chosen,
-    include: sent["include"],
+    name: textOf(body["name"]).trim(),
+    url: textOf(body["url"]).trim(),
+    types: toTextList(body["types"]),
+    collections: includesAll ? "all" : scope === "all" ? ["all", ...selected] : selected,
+    include: body["include"],
   };
 }
 
-/** A webhook as the inputs of a page show it. */
-export function shownInputs({ name, url, types, collections, include }: Webhook): Sent {
+/** Converts a webhook to the form values of the page. */
+function toWebhookInputs({ name, url, types, collections, include }: Webhook): FormValues {
   return { name, url, types, resources: collections, include };
 }
 
-/** The order of a list means nothing here. */
-const plain = (value: unknown) =>
+/** Ignores the order of lists. */
+const canonicalJson = (value: unknown) =>
   JSON.stringify(Array.isArray(value) ? value.map(String).toSorted(compareTexts) : value);
 const compareTexts = (a: string, b: string) => (a < b ? -1 : 1);
 
-/** What differs from what it is: whoever sends the rest again says nothing of where it goes, or what it tells. */
-export function differing(before: Webhook, sent: Sent): Sent {
-  const now: Sent = { ...before };
+/** The properties that differ from the stored webhook. Unchanged ones must not count, as changes transfer ownership. */
+function changedProperties(before: Webhook, body: FormValues): FormValues {
+  const current: FormValues = { ...before };
   return Object.fromEntries(
-    Object.entries(sent).filter(([name, value]) => plain(value) !== plain(now[name])),
+    Object.entries(body).filter(
+      ([name, value]) => canonicalJson(value) !== canonicalJson(current[name]),
+    ),
   );
 }
 
-/** A refusal in the words of the page: its inputs are called otherwise than the API's properties. */
-export function pageRefusal(refusal: Problem): Problem {
-  const errors = refusal.members["errors"] as FieldError[] | undefined;
-  if (!errors) return refusal;
-  const told = errors.map((error) => {
+/** Translates the field errors of the API to the input names and wording of the page. */
+function toPageProblem(problem: Problem): Problem {
+  const errors = problem.members["errors"] as FieldError[] | undefined;
+  if (!errors) return problem;
+  const pageErrors = errors.map((error) => {
     if (error.field === "types") return { ...error, reason: "Choose at least one." };
     if (!error.field.startsWith("collections")) return error;
     const reason =
@@ -99,32 +128,24 @@ export function pageRefusal(refusal: Problem): Problem {
         : error.reason;
     return { ...error, field: "resources", reason };
   });
-  const { code, detail, members, headers } = refusal;
-  return new Problem(code, detail, { ...members, errors: told }, headers);
+  const { code, detail, members, headers } = problem;
+  return new Problem(code, detail, { ...members, errors: pageErrors }, headers);
 }
 
-export function NewWebhookPage({
-  frame,
-  reachable,
-  sent,
-  problem,
-}: {
-  frame: Frame;
-  reachable: readonly Reachable[];
-  sent: Sent;
-  problem?: Problem;
-}) {
-  return (
+export const newWebhookPage = page({
+  load: ({ ctx }) => listReachable(ctx),
+  document: (reachable) => ({ listens_to: reachable }),
+  render: (frame, reachable, attempt) => (
     <AdminPage
       frame={frame}
       title="Add a webhook"
       crumbs={[["Webhooks", "/admin/webhooks"]]}
-      problem={problem && pageRefusal(problem)}
-      labels={labels}
+      problem={attempt?.problem}
+      labels={webhookLabels}
     >
       <form method="post" action="/admin/webhooks" class="issue">
         <input type="hidden" name="page" value="webhook" />
-        <Inputs reachable={reachable} sent={sent} />
+        <WebhookInputs reachable={reachable} values={attempt?.values ?? {}} />
         <p class="muted">It tells what you may read, from now on, for as long as you may.</p>
         <p class="actions">
           <button type="submit">Add webhook</button>
@@ -134,27 +155,66 @@ export function NewWebhookPage({
         </p>
       </form>
     </AdminPage>
-  );
-}
+  ),
+});
 
-export function SettingsPage({
-  reachable,
-  sent,
-  problem,
-  ...shown
-}: HookShown & { reachable: readonly Reachable[]; sent: Sent; problem?: Problem }) {
-  const { id, version } = shown.hook;
-  return (
-    <WebhookFrame {...shown} tab="Settings" problem={problem && pageRefusal(problem)}>
-      <form method="post" action={`/admin/webhooks/${id}`} class="issue">
-        <input type="hidden" name="page" value="webhook" />
-        <input type="hidden" name="version" value={String(version)} />
-        <Inputs reachable={reachable} sent={sent} />
-        <p class="muted">
-          Whoever changes more than the name becomes its maker: it then tells what they may read.
-        </p>
-        <button type="submit">Save changes</button>
-      </form>
-    </WebhookFrame>
-  );
+export const createWebhook = newWebhookPage.form({
+  async act({ c, ctx }) {
+    const created = await storeWebhook(ctx, toWebhookBody(await readForm(c)));
+    return { ...secretOutcome(created, ctx.now()), status: 201 };
+  },
+  explain: toPageProblem,
+});
+
+export const settingsPage = page({
+  load: ({ ctx, param }) => getWebhookWithLabels(ctx, param("id")),
+  document: ({ hook }, { ctx }) => webhookDocument(hook, ctx.now()),
+  /** Keeps the member's input, except after a version conflict. Then the page shows the stored settings. */
+  render(frame, found, attempt) {
+    const keepsInput =
+      attempt?.problem.code !== "version_mismatch" && attempt?.values["page"] !== undefined;
+    const values = keepsInput ? attempt.values : toWebhookInputs(found.hook);
+    const { id, version } = found.hook;
+    return (
+      <WebhookLayout frame={frame} {...found} tab="Settings" problem={attempt?.problem}>
+        <form method="post" action={`/admin/webhooks/${id}`} class="issue">
+          <input type="hidden" name="page" value="webhook" />
+          <input type="hidden" name="version" value={String(version)} />
+          <WebhookInputs reachable={found.reachable} values={values} />
+          <p class="muted">
+            Whoever changes more than the name becomes its maker: it then tells what they may read.
+          </p>
+          <button type="submit">Save changes</button>
+        </form>
+      </WebhookLayout>
+    );
+  },
+});
+
+export const changeWebhook = settingsPage.form({
+  async act({ c, ctx, param }) {
+    const values = await readForm(c);
+    const before = await getWebhook(ctx, param("id"));
+    const body = toWebhookBody(values);
+    const changed = values["page"] === undefined ? body : changedProperties(before, body);
+    const version = numberOf(values["version"]);
+    const expectedEtags = Number.isNaN(version) ? null : [etagOf(version)];
+    const { hook } = await updateWebhook(ctx, before, changed, expectedEtags);
+    const changesState = changed["state"] !== undefined;
+    return {
+      to: webhookPath(hook.id) + (changesState ? "" : "/settings"),
+      flash: changesState
+        ? stateMessage(webhookStatus(hook, ctx.now()))
+        : "Saved. What is sent from now on goes by it.",
+      document: webhookDocument(hook, ctx.now()),
+    };
+  },
+  explain: toPageProblem,
+});
+
+function stateMessage({ state, reason }: WebhookStatus): string {
+  if (state === "disabled") return `Still disabled. ${reason ?? ""}`;
+  return state !== "paused"
+    ? "Active: it goes on from its place."
+    : "Paused. It keeps its place, and goes on from there when it is resumed.";
 }

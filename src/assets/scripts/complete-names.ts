@@ -1,10 +1,10 @@
-const mostOffered = 8;
+const maxOptions = 8;
 const functions =
   "sum min max count avg round abs floor ceil concat coalesce today days_between add_days map filter";
 
-/** While a formula is written, the names that begin as what is being written are offered. */
+/** Suggests names while the member types a formula. */
 export function completeNames(form: HTMLElement): void {
-  for (const input of form.querySelectorAll<HTMLInputElement>("input[data-names]")) {
+  for (const input of form.querySelectorAll<HTMLInputElement>("input[data-formula]")) {
     if (!input.getAttribute("aria-controls")) void new NameBox(input);
   }
 }
@@ -12,7 +12,7 @@ export function completeNames(form: HTMLElement): void {
 class NameBox {
   readonly #input: HTMLInputElement;
   readonly #list = document.createElement("ul");
-  #chosen = 0;
+  #selectedIndex = 0;
 
   constructor(input: HTMLInputElement) {
     this.#input = input;
@@ -31,27 +31,38 @@ class NameBox {
     input.setAttribute("aria-expanded", "false");
     input.addEventListener("input", () => this.#show());
     input.addEventListener("blur", () => this.#close());
-    input.addEventListener("keydown", (event) => this.#pressed(event));
+    input.addEventListener("keydown", (event) => this.#handleKey(event));
+  }
+
+  /** The names of the fields beside this one. The list has them once for all its formulas. */
+  get #listNames(): string {
+    return this.#input.closest<HTMLElement>("ol[data-names]")?.dataset["names"] ?? "";
+  }
+
+  get #ownKey(): string {
+    const field = this.#input.closest("li.def");
+    return field?.querySelector(":scope > .more > summary [data-key]")?.textContent ?? "";
   }
 
   get #word(): string {
-    const before = this.#input.value.slice(0, this.#input.selectionStart ?? 0);
-    return /[a-z_]\w*$/i.exec(before)?.[0] ?? "";
+    const prefix = this.#input.value.slice(0, this.#input.selectionStart ?? 0);
+    return /[a-z_]\w*$/i.exec(prefix)?.[0] ?? "";
   }
 
   #show(): void {
     const word = this.#word;
-    const names = new Set(`${this.#input.dataset["names"]} ${functions}`.match(/\w+/g));
-    const found =
+    const names = new Set(`${this.#listNames} ${functions}`.match(/\w+/g));
+    names.delete(this.#ownKey);
+    const matches =
       word === "" ? [] : [...names].filter((name) => name.startsWith(word) && name !== word);
-    if (found.length === 0) return this.#close();
+    if (matches.length === 0) return this.#close();
     this.#list.replaceChildren(
-      ...found.slice(0, mostOffered).map((name, index) => this.#option(name, index)),
+      ...matches.slice(0, maxOptions).map((name, index) => this.#option(name, index)),
     );
-    this.#chosen = 0;
+    this.#selectedIndex = 0;
     this.#list.hidden = false;
     this.#input.setAttribute("aria-expanded", "true");
-    return this.#mark();
+    return this.#markSelected();
   }
 
   #option(name: string, index: number): HTMLElement {
@@ -59,21 +70,22 @@ class NameBox {
     Object.assign(option, { id: `${this.#list.id}-${index}`, role: "option", textContent: name });
     option.addEventListener("pointerdown", (event) => {
       event.preventDefault();
-      this.#take(name);
+      this.#insert(name);
     });
     return option;
   }
 
-  #mark(): void {
+  #markSelected(): void {
     [...this.#list.children].forEach((option, index) => {
-      option.setAttribute("aria-selected", String(index === this.#chosen));
-      if (index === this.#chosen) this.#input.setAttribute("aria-activedescendant", option.id);
+      option.setAttribute("aria-selected", String(index === this.#selectedIndex));
+      if (index === this.#selectedIndex)
+        this.#input.setAttribute("aria-activedescendant", option.id);
     });
   }
 
-  #take(name: string): void {
-    const at = this.#input.selectionStart ?? this.#input.value.length;
-    this.#input.setRangeText(name, at - this.#word.length, at, "end");
+  #insert(name: string): void {
+    const cursor = this.#input.selectionStart ?? this.#input.value.length;
+    this.#input.setRangeText(name, cursor - this.#word.length, cursor, "end");
     this.#input.dispatchEvent(new Event("input", { bubbles: true }));
     this.#close();
   }
@@ -84,18 +96,19 @@ class NameBox {
     this.#input.removeAttribute("aria-activedescendant");
   }
 
-  #pressed(event: KeyboardEvent): void {
+  #handleKey(event: KeyboardEvent): void {
     if (this.#list.hidden) return;
     const { length } = this.#list.children;
     switch (event.key) {
       case "ArrowDown":
       case "ArrowUp":
-        this.#chosen = (this.#chosen + (event.key === "ArrowDown" ? 1 : length - 1)) % length;
-        this.#mark();
+        this.#selectedIndex =
+          (this.#selectedIndex + (event.key === "ArrowDown" ? 1 : length - 1)) % length;
+        this.#markSelected();
         break;
       case "Enter":
       case "Tab":
-        this.#take(this.#list.children[this.#chosen]?.textContent ?? "");
+        this.#insert(this.#list.children[this.#selectedIndex]?.textContent ?? "");
         break;
       case "Escape":
         this.#close();
@@ -107,8 +120,8 @@ class NameBox {
   }
 }
 
-/** Fields are reordered by their grips; the form's order is the order of the fields. */
-export function dragFields(form: HTMLFormElement, moved: () => void): void {
+/** Lets the member reorder fields by dragging. The order in the form is the order of the fields. */
+export function dragFields(form: HTMLFormElement, onMove: () => void): void {
   let dragged: HTMLElement | undefined;
   form.addEventListener("pointerdown", (event) => {
     const { target } = event;
@@ -122,19 +135,19 @@ export function dragFields(form: HTMLFormElement, moved: () => void): void {
   form.addEventListener("pointermove", (event) => {
     if (!dragged) return;
     const { parentElement } = dragged;
-    const over = document
+    const target = document
       .elementsFromPoint(event.clientX, event.clientY)
-      .find((each) => each !== dragged && each.parentElement === parentElement);
-    if (!over) return;
-    const { top, height } = over.getBoundingClientRect();
-    if (event.clientY < top + height / 2) over.before(dragged);
-    else over.after(dragged);
+      .find((element) => element !== dragged && element.parentElement === parentElement);
+    if (!target) return;
+    const { top, height } = target.getBoundingClientRect();
+    if (event.clientY < top + height / 2) target.before(dragged);
+    else target.after(dragged);
   });
   const drop = () => {
     if (!dragged) return;
     dragged.classList.remove("dragged");
     dragged = undefined;
-    moved();
+    onMove();
   };
   form.addEventListener("pointerup", drop);
   form.addEventListener("pointercancel", drop);

@@ -2,8 +2,7 @@ import { addRows, continueImport, findAsWritten, showDownloads } from "./lists.t
 import { closeDrops } from "./page.ts";
 import { DefinitionEditor } from "./editor.ts";
 
-/** A little help with definitions and their data; every page does its work without. */
-
+/** Enhances the pages of definitions and items. All pages also work without scripts. */
 
 addRows();
 showDownloads();

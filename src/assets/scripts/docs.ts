@@ -1,4 +1,4 @@
-/** The reference page: Swagger UI, on the document that the page names. */
+/** Starts Swagger UI on the reference page, with the document that the page names. */
 
 declare const SwaggerUIBundle: (options: Record<string, unknown>) => unknown;
 
@@ -16,7 +16,7 @@ SwaggerUIBundle({
   onComplete: nameLandmarks,
 });
 
-/** Its landmarks and headings stand within those of this page. */
+/** Adapts Swagger UI's landmarks and headings to those of the surrounding page. */
 function nameLandmarks(): void {
   document.querySelector("#servers")?.setAttribute("aria-label", "Server");
   const regions = {

@@ -1,4 +1,4 @@
-/** Buttons that give a table of line items a row more, from its template. */
+/** Enables the buttons that add a row of line items from a template. */
 export function addRows(): void {
   for (const button of document.querySelectorAll<HTMLButtonElement>("button[data-add-row]")) {
     const key = button.dataset["addRow"] ?? "";
@@ -10,58 +10,58 @@ export function addRows(): void {
   }
 }
 
-/** The number that stands in a template for that of its row. */
-const drawn = "999";
+/** The placeholder for the row's index in a template. */
+const placeholderIndex = "999";
 
 function addRow(body: HTMLTableSectionElement, template: HTMLTemplateElement): void {
   const index = body.rows.length;
-  const added = template.content.firstElementChild?.cloneNode(true);
-  if (!(added instanceof HTMLElement)) return;
-  for (const element of added.querySelectorAll<HTMLElement>("[name], [id], [aria-label]")) {
+  const row = template.content.firstElementChild?.cloneNode(true);
+  if (!(row instanceof HTMLElement)) return;
+  for (const element of row.querySelectorAll<HTMLElement>("[name], [id], [aria-label]")) {
     for (const name of ["name", "id", "aria-label"]) {
       const value = element.getAttribute(name);
       if (value === null) continue;
-      const place = name === "aria-label" ? index + 1 : index;
-      element.setAttribute(name, value.replace(drawn, String(place)));
+      const number = name === "aria-label" ? index + 1 : index;
+      element.setAttribute(name, value.replace(placeholderIndex, String(number)));
     }
   }
-  body.append(added);
-  added.querySelector<HTMLElement>("input, select, textarea")?.focus();
+  body.append(row);
+  row.querySelector<HTMLElement>("input, select, textarea")?.focus();
 }
 
-const stillness = 350;
+const debounceMs = 350;
 
-/** What is found shows while the search is written; Enter and the button do the same without. */
+/** Shows results while the member types a search. Without scripts, Enter and the button do the same. */
 export function findAsWritten(): void {
   const form = document.querySelector<HTMLFormElement>("form.find");
   const box = form?.querySelector<HTMLInputElement>("input[type=search]");
   if (!form || !box) return;
-  let waiting: ReturnType<typeof setTimeout> | undefined;
-  let asked = 0;
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  let requestCount = 0;
   const find = async () => {
-    asked += 1;
-    const number = asked;
+    requestCount += 1;
+    const number = requestCount;
     const address = new URL(form.action);
     for (const [name, value] of new FormData(form)) {
       if (typeof value === "string" && value !== "") address.searchParams.append(name, value);
     }
-    const answer = await fetch(address, { headers: { Accept: "text/html" } });
-    const page = new DOMParser().parseFromString(await answer.text(), "text/html");
-    // Signed out meanwhile: the browser itself is told.
+    const response = await fetch(address, { headers: { Accept: "text/html" } });
+    const page = new DOMParser().parseFromString(await response.text(), "text/html");
+    // The session has ended, so the browser opens the address and gets the sign-in page.
     if (!page.getElementById("found")) return location.assign(address);
-    if (number !== asked) return undefined;
+    if (number !== requestCount) return undefined;
     for (const id of ["found", "downloads"]) {
       document.getElementById(id)?.replaceChildren(...(page.getElementById(id)?.childNodes ?? []));
     }
     return history.replaceState(null, "", address);
   };
   box.addEventListener("input", () => {
-    clearTimeout(waiting);
-    waiting = setTimeout(() => void find(), stillness);
+    clearTimeout(timer);
+    timer = setTimeout(() => void find(), debounceMs);
   });
 }
 
-/** A download tells how far it is. */
+/** Shows the progress of downloads. */
 export function showDownloads(): void {
   document.addEventListener("click", (event) => {
     const { target } = event;
@@ -79,18 +79,18 @@ async function download(link: HTMLAnchorElement, status: HTMLElement): Promise<v
   bar.value = 0;
   bar.setAttribute("aria-label", "Download");
   status.replaceChildren("Downloading… ", bar);
-  const answer = await fetch(link.href);
-  if (!answer.ok || !answer.body) {
-    status.textContent = ((await answer.json()) as { detail: string }).detail;
+  const response = await fetch(link.href);
+  if (!response.ok || !response.body) {
+    status.textContent = ((await response.json()) as { detail: string }).detail;
     return;
   }
   const parts: Uint8Array<ArrayBuffer>[] = [];
-  const reader = answer.body.getReader();
+  const reader = response.body.getReader();
   for (let part = await reader.read(); part.value; part = await reader.read()) {
     parts.push(part.value);
     bar.value += part.value.reduce((lines, byte) => lines + (byte === 10 ? 1 : 0), 0);
   }
-  save(new Blob(parts), answer.headers.get("Content-Disposition") ?? "");
+  save(new Blob(parts), response.headers.get("Content-Disposition") ?? "");
   status.textContent = "Downloaded.";
 }
 
@@ -103,32 +103,32 @@ function save(content: Blob, disposition: string): void {
   URL.revokeObjectURL(address);
 }
 
-const mostFailures = 5;
-const pause = 2000;
+const maxFailures = 5;
+const retryDelayMs = 2000;
 
-/** An import goes on by itself, step by step, until all is written; the button is for when it cannot. */
+/** Runs all steps of an import. The button remains for browsers without scripts and after repeated failures. */
 export function continueImport(): void {
   const form = document.querySelector<HTMLFormElement>("form[data-continue]");
-  if (form) void goOn(form, 0);
+  if (form) void runImportStep(form, 0);
 }
 
-async function goOn(form: HTMLFormElement, failures: number): Promise<void> {
-  if (failures > mostFailures) return;
+async function runImportStep(form: HTMLFormElement, failures: number): Promise<void> {
+  if (failures > maxFailures) return;
   const page = await nextPage(form).catch(() => undefined);
   const main = page?.querySelector("main");
   if (!main?.querySelector("form")) {
-    setTimeout(() => void goOn(form, failures + 1), pause * (failures + 1));
+    setTimeout(() => void runImportStep(form, failures + 1), retryDelayMs * (failures + 1));
     return;
   }
   document.title = page?.title ?? "";
   document.querySelector("main")?.replaceWith(main);
   const next = main.querySelector<HTMLFormElement>("form[data-continue]");
-  if (next) await goOn(next, 0);
+  if (next) await runImportStep(next, 0);
   else main.focus();
 }
 
 async function nextPage(form: HTMLFormElement): Promise<Document> {
-  const answer = await fetch(form.action, { method: "POST", body: new FormData(form) });
-  if (answer.status === 429 || answer.status >= 500) throw new Error(String(answer.status));
-  return new DOMParser().parseFromString(await answer.text(), "text/html");
+  const response = await fetch(form.action, { method: "POST", body: new FormData(form) });
+  if (response.status === 429 || response.status >= 500) throw new Error(String(response.status));
+  return new DOMParser().parseFromString(await response.text(), "text/html");
 }

@@ -1,12 +1,13 @@
-/** Choices that depend on each other: none has to be made twice. */
+/** Keeps dependent choices consistent. */
 export function choose(): void {
   filterAtOnce();
   for (const group of document.querySelectorAll<HTMLElement>("fieldset:has(> .only)"))
-    follow(group);
-  for (const box of document.querySelectorAll<HTMLInputElement>("input[data-filter]")) find(box);
+    syncScope(group);
+  for (const box of document.querySelectorAll<HTMLInputElement>("input[data-filter]"))
+    filterChoices(box);
 }
 
-/** A filter shows what was chosen at once; its button is for what is typed. */
+/** Applies a filter when a selection changes. The button is only needed for typed text. */
 function filterAtOnce(): void {
   for (const form of document.querySelectorAll<HTMLFormElement>("form[data-at-once]")) {
     for (const select of form.querySelectorAll("select")) {
@@ -15,15 +16,15 @@ function filterAtOnce(): void {
   }
 }
 
-/** Ticking one of “only these” chooses it; choosing everything unticks them. */
-function follow(group: HTMLElement): void {
+/** Ticking a resource selects “Only these”. Selecting “Everything” unticks all resources. */
+function syncScope(group: HTMLElement): void {
   const radio = (value: string) =>
     group.querySelector<HTMLInputElement>(`input[type="radio"][name="scope"][value="${value}"]`);
   const boxes = group.querySelectorAll<HTMLInputElement>('.only input[name="resources"]');
   for (const box of boxes) {
     box.addEventListener("change", () => {
-      const only = radio("only");
-      if (box.checked && only) only.checked = true;
+      const onlyRadio = radio("only");
+      if (box.checked && onlyRadio) onlyRadio.checked = true;
     });
   }
   radio("all")?.addEventListener("change", () => {
@@ -31,16 +32,16 @@ function follow(group: HTMLElement): void {
   });
 }
 
-/** A box above a long list that leaves what has the text in it. */
-function find(box: HTMLInputElement): void {
+/** Filters a long list by the text in the box above it. */
+function filterChoices(box: HTMLInputElement): void {
   box.hidden = false;
   const choices = document.querySelectorAll<HTMLElement>(
     `[data-filtered="${box.dataset["filter"] ?? ""}"]`,
   );
   box.addEventListener("input", () => {
     const text = box.value.trim().toLowerCase();
-    for (const each of choices) {
-      each.hidden = !(each.textContent ?? "").toLowerCase().includes(text);
+    for (const choice of choices) {
+      choice.hidden = !(choice.textContent ?? "").toLowerCase().includes(text);
     }
   });
   box.addEventListener("keydown", (event) => {
@@ -50,10 +51,10 @@ function find(box: HTMLInputElement): void {
 
 const icon =
   '<svg width="14" height="14" viewBox="0 0 16 16" aria-hidden="true"><rect x="5.5" y="5.5" width="8" height="8" rx="1.5"/><path d="M10.5 3V2.5h-8v8H3"/></svg>';
-const done =
+const checkIcon =
   '<svg width="14" height="14" viewBox="0 0 16 16" aria-hidden="true"><path d="M3 8.5l3.5 3.5L13 4.5"/></svg>';
 
-/** Buttons that copy the text of the element that they name; ids that are shown short get one of their own. */
+/** Enables the copy buttons, and adds one to each shortened id. */
 export function copyTexts(): void {
   for (const button of document.querySelectorAll<HTMLButtonElement>("button[data-copy]")) {
     button.hidden = false;
@@ -62,27 +63,27 @@ export function copyTexts(): void {
       void copy(button, source?.textContent ?? "", "Copied");
     });
   }
-  for (const short of document.querySelectorAll<HTMLElement>("[data-copy-text]")) {
-    const text = short.dataset["copyText"] ?? "";
+  for (const element of document.querySelectorAll<HTMLElement>("[data-copy-text]")) {
+    const text = element.dataset["copyText"] ?? "";
     const button = document.createElement("button");
     button.type = "button";
     button.className = "copy";
     button.innerHTML = icon;
     button.setAttribute("aria-label", `Copy ${text}`);
-    button.addEventListener("click", () => void copy(button, text, done));
-    short.after(button);
+    button.addEventListener("click", () => void copy(button, text, checkIcon));
+    element.after(button);
   }
 }
 
-/** `copied` is one of the marks above, or a word. */
-async function copy(button: HTMLButtonElement, text: string, copied: string): Promise<void> {
+/** Shows `confirmation`, an icon or a word, for a moment. */
+async function copy(button: HTMLButtonElement, text: string, confirmation: string): Promise<void> {
   await navigator.clipboard.writeText(text);
-  const before = button.innerHTML;
-  button.innerHTML = copied;
-  setTimeout(() => (button.innerHTML = before), 1500);
+  const previous = button.innerHTML;
+  button.innerHTML = confirmation;
+  setTimeout(() => (button.innerHTML = previous), 1500);
 }
 
-/** Tells the server the time zone of this browser, so that the next page is written in it. */
+/** Sends the browser's time zone to the server in a cookie. The next page uses it. */
 export function tellZone(): void {
   const zone = encodeURIComponent(Intl.DateTimeFormat().resolvedOptions().timeZone);
   const cookie = `found_zone=${zone}`;
@@ -90,28 +91,27 @@ export function tellZone(): void {
   document.cookie = `${cookie}; path=/; max-age=31536000; samesite=lax; secure`;
 }
 
-/** A little help where scripts run; every page does its work without. */
-
+/** Enhances every page. All pages also work without scripts. */
 
 tellZone();
 choose();
 copyTexts();
 
-// Indexing goes on by itself: the page looks again.
+// Reloads the page while indexing runs in the background.
 if (document.querySelector("progress[data-refresh]")) setTimeout(() => location.reload(), 2000);
 
-const dropped = () => document.querySelectorAll<HTMLDetailsElement>("details.drop[open]");
+const openDrops = () => document.querySelectorAll<HTMLDetailsElement>("details.drop[open]");
 
-/** What drops down closes with Escape, and when something else is pressed. */
+/** Closes open menus on Escape and on clicks outside. */
 export function closeDrops(): void {
   document.addEventListener("click", (event) => {
-    for (const drop of dropped()) {
+    for (const drop of openDrops()) {
       if (!(event.target instanceof Node && drop.contains(event.target))) drop.open = false;
     }
   });
   document.addEventListener("keydown", (event) => {
     if (event.key !== "Escape") return;
-    for (const drop of dropped()) {
+    for (const drop of openDrops()) {
       drop.open = false;
       drop.querySelector("summary")?.focus();
     }

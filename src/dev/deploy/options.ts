@@ -1,9 +1,10 @@
 import { parseArgs } from "node:util";
+import { firstSentence } from "../command.ts";
 import { stop } from "./wrangler.ts";
 
-/** Which service is meant, and what was chosen for it. */
+/** The environment of a command, and the settings for it. */
 export interface Chosen {
-  /** `production`, or the name of another environment, which is a service of its own. */
+  /** `production`, or the name of another environment. Each environment is a separate service. */
   environment: string;
   location?: string | undefined;
   jurisdiction?: string | undefined;
@@ -23,27 +24,48 @@ const rules = {
   account: [/^[0-9a-f]{32}$/, "the 32 hexadecimal digits of an account's id"],
 } as const;
 
-/** Reads the options of a command; what is not understood is named, with what is allowed. */
+const extraDescriptions: Record<string, string> = {
+  from: "a backup (SQL) that fills the new database",
+  to: "the time to restore, like 2026-11-21T09:30:00Z, or a bookmark of the database",
+  finish: "removes the old secrets",
+};
+
+/** Lists the options of a command with their allowed values. */
+function describeOptions(names: readonly string[]): string {
+  const descriptions = { ...extraDescriptions, ...mapDescriptions() };
+  const lines = names.map((name) => `  --${name.padEnd(14)}${descriptions[name] ?? ""}`);
+  return ["Options:", ...lines].join("\n");
+}
+
+const mapDescriptions = () =>
+  Object.fromEntries(Object.entries(rules).map(([name, [, description]]) => [name, description]));
+
+/** Parses the options of a command. Stops with the allowed values when an option is invalid. */
 export function optionsOf<T extends string>(
   allowed: readonly (keyof typeof rules)[],
-  own: Record<T, "string" | "boolean">,
+  extraTypes: Record<T, "string" | "boolean">,
 ): Chosen & Record<T, string | boolean | undefined> {
-  const types = { ...Object.fromEntries(allowed.map((name) => [name, "string"])), ...own };
+  const types = { ...Object.fromEntries(allowed.map((name) => [name, "string"])), ...extraTypes };
   const options = Object.fromEntries(
     Object.entries(types).map(([name, type]) => [name, { type: type as "string" | "boolean" }]),
   );
   let values: Record<string, string | boolean | undefined>;
+  if (process.argv.includes("--help")) {
+    console.log(describeOptions(Object.keys(options)));
+    process.exit(0);
+  }
   try {
     values = parseArgs({ options }).values;
   } catch (error) {
     const names = Object.keys(options).map((name) => `--${name}`);
-    stop(`${(error as Error).message}\nOptions: ${names.join(", ")}.`);
+    stop(`${firstSentence(error)} Options: ${names.join(", ")}.`);
   }
   for (const name of allowed) {
-    const [pattern, what] = rules[name];
+    const [pattern, description] = rules[name];
     const value = values[name];
-    if (typeof value === "string" && !pattern.test(value)) stop(`--${name} must be ${what}.`);
+    if (typeof value === "string" && !pattern.test(value))
+      stop(`--${name} must be ${description}.`);
   }
-  const { env = "production", ...chosen } = values;
-  return { ...chosen, environment: env } as Chosen & Record<T, string | boolean | undefined>;
+  const { env = "production", ...settings } = values;
+  return { ...settings, environment: env } as Chosen & Record<T, string | boolean | undefined>;
 }

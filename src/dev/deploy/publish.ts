@@ -6,54 +6,80 @@ import { fileOf, type Settings } from "./settings.ts";
 import { withSecretsFile, type Secrets } from "./secrets.ts";
 import { run, stop } from "./wrangler.ts";
 
-/** Migrates the database, then deploys: each migration leaves the version before it working. */
+/** Migrates the database, then deploys. This order is safe, because the previous version works with every migration. */
 export function publish(environment: string, settings: Settings, secrets: Secrets = {}): string {
-  const config = ["--config", fileOf(environment)];
-  run(["d1", "migrations", "apply", "DB", "--remote", ...config]);
+  run(["d1", "migrations", "apply", "DB", "--remote", "--config", fileOf(environment)]);
+  return deploy(environment, settings, secrets);
+}
+
+/** Deploys the Worker without migrations. Returns its address. */
+export function deploy(
+  environment: string,
+  settings: Settings,
+  secrets: Secrets = {},
+  options: readonly string[] = [],
+): string {
   const folder = mkdtempSync(join(tmpdir(), "edge-forms-"));
   process.once("exit", () => rmSync(folder, { recursive: true, force: true }));
   const output = join(folder, "output.ndjson");
-  const deploy = (more: string[]) =>
-    run(["deploy", ...config, ...more], { WRANGLER_OUTPUT_FILE_PATH: output });
-  if (Object.keys(secrets).length === 0) deploy([]);
-  else withSecretsFile(secrets, (path) => deploy(["--secrets-file", path]));
+  const command = ["deploy", "--config", fileOf(environment), ...options];
+  const runCommand = (secretOptions: string[]) =>
+    run([...command, ...secretOptions], { WRANGLER_OUTPUT_FILE_PATH: output });
+  if (Object.keys(secrets).length === 0) runCommand([]);
+  else withSecretsFile(secrets, (path) => runCommand(["--secrets-file", path]));
   return settings.vars["ORIGIN"] || addressIn(readFileSync(output, "utf8"));
 }
 
-/** wrangler tells what it did in lines of JSON; where the Worker stands is one of them. */
+/** wrangler writes a log in lines of JSON. The entry of type `deploy` has the Worker's address. */
 function addressIn(output: string): string {
-  const told = output
+  const entries = output
     .split("\n")
     .filter(Boolean)
     .map((line) => JSON.parse(line) as { type: string; targets?: string[] });
-  const target = told
+  const target = entries
     .find(({ type }) => type === "deploy")
-    ?.targets?.find((each) => each.startsWith("https://") || each.includes(".workers.dev"));
+    ?.targets?.find((host) => host.startsWith("https://") || host.includes(".workers.dev"));
   if (!target) stop("The Worker has no address: give it one with --domain, or a workers.dev name.");
   return target.startsWith("https://") ? target : `https://${target}`;
 }
 
-/** Whether anybody can sign in yet. */
+/** Whether the service has a member who can sign in. */
 export function hasOwner(environment: string): boolean {
   return countIn(environment, "SELECT count(*) AS count FROM member") > 0;
 }
 
 const patience = 60_000;
 
-/** Waits until the service says that it, its database, cache and objects answer; tells what does not. */
+/** Waits until the Worker, its database, its cache and its objects respond. Prints the last error on a timeout. */
 export async function healthy(url: string): Promise<boolean> {
+  const lastResult = await waitForResponse(`${url}/health?deep`, ({ ok }) => ok);
+  if (lastResult === null) return true;
+  console.error(`${url}/health?deep does not say that all is well yet: ${lastResult}`);
+  return false;
+}
+
+/** Waits until the Worker answers 503. Prints the last response on a timeout. */
+export async function paused(url: string): Promise<void> {
+  const lastResult = await waitForResponse(`${url}/health`, ({ status }) => status === 503);
+  if (lastResult !== null) console.error(`${url}/health does not answer 503 yet: ${lastResult}`);
+}
+
+/** Returns null once the response is as expected, and the last response on a timeout. */
+async function waitForResponse(
+  url: string,
+  isExpected: (response: Response) => boolean,
+): Promise<string | null> {
   const until = Date.now() + patience;
-  let last = "no answer";
+  let lastResult = "no answer";
   do {
     try {
-      const answer = await fetch(`${url}/health?deep`, { signal: AbortSignal.timeout(10_000) });
-      last = `${answer.status} ${await answer.text()}`;
-      if (answer.ok) return true;
+      const response = await fetch(url, { signal: AbortSignal.timeout(10_000) });
+      lastResult = `${response.status} ${await response.text()}`;
+      if (isExpected(response)) return null;
     } catch (error) {
-      last = String((error as Error).cause ?? error);
+      lastResult = String((error as Error).cause ?? error);
     }
     await new Promise((resolve) => setTimeout(resolve, 2000));
   } while (Date.now() < until);
-  console.error(`${url}/health?deep does not say that all is well yet: ${last}`);
-  return false;
+  return lastResult;
 }

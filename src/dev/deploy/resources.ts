@@ -2,53 +2,55 @@ import type { Chosen } from "./options.ts";
 import { fileOf, isKnown, keep, type Settings } from "./settings.ts";
 import { ask, run, stop } from "./wrangler.ts";
 
-/** Has the database and the namespace that the Worker needs: those with known ids, or of these names, or new ones. */
-export function ensureResources(chosen: Chosen, settings: Settings): void {
-  const config = ["--config", fileOf(chosen.environment)];
+/** Ensures that the databases and namespaces exist. Uses the known ids, else finds them by name, else creates them. */
+export function ensureResources(options: Chosen, settings: Settings): void {
+  const config = ["--config", fileOf(options.environment)];
   for (const database of settings.d1_databases) {
     const { database_name: name, database_id: id } = database;
     if (isKnown(id)) continue;
-    database.database_id = databaseId(name, config) ?? createDatabase(name, chosen, config);
-    keep(chosen.environment, settings);
+    database.database_id = databaseId(name, config) ?? createDatabase(name, options, config);
+    keep(options.environment, settings);
   }
   for (const namespace of settings.kv_namespaces) {
     if (isKnown(namespace.id)) continue;
     const title = `${settings.name}-${namespace.binding.toLowerCase()}`;
     namespace.id = namespaceId(title, config) ?? createNamespace(title, config);
-    keep(chosen.environment, settings);
+    keep(options.environment, settings);
   }
 }
 
 function databaseId(name: string, config: string[]): string | undefined {
   const databases = ask<{ name: string; uuid: string }[]>(["d1", "list", "--json", ...config]);
-  return databases?.find((each) => each.name === name)?.uuid;
+  return databases?.find((database) => database.name === name)?.uuid;
 }
 
-function createDatabase(name: string, chosen: Chosen, config: string[]): string {
-  const { location, jurisdiction } = chosen;
+function createDatabase(name: string, options: Chosen, config: string[]): string {
+  const { location, jurisdiction } = options;
   if (!location && !jurisdiction) {
     stop(
       "Say where the database is to stand; it cannot be changed later: --location weur (or eeur, wnam, enam, apac, oc), " +
         "or --jurisdiction eu (or us, fedramp).",
     );
   }
-  const place = jurisdiction ? [`--jurisdiction=${jurisdiction}`] : [`--location=${location}`];
-  run(["d1", "create", name, ...place, "--update-config=false", ...config]);
+  const locationOption = jurisdiction
+    ? [`--jurisdiction=${jurisdiction}`]
+    : [`--location=${location}`];
+  run(["d1", "create", name, ...locationOption, "--update-config=false", ...config]);
   return databaseId(name, config) ?? stop(`The database ${name} was made, and is not listed.`);
 }
 
-/** What a statement counts in the deployed database; it names its one column `count`. */
+/** Runs a counting statement in the deployed database. Its only column must be `count`. */
 export function countIn(environment: string, sql: string): number {
   const command = ["d1", "execute", "DB", "--remote", "--json", "--command", sql];
-  const answers = ask<{ results: { count: number }[] }[]>([
+  const results = ask<{ results: { count: number }[] }[]>([
     ...command,
     "--config",
     fileOf(environment),
   ]);
-  return answers?.[0]?.results[0]?.count ?? 0;
+  return results?.[0]?.results[0]?.count ?? 0;
 }
 
-/** Fills a database that has no tables yet with a backup; the backup says which migrations it has seen. */
+/** Loads a backup into a database without tables. The backup includes the list of applied migrations. */
 export function fill(environment: string, backup: string): void {
   const config = ["--config", fileOf(environment)];
   const sql = "SELECT count(*) AS count FROM sqlite_master WHERE name = 'collection'";
@@ -62,7 +64,7 @@ export function fill(environment: string, backup: string): void {
 
 function namespaceId(title: string, config: string[]): string | undefined {
   const namespaces = ask<{ title: string; id: string }[]>(["kv", "namespace", "list", ...config]);
-  return namespaces?.find((each) => each.title === title)?.id;
+  return namespaces?.find((namespace) => namespace.title === title)?.id;
 }
 
 export function createNamespace(title: string, config: string[]): string {

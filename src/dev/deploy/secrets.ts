@@ -8,7 +8,7 @@ import { ask } from "./wrangler.ts";
 const secretNames = ["TOKEN_SECRET", "SETUP_SECRET"] as const;
 export type Secrets = Partial<Record<(typeof secretNames)[number], string>>;
 
-/** Where the secrets stand on this machine: Cloudflare never shows them again, and rotation needs the old one. */
+/** The local file with the secrets. Cloudflare never shows them again, and rotation needs the old one. */
 export const secretsFileOf = (environment: string) => `.secrets.${environment}.json`;
 
 export function readSecrets(environment: string): Secrets {
@@ -23,21 +23,22 @@ export function keepSecrets(environment: string, secrets: Secrets): void {
 
 export const newSecret = () => randomBytes(32).toString("base64url");
 
-/** The secrets that the deployed Worker lacks, made where they are not in the file yet; kept before they are sent. */
+/** The secrets that the deployed Worker lacks. Creates those that the file lacks and saves them before use. */
 export function missingSecrets(environment: string): Secrets {
-  const set = ask<{ name: string }[]>(
+  const deployed = ask<{ name: string }[]>(
     ["secret", "list", "--config", fileOf(environment)],
-    /Worker "[^"]+"[^\n]* not found/, // there is none yet
+    /Worker "[^"]+"[^\n]* not found/, // Before the first deployment.
   );
-  const there = new Set((set ?? []).map(({ name }) => name));
-  const known = readSecrets(environment);
+  const deployedNames = new Set((deployed ?? []).map(({ name }) => name));
+  const localSecrets = readSecrets(environment);
   const missing: Secrets = {};
-  for (const name of secretNames) if (!there.has(name)) missing[name] = known[name] ?? newSecret();
-  if (Object.keys(missing).length > 0) keepSecrets(environment, { ...known, ...missing });
+  for (const name of secretNames)
+    if (!deployedNames.has(name)) missing[name] = localSecrets[name] ?? newSecret();
+  if (Object.keys(missing).length > 0) keepSecrets(environment, { ...localSecrets, ...missing });
   return missing;
 }
 
-/** Gives `use` a file that holds these secrets and nobody else can read; it is gone afterwards. */
+/** Calls `use` with a temporary file of the secrets, which only this user can read. Removes it afterwards. */
 export function withSecretsFile(secrets: Secrets, use: (path: string) => void): void {
   const folder = mkdtempSync(join(tmpdir(), "edge-forms-"));
   const remove = () => rmSync(folder, { recursive: true, force: true });

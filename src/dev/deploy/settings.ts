@@ -6,7 +6,7 @@ interface Binding {
   binding: string;
 }
 
-/** What of wrangler's configuration is another for each environment. */
+/** The parts of wrangler's configuration that differ between environments. */
 export interface Settings {
   name: string;
   account_id?: string;
@@ -20,42 +20,43 @@ export interface Settings {
 
 export const fileOf = (environment: string) => `wrangler.${environment}.json`;
 
-/** wrangler.toml, and above it what the environment's own file has chosen or learned before. */
-export function settingsOf(chosen: Chosen): Settings {
+/** Merges wrangler.toml with the saved file of the environment and the options of the command. */
+export function settingsOf(options: Chosen): Settings {
   const template = read("wrangler.toml");
-  const file = fileOf(chosen.environment);
-  const kept: Partial<Settings> = existsSync(file) ? read(file) : {};
-  const production = chosen.environment === "production";
-  const name = kept.name ?? (production ? template.name : `${template.name}-${chosen.environment}`);
-  const account = chosen.account ?? kept.account_id ?? process.env["CLOUDFLARE_ACCOUNT_ID"];
+  const file = fileOf(options.environment);
+  const saved: Partial<Settings> = existsSync(file) ? read(file) : {};
+  const isProduction = options.environment === "production";
+  const name =
+    saved.name ?? (isProduction ? template.name : `${template.name}-${options.environment}`);
+  const account = options.account ?? saved.account_id ?? process.env["CLOUDFLARE_ACCOUNT_ID"];
   const settings: Settings = {
     ...template,
     name,
     ...(account ? { account_id: account } : {}),
-    ...(kept.routes ? { routes: kept.routes, workers_dev: false } : {}),
-    vars: { ...template.vars, ...kept.vars },
-    d1_databases: template.d1_databases.map((each) => ({
-      ...each,
-      database_name: production ? each.database_name : name,
-      database_id: idOf(kept.d1_databases, each, production, "database_id"),
+    ...(saved.routes ? { routes: saved.routes, workers_dev: false } : {}),
+    vars: { ...template.vars, ...saved.vars },
+    d1_databases: template.d1_databases.map((database) => ({
+      ...database,
+      database_name: isProduction ? database.database_name : name,
+      database_id: idOf(saved.d1_databases, database, isProduction, "database_id"),
     })),
-    kv_namespaces: template.kv_namespaces.map((each) => ({
-      ...each,
-      id: idOf(kept.kv_namespaces, each, production, "id"),
+    kv_namespaces: template.kv_namespaces.map((namespace) => ({
+      ...namespace,
+      id: idOf(saved.kv_namespaces, namespace, isProduction, "id"),
     })),
-    ratelimits: production ? template.ratelimits : apart(template, name),
+    ratelimits: isProduction ? template.ratelimits : separateLimiters(template, name),
   };
-  return withChosen(settings, chosen);
+  return withOptions(settings, options);
 }
 
-function withChosen(settings: Settings, { domain, contact }: Chosen): Settings {
+function withOptions(settings: Settings, { domain, contact }: Chosen): Settings {
   if (contact) settings.vars["CONTACT_EMAIL"] = contact;
   if (!domain) return settings;
   settings.vars["ORIGIN"] = `https://${domain}`;
   return { ...settings, workers_dev: false, routes: [{ pattern: domain, custom_domain: true }] };
 }
 
-/** The file is the environment's memory: it holds ids and choices, and no secret. */
+/** Saves the settings of an environment: ids and options, but no secrets. */
 export function keep(environment: string, settings: Settings): void {
   writeFileSync(fileOf(environment), `${JSON.stringify(settings, null, 2)}\n`);
 }
@@ -65,28 +66,29 @@ function read(path: string): Settings {
   return experimental_readRawConfig({ config: path }).rawConfig as Settings;
 }
 
-/** Whether an id is one, or still the placeholder of wrangler.toml. */
+/** False for the placeholder in wrangler.toml. */
 export const isKnown = (id: string) => !/^[0-]*$/.test(id);
 const noId = "0".repeat(32);
 
-/** The id that was kept, or that somebody has written into wrangler.toml by hand, which is production's. */
+/** The saved id. Production falls back to the id in wrangler.toml, other environments to the placeholder. */
 function idOf<K extends string, B extends Binding & Record<K, string>>(
-  kept: B[] | undefined,
-  each: B,
-  production: boolean,
+  saved: B[] | undefined,
+  binding: B,
+  isProduction: boolean,
   key: K,
 ): string {
   return (
-    kept?.find(({ binding }) => binding === each.binding)?.[key] ?? (production ? each[key] : noId)
+    saved?.find((candidate) => candidate.binding === binding.binding)?.[key] ??
+    (isProduction ? binding[key] : noId)
   );
 }
 
-/** Limiters of one account that have one number count together; environments are to count apart. */
-function apart(template: Settings, name: string): Settings["ratelimits"] {
+/** Rate limiters of one account with the same number share their counts. So each environment gets its own numbers. */
+function separateLimiters(template: Settings, name: string): Settings["ratelimits"] {
   let hash = 0;
   for (const letter of name) hash = (hash * 31 + letter.charCodeAt(0)) % 100_000;
-  return template.ratelimits.map((each) => ({
-    ...each,
-    namespace_id: String(Number(each.namespace_id) + (hash + 1) * 10_000),
+  return template.ratelimits.map((limiter) => ({
+    ...limiter,
+    namespace_id: String(Number(limiter.namespace_id) + (hash + 1) * 10_000),
   }));
 }

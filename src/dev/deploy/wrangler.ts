@@ -2,29 +2,29 @@ import { spawnSync } from "node:child_process";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 
-/** wrangler of this project, run by this very Node: neither a shell nor the machine's own Node is in between. */
+/** The project's own wrangler. It runs with this process's Node, without a shell. */
 const script = join(
   dirname(createRequire(import.meta.url).resolve("wrangler/package.json")),
   "bin/wrangler.js",
 );
 
-/** Never asks: a question that nobody sees would stand still. */
-const quiet = { CI: "true", WRANGLER_SEND_METRICS: "false" };
+/** Disables prompts. An invisible prompt would block the command forever. */
+const nonInteractive = { CI: "true", WRANGLER_SEND_METRICS: "false" };
 
-/** Runs wrangler before the reader's eyes, and stops the command where it fails. */
+/** Runs wrangler with visible output. Stops the command when it fails. */
 export function run(args: readonly string[], environment: Record<string, string> = {}): void {
   const { status } = spawnSync(process.execPath, [script, ...args], {
-    env: { ...process.env, ...quiet, ...environment },
+    env: { ...process.env, ...nonInteractive, ...environment },
     stdio: ["ignore", "inherit", "inherit"],
   });
   if (status !== 0) stop(`\`wrangler ${args.join(" ")}\` failed; what it says stands above.`);
 }
 
-/** Runs wrangler and gives its answer, which is JSON; undefined where `mayFail` and it does. */
+/** Runs wrangler and returns its JSON output. Undefined when it fails with output that matches `mayFail`. */
 // oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- the caller knows what it asked for
 export function ask<T>(args: readonly string[], mayFail?: RegExp): T | undefined {
   const { status, stdout, stderr } = spawnSync(process.execPath, [script, ...args], {
-    env: { ...process.env, ...quiet, NO_COLOR: "1" },
+    env: { ...process.env, ...nonInteractive, NO_COLOR: "1" },
     encoding: "utf8",
     maxBuffer: 64 * 1024 * 1024,
   });
@@ -34,7 +34,7 @@ export function ask<T>(args: readonly string[], mayFail?: RegExp): T | undefined
   return stop(`\`wrangler ${args.join(" ")}\` failed; what it says stands above.`);
 }
 
-/** Ends the command with a message for whoever ran it. */
+/** Prints a message and ends the command with exit code 1. */
 export function stop(message: string): never {
   console.error(message);
   process.exit(1);

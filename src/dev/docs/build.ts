@@ -5,7 +5,7 @@ import type { Sources } from "./pages.tsx";
 
 const root = new URL("../../../", import.meta.url).pathname;
 
-/** The Markdown files that have a page: those of docs/ itself, and the changelog. */
+/** The Markdown files that become pages: those directly in docs/, and the changelog. */
 function sources(): Sources {
   const files = readdirSync(join(root, "docs")).filter((file) => file.endsWith(".md"));
   return Object.fromEntries(
@@ -16,7 +16,7 @@ function sources(): Sources {
   );
 }
 
-/** Writes the pages of the documentation below `target`, and the files for programs that read. */
+/** Writes the pages of the documentation below `target`, and `llms.txt`. */
 export async function writeDocs(target: string): Promise<void> {
   const folder = join(target, "docs");
   mkdirSync(folder, { recursive: true });
@@ -25,7 +25,7 @@ export async function writeDocs(target: string): Promise<void> {
   writeFileSync(join(target, "llms.txt"), readFileSync(join(root, "docs/llms.txt"), "utf8"));
 }
 
-/** Our frame of pages is JSX, which Node does not read: it is bundled first. */
+/** Bundles the page templates first, because Node cannot load JSX. */
 async function renderer(): Promise<typeof import("./pages")> {
   const { outputFiles } = await build({
     entryPoints: [join(root, "src/dev/docs/pages.tsx")],

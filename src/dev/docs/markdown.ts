@@ -14,39 +14,39 @@ export interface Rendered {
   headings: Heading[];
 }
 
-/** Renders one of our own Markdown files; `served` are the names of those that have a page. */
-export function render(markdown: string, served: ReadonlySet<string>): Rendered {
+/** Renders a Markdown file of this repository. `pageNames` are the names of the files that have a page. */
+export function render(markdown: string, pageNames: ReadonlySet<string>): Rendered {
   const headings: Heading[] = [];
-  const taken = new Set<string>();
+  const usedIds = new Set<string>();
   let title = "";
   const marked = new Marked({
     gfm: true,
     renderer: {
       heading(token: Tokens.Heading) {
-        const inside = this.parser.parseInline(token.tokens);
+        const content = this.parser.parseInline(token.tokens);
         if (token.depth === 1) {
-          title = plain(token.text);
+          title = stripMarkup(token.text);
           return "";
         }
-        const id = anchor(plain(token.text), taken);
-        if (token.depth === 2) headings.push({ id, text: plain(token.text) });
+        const id = anchor(stripMarkup(token.text), usedIds);
+        if (token.depth === 2) headings.push({ id, text: stripMarkup(token.text) });
         const level = `h${token.depth}`;
-        return `<${level} id="${id}">${inside} <a class="anchor" href="#${id}" aria-label="Link to this section">#</a></${level}>\n`;
+        return `<${level} id="${id}">${content} <a class="anchor" href="#${id}" aria-label="Link to this section">#</a></${level}>\n`;
       },
-      // Both may be wider than a phone: they scroll by themselves, with the keyboard, too.
+      // Code and tables may be wider than a phone. `tabindex` makes them scrollable with the keyboard.
       code({ text, lang }: Tokens.Code) {
         const label = `Code${lang ? ` (${escape(lang)})` : ""}`;
         return `<pre tabindex="0" role="group" aria-label="${label}" data-language="${escape(lang ?? "")}"><code>${escape(text)}</code></pre>\n`;
       },
       table(token: Tokens.Table) {
-        const inside = (cell: Tokens.TableCell) => this.parser.parseInline(cell.tokens);
+        const renderCell = (cell: Tokens.TableCell) => this.parser.parseInline(cell.tokens);
         return tableOf(
-          token.header.map(inside),
-          token.rows.map((cells) => cells.map(inside)),
+          token.header.map(renderCell),
+          token.rows.map((cells) => cells.map(renderCell)),
         );
       },
       link({ href, tokens }: Tokens.Link) {
-        return `<a href="${escape(address(href, served))}">${this.parser.parseInline(tokens)}</a>`;
+        return `<a href="${escape(address(href, pageNames))}">${this.parser.parseInline(tokens)}</a>`;
       },
     },
   });
@@ -55,44 +55,46 @@ export function render(markdown: string, served: ReadonlySet<string>): Rendered 
   return { title, html, headings };
 }
 
-/** A first column without a heading names its rows; a table without any has no head. */
+/** A first column without a heading contains row headers. A table without headings has no head. */
 function tableOf(header: string[], rows: string[][]): string {
   const namesRows = header[0] === "";
-  const heads = header.map((cell) => (cell === "" ? "<td></td>" : `<th scope="col">${cell}</th>`));
-  const head = header.some(Boolean) ? `<thead><tr>${heads.join("")}</tr></thead>` : "";
-  const body = rows.map(([first = "", ...others]) => {
-    const name = namesRows ? `<th scope="row">${first}</th>` : `<td>${first}</td>`;
-    return `<tr>${name}${others.map((cell) => `<td>${cell}</td>`).join("")}</tr>`;
+  const headerCells = header.map((cell) =>
+    cell === "" ? "<td></td>" : `<th scope="col">${cell}</th>`,
+  );
+  const head = header.some(Boolean) ? `<thead><tr>${headerCells.join("")}</tr></thead>` : "";
+  const body = rows.map(([firstCell = "", ...otherCells]) => {
+    const name = namesRows ? `<th scope="row">${firstCell}</th>` : `<td>${firstCell}</td>`;
+    return `<tr>${name}${otherCells.map((cell) => `<td>${cell}</td>`).join("")}</tr>`;
   });
   return `<div class="scroll" tabindex="0" role="group" aria-label="Table"><table>${head}<tbody>${body.join("\n")}</tbody></table></div>\n`;
 }
 
-/** Where a link of a file leads on the pages: to another page, or to the file in the repository. */
-function address(href: string, served: ReadonlySet<string>): string {
+/** The target of a link: the page of the linked file, or else the file in the repository. */
+function address(href: string, pageNames: ReadonlySet<string>): string {
   if (/^([a-z]+:|#|\/)/.test(href)) return href;
   const [path = "", fragment] = href.split("#");
-  const after = fragment === undefined ? "" : `#${fragment}`;
+  const hash = fragment === undefined ? "" : `#${fragment}`;
   const file = new URL(path, "file:///docs/").pathname.slice(1);
   const name = file.replace(/^docs\//, "").replace(/\.md$/, "");
-  if (served.has(name)) return `/docs/${slug(name)}${after}`;
-  return `${repository}${file}${after}`;
+  if (pageNames.has(name)) return `/docs/${slug(name)}${hash}`;
+  return `${repository}${file}${hash}`;
 }
 
 /** The last part of a page's address. */
 export const slug = (name: string) => (name === "README" ? "contents" : name.toLowerCase());
 
-/** Marks in text that a heading is written with. */
-const plain = (text: string) => text.replaceAll(/[`*]|\[([^\]]*)\]\([^)]*\)/g, "$1");
+/** Removes Markdown markup from a heading. */
+const stripMarkup = (text: string) => text.replaceAll(/[`*]|\[([^\]]*)\]\([^)]*\)/g, "$1");
 
-/** As the repository's own pages have it, so that links hold in both. */
-function anchor(text: string, taken: Set<string>): string {
+/** Uses the same anchors as GitHub, so that links work in both places. */
+function anchor(text: string, usedIds: Set<string>): string {
   const base = text
     .toLowerCase()
     .replaceAll(/[^\p{L}\p{N} _-]/gu, "")
     .replaceAll(" ", "-");
   let id = base;
-  for (let again = 1; taken.has(id); again += 1) id = `${base}-${again}`;
-  taken.add(id);
+  for (let suffix = 1; usedIds.has(id); suffix += 1) id = `${base}-${suffix}`;
+  usedIds.add(id);
   return id;
 }
 

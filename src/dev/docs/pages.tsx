@@ -2,10 +2,10 @@ import { raw } from "hono/html";
 import { Page } from "../../html/page.tsx";
 import { render, slug } from "./markdown.ts";
 
-/** A Markdown file by its name without `.md`, as it is in the repository. */
+/** The text of each Markdown file by its name without `.md`. */
 export type Sources = Record<string, string>;
 
-/** The order of the contents; whatever is not here follows by its title. */
+/** The order of the contents. Other pages follow, sorted by title. */
 const order = [
   "README",
   "first-call",
@@ -23,21 +23,21 @@ const order = [
   "administration",
   "deployment",
 ];
-const place = (name: string) => (order.includes(name) ? order.indexOf(name) : order.length);
+const positionOf = (name: string) => (order.includes(name) ? order.indexOf(name) : order.length);
 
-/** Every page of the documentation by its file under `/docs/`: as HTML, and as the Markdown that it is made of. */
+/** All pages of the documentation by file name under `/docs/`: the HTML and its Markdown source. */
 export function pages(sources: Sources): Map<string, string> {
-  const served = new Set(Object.keys(sources));
+  const pageNames = new Set(Object.keys(sources));
   const rendered = Object.entries(sources)
-    .map(([name, markdown]) => ({ name, ...render(markdown, served) }))
-    .toSorted((a, b) => place(a.name) - place(b.name) || a.title.localeCompare(b.title));
+    .map(([name, markdown]) => ({ name, ...render(markdown, pageNames) }))
+    .toSorted((a, b) => positionOf(a.name) - positionOf(b.name) || a.title.localeCompare(b.title));
   const contents = rendered.map(({ name, title }) => ({ path: `/docs/${slug(name)}`, title }));
   return new Map(
     rendered.flatMap(({ name, title, html, headings }) => {
-      const here = `/docs/${slug(name)}`;
+      const path = `/docs/${slug(name)}`;
       const page = (
         <Page title={title} styles={["/assets/documentation.css"]}>
-          <Contents pages={contents} here={here} />
+          <Contents pages={contents} currentPath={path} />
           {headings.length > 2 ? <OnThisPage headings={headings} /> : null}
           {raw(html)}
         </Page>
@@ -51,18 +51,18 @@ export function pages(sources: Sources): Map<string, string> {
 }
 
 function Contents({
-  pages: all,
-  here,
+  pages: entries,
+  currentPath,
 }: {
   pages: { path: string; title: string }[];
-  here: string;
+  currentPath: string;
 }) {
   return (
     <nav class="pages" aria-label="Documentation">
       <ul>
-        {all.map(({ path, title }) => (
+        {entries.map(({ path, title }) => (
           <li>
-            <a href={path} aria-current={path === here ? "page" : undefined}>
+            <a href={path} aria-current={path === currentPath ? "page" : undefined}>
               {title}
             </a>
           </li>

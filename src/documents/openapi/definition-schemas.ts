@@ -1,25 +1,42 @@
-import { list, ref, text, typeName, type Schema, count, open, stamp, uri, version, schemaOfZod, oneOfTexts } from "./schema.ts";
+import {
+  listSchema,
+  ref,
+  stringSchema,
+  typeName,
+  type Schema,
+  countSchema,
+  openObject,
+  timestampSchema,
+  uriSchema,
+  versionSchema,
+  toJsonSchema,
+  enumSchema,
+} from "./schema.ts";
 import type { CollectionKind } from "#domain/definition/collection.ts";
-import { documents } from "#domain/definition/document.ts";
-import { pageSchema, actor } from "./problem-schemas.ts";
-import { named } from "#documents/openapi/paths/definition-paths.ts";
-import { webhookBody, webhookChange, webhookStates, webhookTypes } from "#domain/webhook/webhook.ts";
+import { documentSchemas } from "#domain/definition/document.ts";
+import { patchSchemas } from "#domain/definition/patch.ts";
+import { dateTimeInput } from "./field-schemas.ts";
+import { pageSchema, actorSchema } from "./problem-schemas.ts";
+import { webhookCreateSchema, webhookUpdateSchema, webhookTypes } from "#domain/webhook/webhook.ts";
+import { effectiveWebhookStates } from "#domain/webhook/status.ts";
 
-/** One schema for each type of field; line items have columns of the others. */
-export function fieldDefinitions(field: Schema): Schema {
-  const types = (field["oneOf"] as Schema[]).map((each) => {
-    const type = (each["properties"] as Record<string, Schema>)["type"]?.["const"] as string;
-    return { type, name: `${typeName(type)}Definition`, schema: ownDefault(each, type) };
+export const kindSchemaNames = { app: "App", form: "Form" } as const;
+
+/** One schema for each field type. The columns of line items can have every type except line items. */
+function fieldDefinitions(field: Schema): Schema {
+  const types = (field["oneOf"] as Schema[]).map((option) => {
+    const type = (option["properties"] as Record<string, Schema>)["type"]?.["const"] as string;
+    return { type, name: `${typeName(type)}Definition`, schema: withTypedDefault(option, type) };
   });
   const columns = types.filter(({ type }) => type !== "line_items");
   return {
-    FieldDefinition: unionOf(types),
-    ColumnDefinition: unionOf(columns),
+    FieldDefinition: typeUnion(types),
+    ColumnDefinition: typeUnion(columns),
     ...Object.fromEntries(types.map(({ name, schema }) => [name, schema])),
   };
 }
 
-function unionOf(types: readonly { type: string; name: string }[]): Schema {
+function typeUnion(types: readonly { type: string; name: string }[]): Schema {
   const mapping = types.map(({ type, name }) => [type, `#/components/schemas/${name}`] as const);
   return {
     oneOf: types.map(({ name }) => ref("schemas", name)),
@@ -27,93 +44,146 @@ function unionOf(types: readonly { type: string; name: string }[]): Schema {
   };
 }
 
-/** A default has the type of the field's values; and keys of before are the server's. */
-function ownDefault(schema: Schema, type: string): Schema {
+/** Gives `default` the type of the field's values. `previous_keys` is read-only, because the server sets it. */
+function withTypedDefault(schema: Schema, type: string): Schema {
   const properties = { ...(schema["properties"] as Record<string, Schema>) };
-  if ("default" in properties) properties["default"] = defaultOf(type);
+  if ("default" in properties) properties["default"] = defaultSchema(type);
   if (type === "line_items")
     properties["fields"] = { ...properties["fields"], items: ref("schemas", "ColumnDefinition") };
-  properties["previous_keys"] = { ...list(text), readOnly: true };
+  properties["previous_keys"] = { ...listSchema(stringSchema), readOnly: true };
   return { ...schema, properties };
 }
 
-function defaultOf(type: string): Schema {
+function defaultSchema(type: string): Schema {
   switch (type) {
     case "number":
     case "boolean":
       return { type: [type, "null"] };
     case "multi_select":
-      return { ...list(text), type: ["array", "null"] };
+      return { ...listSchema(stringSchema), type: ["array", "null"] };
     case "line_items":
-      return { ...list({ type: "object", additionalProperties: true }), type: ["array", "null"] };
+      return {
+        ...listSchema({ type: "object", additionalProperties: true }),
+        type: ["array", "null"],
+      };
     default:
       return { type: ["string", "null"] };
   }
 }
 
-/** The schemas of apps and forms themselves: in lists, and as they are defined, read and sent alike. */
+/** The schemas of apps and forms: in lists, and as definitions in requests and responses. */
 export function definitionSchemas(kind: CollectionKind): Schema {
   const items = kind === "app" ? "records" : "submissions";
   const names = ["self", "openapi", items, "search"];
-  const links = open(Object.fromEntries(names.map((name) => [name, uri])));
-  const one = named[kind];
-  const told = { key: text, name: text, description: text, time_zone: text };
-  const { fields, ...sent } = schemaOfZod(documents[kind])["properties"] as Record<string, Schema>;
-  const own = kind === "form" ? { acceptance: ref("schemas", "Acceptance") } : {};
-  const servers = {
-    schema_version: version,
-    indexing,
-    pending,
+  const links = openObject(Object.fromEntries(names.map((name) => [name, uriSchema])));
+  const one = kindSchemaNames[kind];
+  const summary = {
+    key: stringSchema,
+    name: stringSchema,
+    description: stringSchema,
+    time_zone: stringSchema,
+  };
+  const { fields, ...input } = toJsonSchema(documentSchemas[kind]())["properties"] as Record<
+    string,
+    Schema
+  >;
+  const kindMember = kind === "form" ? { acceptance: ref("schemas", "Acceptance") } : {};
+  const serverMembers = {
+    schema_version: versionSchema,
+    indexing: indexingSchema,
+    pending: pendingSchema,
+    consequences: ref("schemas", "Consequences"),
     links: ref("schemas", `${one}Links`),
   };
   return {
     [`${one}Links`]: links,
-    [one]: open({ ...told, schema_version: version, links: ref("schemas", `${one}Links`) }),
+    [one]: openObject({
+      ...summary,
+      schema_version: versionSchema,
+      links: ref("schemas", `${one}Links`),
+    }),
     [`${one}Page`]: pageSchema(one),
     [`${one}Definition`]: {
       type: "object",
       description: "For both directions: what is the server's own is ignored where it is sent.",
       additionalProperties: false,
       properties: {
-        ...sent,
-        ...own,
-        fields: list(ref("schemas", "FieldDefinition")),
+        ...input,
+        ...kindMember,
+        fields: listSchema(ref("schemas", "FieldDefinition")),
         ...Object.fromEntries(
-          Object.entries(servers).map(([name, schema]) => [name, { readOnly: true, ...schema }]),
+          Object.entries(serverMembers).map(([key, part]) => [key, { readOnly: true, ...part }]),
         ),
       },
       required: ["fields"],
     },
-    ...(kind === "form" ? { Acceptance: acceptanceOf(sent["acceptance"] ?? {}) } : {}),
+    ...patchSchemasOf(kind),
+    ...(kind === "form" ? { Acceptance: acceptanceSchema(input["acceptance"] ?? {}) } : {}),
     ...fieldDefinitions(fields?.["items"] as Schema),
   };
 }
 
-const moment = { ...stamp, type: ["string", "null"] };
+const nullableDateTime = { anyOf: [dateTimeInput, { type: "null" }] };
 
-function acceptanceOf(sent: Schema): Schema {
+function acceptanceSchema(input: Schema): Schema {
   const accepting = { type: "boolean", readOnly: true };
-  const properties = { ...(sent["properties"] as Schema), opens_at: moment, closes_at: moment };
-  return { ...sent, properties: { ...properties, accepting } };
+  const properties = {
+    ...(input["properties"] as Schema),
+    opens_at: nullableDateTime,
+    closes_at: nullableDateTime,
+  };
+  return { ...input, properties: { ...properties, accepting } };
 }
 
-const progress: Schema = { done: count, total: count };
-const indexing = open(progress);
-const pending: Schema = {
-  ...open(
+function patchSchemasOf(kind: CollectionKind): Schema {
+  return {
+    [`${kindSchemaNames[kind]}DefinitionPatch`]: patchSchema(kind),
+    Consequences: consequencesSchema,
+  };
+}
+
+function patchSchema(kind: CollectionKind): Schema {
+  const schema = toJsonSchema(patchSchemas[kind]());
+  const { acceptance, ...settings } = schema["properties"] as Record<string, Schema>;
+  if (!acceptance) return schema;
+  const members = acceptance["properties"] as Schema;
+  const times = { opens_at: nullableDateTime, closes_at: nullableDateTime };
+  const patch = { ...acceptance, properties: { ...members, ...times } };
+  return { ...schema, properties: { ...settings, acceptance: patch } };
+}
+
+const consequencesSchema: Schema = {
+  ...openObject({
+    outcome: enumSchema(["created", "changed", "unchanged", "pending"]),
+    hidden_fields: listSchema(stringSchema),
+    recalculated_items: countSchema,
+    reindexed_items: countSchema,
+    checked_items: countSchema,
+    views: listSchema(stringSchema),
+    credentials: listSchema(stringSchema),
+    webhooks: listSchema(stringSchema),
+  }),
+  description:
+    "Only in a dry run: what the change would do. `checked_items` are looked at before it takes effect.",
+};
+
+const progressProperties: Schema = { done: countSchema, total: countSchema };
+const indexingSchema = openObject(progressProperties);
+const pendingSchema: Schema = {
+  ...openObject(
     {
-      schema_version: version,
-      ...progress,
-      problem: open(
+      schema_version: versionSchema,
+      ...progressProperties,
+      problem: openObject(
         {
-          type: text,
-          title: text,
+          type: stringSchema,
+          title: stringSchema,
           status: { type: "integer", format: "int32" },
-          code: text,
-          detail: text,
-          field: text,
-          fields: list(text),
-          items: list(text),
+          code: stringSchema,
+          detail: stringSchema,
+          field: stringSchema,
+          fields: listSchema(stringSchema),
+          items: listSchema(stringSchema),
         },
         ["type", "title", "status", "code", "detail"],
       ),
@@ -124,47 +194,65 @@ const pending: Schema = {
     "A change that waits until all items were looked at; or why it was dropped, as the problem that it would have been.",
 };
 
-const or = (schema: Schema): Schema => ({ ...schema, type: [schema["type"], "null"] });
+const nullable = (schema: Schema): Schema => ({ ...schema, type: [schema["type"], "null"] });
+
+const webhookStatusProperties = (): Schema => ({
+  state: enumSchema(effectiveWebhookStates),
+  reason: { ...nullable(stringSchema), description: "Why it is failing or disabled." },
+  last_error: {
+    ...nullable(stringSchema),
+    description: "The error of the last attempt while the webhook is retrying.",
+  },
+  next_attempt_at: {
+    ...nullable(timestampSchema),
+    description: "The time of the next attempt while the webhook is retrying.",
+  },
+});
 
 export function webhookSchemas(): Schema {
   const webhook: Schema = {
-    id: text,
-    name: text,
-    url: text,
-    types: list(oneOfTexts(webhookTypes)),
-    collections: { oneOf: [{ type: "string", const: "all" }, list(text)] },
-    include: oneOfTexts(["item", "ids"]),
-    state: oneOfTexts(webhookStates),
-    reason: { ...or(text), description: "Why it is failing or disabled." },
-    maker: actor,
-    secrets: list(open({ created_at: stamp, expires_at: or(stamp) })),
-    version,
-    etag: text,
-    created_at: stamp,
-    updated_at: stamp,
+    id: stringSchema,
+    name: stringSchema,
+    url: stringSchema,
+    types: listSchema(enumSchema(webhookTypes)),
+    collections: { oneOf: [{ type: "string", const: "all" }, listSchema(stringSchema)] },
+    include: enumSchema(["item", "ids"]),
+    ...webhookStatusProperties(),
+    created_by: {
+      ...actorSchema,
+      description: "The member or credential whose rights the webhook has.",
+    },
+    maker: { ...actorSchema, description: "The former name of `created_by`." },
+    secrets: listSchema(
+      openObject({ created_at: timestampSchema, expires_at: nullable(timestampSchema) }),
+    ),
+    version: versionSchema,
+    etag: stringSchema,
+    created_at: timestampSchema,
+    updated_at: timestampSchema,
   };
-  const once = { type: "string", pattern: "^whsec_", description: "Shown this once." };
+  const secret = { type: "string", pattern: "^whsec_", description: "Shown this once." };
   const delivery: Schema = {
-    id: text,
-    message: { ...text, description: "The `webhook-id`, the same for each try." },
-    type: text,
-    collection: or(text),
-    item: or(text),
-    attempt: { ...count, description: "From 1; 0 where it was sent by hand." },
-    at: stamp,
+    id: stringSchema,
+    message: { ...stringSchema, description: "The `webhook-id`, the same for each try." },
+    type: stringSchema,
+    collection: nullable(stringSchema),
+    item: nullable(stringSchema),
+    attempt: { ...countSchema, description: "From 1; 0 where it was sent by hand." },
+    at: timestampSchema,
     delivered: { type: "boolean" },
-    status: { ...or(count), description: "Of the answer; null where none came." },
-    milliseconds: count,
-    answer: { ...or(text), description: "The first 1 KiB of it." },
-    error: or(text),
+    status: { ...nullable(countSchema), description: "Of the answer; null where none came." },
+    milliseconds: countSchema,
+    answer: { ...nullable(stringSchema), description: "The first 1 KiB of it." },
+    error: nullable(stringSchema),
   };
   return {
-    Webhook: open(webhook),
-    WebhookWithSecret: open({ ...webhook, secret: once }, Object.keys(webhook)),
+    Webhook: openObject(webhook),
+    WebhookWithSecret: openObject({ ...webhook, secret: secret }, Object.keys(webhook)),
     WebhookPage: pageSchema("Webhook"),
-    WebhookCreate: schemaOfZod(webhookBody),
-    WebhookChange: schemaOfZod(webhookChange),
-    WebhookDelivery: open(delivery),
+    WebhookCreate: toJsonSchema(webhookCreateSchema()),
+    WebhookChange: toJsonSchema(webhookUpdateSchema()),
+    WebhookDelivery: openObject(delivery),
     WebhookDeliveryPage: pageSchema("WebhookDelivery"),
   };
 }

@@ -1,40 +1,50 @@
 import { permissions } from "#domain/credential/permissions.ts";
 import { headerComponents, problemResponses } from "./responses.ts";
-import { reachable, refsIn } from "./versions.ts";
+import { withDistinctNames } from "./distinct-names.ts";
+import { reachableComponents, collectRefs } from "./versions.ts";
 import { type Schema, ref } from "./schema.ts";
 import type { Collection } from "#domain/definition/collection.ts";
-import { batchParameters, batchPaths } from "#documents/openapi/paths/batches.ts";
 import { batchSchemas, changeSchemas, itemSchemas } from "./item-schemas.ts";
-import { changeParameters, changePaths } from "#documents/openapi/paths/changes.ts";
-import { idParameter, sharedParameters, nounOf } from "./names.ts";
+import type { Descriptions } from "./description.ts";
+import { resourceNames, type ResourceNames } from "./names.ts";
+import { pathItems } from "./operation-object.ts";
+import { parameterComponents } from "./parameters.ts";
 import { sharedSchemas } from "./problem-schemas.ts";
-import { definitionPaths, documentParameters } from "#documents/openapi/paths/definition-paths.ts";
 import { definitionSchemas } from "./definition-schemas.ts";
-import { definitionExamples, examplesOf } from "./examples.ts";
-import { onePaths } from "#documents/openapi/paths/one-paths.ts";
-import { listPaths } from "#documents/openapi/paths/list-paths.ts";
-import { searchSchemas } from "./search-schemas.ts";
+import { buildExamples } from "./examples.ts";
+import { apiRoot, collectionPaths } from "#domain/api-paths.ts";
+import { listsOptions, searchSchemas } from "./search-schemas.ts";
 
-/** Where the service stands, and whom its users write to. */
+/** The origin of the service and its support address. */
 export interface Host {
   origin: string;
   contact: string;
 }
 
-interface Content {
+interface DocumentContent {
   title: string;
   version: string;
   description: string;
   tags: { name: string; description: string }[];
   paths: Schema;
   schemas: Schema;
-  parameters: Schema;
+  /** The names of the items that the paths describe. */
+  names: readonly ResourceNames[];
 }
 
-/** What every document of the service has around its content; of the components, those that are used. */
-export function framed({ origin, contact }: Host, content: Content): Schema {
-  const { title, version, description, tags, paths, schemas, parameters } = content;
-  const refused = [...refsIn(paths)].flatMap((at) => /^responses\/(.+)/.exec(at)?.[1] ?? []);
+/** Adds the parts that all documents share. Keeps only the components that `paths` uses. */
+export function buildDocument({ origin, contact }: Host, content: DocumentContent): Schema {
+  const { title, version, description, tags, schemas, names } = content;
+  const responseNames = [...collectRefs(content.paths)].flatMap(
+    (reference) => /^responses\/(.+)/.exec(reference)?.[1] ?? [],
+  );
+  const components = reachableComponents(content.paths, {
+    schemas,
+    parameters: parameterComponents(names),
+    headers: headerComponents(),
+    responses: problemResponses(responseNames, origin),
+  });
+  const named = withDistinctNames(content.paths, components);
   return {
     openapi: "3.1.0",
     info: {
@@ -44,25 +54,17 @@ export function framed({ origin, contact }: Host, content: Content): Schema {
       contact: { name: "Edge Forms", url: `${origin}/docs`, email: contact },
       license: { name: "MIT", url: "https://opensource.org/license/mit" },
     },
-    servers: [{ url: `${origin}/api/v1` }],
+    servers: [{ url: origin + apiRoot }],
     security: [{ bearer: [] }, { client: [] }],
     externalDocs: { description: "Guides and recipes", url: `${origin}/docs/contents` },
     tags,
-    paths,
-    components: {
-      ...reachable(paths, {
-        schemas,
-        parameters,
-        headers: headerComponents(),
-        responses: problemResponses(refused, origin),
-      }),
-      securitySchemes: securitySchemes(origin),
-    },
+    paths: named.paths,
+    components: { ...named.components, securitySchemes: securitySchemes(origin) },
   };
 }
 
 function securitySchemes(origin: string): Schema {
-  const scopes = Object.fromEntries(permissions.map((each) => [each, each.replace(":", ": ")]));
+  const scopes = Object.fromEntries(permissions.map((scope) => [scope, scope.replace(":", ": ")]));
   return {
     bearer: {
       type: "http",
@@ -77,112 +79,121 @@ function securitySchemes(origin: string): Schema {
   };
 }
 
-/** The OpenAPI 3.1 document of one app or form: its own routes, from the definition that validates. */
-export function openApiDocument(collection: Collection, host: Host): Schema {
+/** The OpenAPI 3.1 document of one app or form, built from the definition that also validates its data. */
+export function openApiDocument(
+  operations: Descriptions,
+  collection: Collection,
+  host: Host,
+): Schema {
   const { kind, version, definition } = collection;
-  const { many, paths, one, schemas, parameters } = partsOf(collection, host);
-  const about = `The ${many} of the ${kind} “${definition.name}”.`;
-  return framed(host, {
+  const { names, paths, itemPaths, schemas } = collectionParts(
+    operations,
+    collection,
+    host,
+    listsOptions([collection]),
+  );
+  const collectionSummary = `The ${names.many} of the ${kind} “${definition.name}”.`;
+  return buildDocument(host, {
     title: definition.name,
     version: String(version),
-    description: definition.description || about,
+    description: definition.description || collectionSummary,
     tags: [
-      { name: many, description: about },
+      { name: names.many, description: collectionSummary },
       { name: "definitions", description: `The fields of the ${kind}, and their rules.` },
     ],
-    paths: { ...paths, ...one },
+    paths: { ...paths, ...itemPaths() },
     schemas: { ...schemas, ...sharedSchemas() },
-    parameters: { ...parameters, ...sharedParameters() },
+    names: [names],
   });
 }
 
-/** One document of several apps and forms. All forms share the path of one submission, which is of any of them. */
-export function joinedDocument(collections: readonly Collection[], host: Host): Schema {
+/** One document of several apps and forms. All forms share the path of a submission. */
+export function joinedDocument(
+  operations: Descriptions,
+  unordered: readonly Collection[],
+  host: Host,
+): Schema {
+  // The oldest of similar names is kept, so a new app or form does not rename the types of others.
+  const collections = unordered.toSorted((a, b) => a.kind.localeCompare(b.kind) || a.id - b.id);
   const [first] = collections;
-  if (first && collections.length === 1) return openApiDocument(first, host);
-  const parts = collections.map((collection) => partsOf(collection, host));
-  const forms = parts.filter(({ kind }) => kind === "form");
-  const any = nounOf("form");
-  const shared = forms.length > 1 ? onePaths(any, forms[0]?.examples) : {};
-  const told = collections.map(({ kind, definition }) => `the ${kind} “${definition.name}”`);
+  if (first && collections.length === 1) return openApiDocument(operations, first, host);
+  const hasOptions = listsOptions(collections);
+  const parts = collections.map((collection) =>
+    collectionParts(operations, collection, host, hasOptions),
+  );
+  const forms = parts.filter(({ names: { kind } }) => kind === "form");
+  const anyForm = resourceNames("form");
+  const subjects = collections.map(({ kind, definition }) => `the ${kind} “${definition.name}”`);
   const tags = {
     records: "The records of apps.",
     submissions: "The submissions of forms.",
     definitions: "Apps and forms, and their fields.",
   };
-  const used = new Set<string>([...parts.map(({ many }) => many), "definitions"]);
-  return framed(host, {
+  const usedTags = new Set<string>([...parts.map(({ names: { many } }) => many), "definitions"]);
+  return buildDocument(host, {
     title: "Edge Forms",
     version: collections.map(({ version }) => version).join("."),
-    description: `Several in one: ${told.join(", ")}.`,
+    description: `Several in one: ${subjects.join(", ")}.`,
     tags: Object.entries(tags).flatMap(([name, description]) =>
-      used.has(name) ? [{ name, description }] : [],
+      usedTags.has(name) ? [{ name, description }] : [],
     ),
     paths: {
-      ...all(parts.map(({ paths }) => paths)),
-      ...all(parts.map(({ one }) => one)),
-      ...shared,
+      ...mergeSchemas(parts.map(({ paths }) => paths)),
+      ...forms[0]?.itemPaths(forms.length > 1 ? anyForm : undefined),
     },
     schemas: {
-      ...all(parts.map(({ schemas }) => schemas)),
-      ...eitherOf(forms),
+      ...mergeSchemas(parts.map(({ schemas }) => schemas)),
+      ...anyFormSchemas(forms.map(({ names }) => names)),
       ...sharedSchemas(),
     },
-    parameters: {
-      ...all(parts.map(({ parameters }) => parameters)),
-      ...idParameter(any),
-      ...sharedParameters(),
-    },
+    names: [...parts.map(({ names }) => names), anyForm],
   });
 }
 
-const all = (parts: Schema[]): Schema => Object.assign({}, ...parts) as Schema;
+const mergeSchemas = (parts: Schema[]): Schema => Object.assign({}, ...parts) as Schema;
 
-/** What a document has of one collection. */
-function partsOf(collection: Collection, host: Host) {
+/** The parts of a document that describe one collection. */
+function collectionParts(
+  operations: Descriptions,
+  collection: Collection,
+  host: Host,
+  hasOptions: boolean,
+) {
   const { kind, key } = collection;
-  const noun = nounOf(kind, key);
-  const examples = examplesOf(collection, noun, host.origin);
+  const names = resourceNames(kind, key);
+  const examples = buildExamples(collection, host.origin);
+  const own = Object.entries(operations).filter(
+    ([, op]) => op.kind === kind && op.path !== collectionPaths(kind).list,
+  );
+  const [keyed, keyless] = [true, false].map((hasKey) =>
+    Object.fromEntries(own.filter(([, { path }]) => path.includes(":key") === hasKey)),
+  );
   return {
-    kind,
-    key,
-    name: noun.one,
-    many: noun.many,
-    examples,
-    paths: {
-      ...listPaths(noun, examples),
-      ...batchPaths(noun, examples),
-      ...changePaths(noun, examples),
-      ...definitionPaths(kind, key, definitionExamples(collection, host.origin)),
-    },
-    one: onePaths(noun, examples),
+    names,
+    paths: pathItems(keyed ?? {}, { names, examples }),
+    /** The paths without the key, with the names of these items. */
+    itemPaths: (itemNames = names) => pathItems(keyless ?? {}, { names: itemNames, examples }),
     schemas: {
-      ...itemSchemas(noun, collection),
-      ...batchSchemas(noun, true),
-      ...changeSchemas(noun),
-      ...searchSchemas(noun.one, collection),
+      ...itemSchemas(names, collection),
+      ...batchSchemas(names, collection),
+      ...changeSchemas(names),
+      ...searchSchemas(names.one, collection, hasOptions),
       ...definitionSchemas(kind),
-    },
-    parameters: {
-      ...idParameter(noun),
-      ...batchParameters(),
-      ...changeParameters(),
-      ...documentParameters(),
     },
   };
 }
 
-/** A submission of any of these forms, told by its `form`; and what can be sent and answered to change it. */
-function eitherOf(forms: readonly { key: string; name: string }[]): Schema {
-  const { one } = nounOf("form");
-  const names = (suffix: string) => forms.map(({ name }) => ref("schemas", name + suffix));
-  const mapping = forms.map(({ key, name }) => [key, `#/components/schemas/${name}`] as const);
+/** Schemas of a submission of any of these forms (`form` discriminates), of its changes and of the responses. */
+function anyFormSchemas(forms: readonly ResourceNames[]): Schema {
+  const { one: anyName } = resourceNames("form");
+  const schemaRefs = (suffix: string) => forms.map(({ one }) => ref("schemas", one + suffix));
+  const mapping = forms.map(({ key, one }) => [key, `#/components/schemas/${one}`] as const);
   return {
-    [one]: {
-      oneOf: names(""),
+    [anyName]: {
+      oneOf: schemaRefs(""),
       discriminator: { propertyName: "form", mapping: Object.fromEntries(mapping) },
     },
-    [`${one}Change`]: { anyOf: [...names("ChangeData"), ...names("ChangeStatus")] },
-    [`${one}Updated`]: { anyOf: [...names(""), ...names("Written")] },
+    [`${anyName}Change`]: { anyOf: [...schemaRefs("ChangeData"), ...schemaRefs("ChangeStatus")] },
+    [`${anyName}Updated`]: { anyOf: [...schemaRefs(""), ...schemaRefs("Written")] },
   };
 }

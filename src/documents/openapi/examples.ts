@@ -1,41 +1,47 @@
 import type { Field } from "#domain/definition/field.ts";
-import { examplePattern } from "#domain/pattern/parse.ts";
+import { findExampleText } from "#domain/pattern/parse.ts";
 import { compilePattern, type MatchBudget } from "#domain/pattern/pattern.ts";
 import { type Collection, defaultHistoryDays } from "#domain/definition/collection.ts";
 import { checkNew } from "#domain/data/check.ts";
-import { compile } from "#domain/data/compile.ts";
-import { showData } from "#domain/data/values.ts";
+import { compileCollection } from "#domain/data/compile.ts";
+import { presentData } from "#domain/data/values.ts";
 import { computeData } from "#domain/formula/compute.ts";
-import { receiptNumber } from "#domain/item/item.ts";
-import { stamp } from "#domain/time.ts";
-import type { Noun } from "./names.ts";
+import { formatReceiptNumber } from "#domain/item/item.ts";
+import { formatTimestamp } from "#domain/time.ts";
+import {
+  absoluteLinks,
+  apiRoot,
+  collectionLinks,
+  collectionPaths,
+  fillPath,
+} from "#domain/api-paths.ts";
 import { fieldDocument } from "#domain/definition/document.ts";
 import { acceptanceDocument } from "#documents/definitions.ts";
 
-/** A value for each field that a create takes, so that the example can be sent as it is. */
+/** A value for each field that a create accepts, so that the example is a valid request. */
 export function exampleData(
   fields: readonly Field[],
-  looks: MatchBudget = { steps: mostLooks },
+  budget: MatchBudget = { stepsLeft: maxPatternSteps },
 ): Record<string, unknown> {
-  const sent = fields.filter((field) => field.type !== "computed");
-  return Object.fromEntries(sent.map((field) => [field.key, exampleOf(field, looks)]));
+  const inputFields = fields.filter((field) => field.type !== "computed");
+  return Object.fromEntries(inputFields.map((field) => [field.key, exampleValue(field, budget)]));
 }
 
-/** What finding texts for all patterns of a definition may take together. */
-const mostLooks = 400_000;
+/** The steps that finding example texts may take for all patterns of a definition together. */
+const maxPatternSteps = 400_000;
 
-function exampleOf(field: Field, looks: MatchBudget): unknown {
+function exampleValue(field: Field, budget: MatchBudget): unknown {
   if (field.default !== undefined) return field.default;
   switch (field.type) {
     case "text":
     case "multiline_text":
       return field.pattern === undefined
         ? exampleText(field.label, field.min_length ?? 1, field.max_length)
-        : examplePattern(
+        : findExampleText(
             compilePattern(field.pattern),
             field.min_length ?? 1,
             field.max_length,
-            looks,
+            budget,
           );
     case "number":
       return exampleNumber(field.minimum, field.maximum);
@@ -56,34 +62,35 @@ function exampleOf(field: Field, looks: MatchBudget): unknown {
     case "multi_select":
       return field.options.slice(0, 1).map((option) => option.value);
     case "line_items":
-      // One row, as often as it is needed.
+      // Repeats one row until the list has its minimum length.
       return Array<unknown>(Math.max(1, field.min_rows ?? 1)).fill(
-        exampleData(field.fields, looks),
+        exampleData(field.fields, budget),
       );
     case "computed":
       return null;
   }
 }
 
-function exampleText(label: string, least: number, most: number): string {
-  const characters = Array.from(label.normalize("NFC").padEnd(least, "x"));
-  return characters.slice(0, most).join("");
+function exampleText(label: string, minLength: number, maxLength: number): string {
+  const characters = Array.from(label.normalize("NFC").padEnd(minLength, "x"));
+  return characters.slice(0, maxLength).join("");
 }
 
-/** A whole number where there is one between the bounds: it has no decimals to be too many. */
+/** Prefers a whole number between the bounds, because it satisfies every limit on decimals. */
 function exampleNumber(minimum = -Infinity, maximum = Infinity): number {
   if (minimum <= 1 && maximum >= 1) return 1;
-  const whole = Number.isFinite(minimum) ? Math.ceil(minimum) : Math.floor(maximum);
-  return whole >= minimum && whole <= maximum ? whole : minimum;
+  const wholeNumber = Number.isFinite(minimum) ? Math.ceil(minimum) : Math.floor(maximum);
+  return wholeNumber >= minimum && wholeNumber <= maximum ? wholeNumber : minimum;
 }
 
-/** Bodies that can be sent as they are, and what is answered to them. */
+/** Valid request bodies, and the responses to them. */
 export interface Examples {
   create: object;
   change: object;
   search: object;
-  /** Absent where they would make most of the document. */
-  answers?: {
+  definition: DefinitionExamples;
+  /** Absent when the examples would make up most of the document. */
+  responses?: {
     item: object;
     listed: object;
     found: object;
@@ -93,119 +100,140 @@ export interface Examples {
   };
 }
 
-export const moment = Date.UTC(2026, 10, 21, 1, 23, 45, 678);
-const ulid = "01KAHV3M4E7XQ2R5T8W9YZB6CD";
-/** What is larger is told once, in the request. */
-export const mostShown = 20_000;
+const exampleTime = Date.UTC(2026, 10, 21, 1, 23, 45, 678);
+const exampleId = "01KAHV3M4E7XQ2R5T8W9YZB6CD";
+/** Larger data appears only in the request example. */
+const maxExampleLength = 20_000;
 
-export function examplesOf(collection: Collection, { kind, list }: Noun, origin: string): Examples {
+export function buildExamples(collection: Collection, origin: string): Examples {
+  const { kind, key } = collection;
   const data = exampleData(collection.definition.fields.fields);
   const status = kind === "form" ? { status: "submitted" } : {};
-  const since = { field: "$created_at", op: "gte", value: "2026-01-01T00:00:00Z" };
+  const createdSince = { field: "$created_at", op: "gte", value: "2026-01-01T00:00:00Z" };
   const sort = [{ field: "$created_at", direction: "desc" }];
-  const sent = {
+  const requests = {
     create: { ...status, data },
     change: { data },
-    search: { conditions: [since], sort, limit: 10 },
+    search: { conditions: [createdSince], sort, limit: 10 },
+    definition: definitionExamples(collection, origin),
   };
-  if (JSON.stringify(data).length > mostShown) return sent;
+  if (JSON.stringify(data).length > maxExampleLength) return requests;
   const item = exampleItem(collection, data);
-  const page = (path: string) => ({
-    items: [item],
-    links: { self: `${origin}/api/v1${path}`, next: null },
-  });
-  const checked = { valid: true, form: collection.key, ...status, data: item.data };
-  const answers = {
+  const paths = collectionPaths(kind);
+  const urlOf = (path: string) => origin + apiRoot + fillPath(path, { key });
+  const page = (path: string) => ({ items: [item], links: { self: urlOf(path), next: null } });
+  const checked = { valid: true, form: key, ...status, data: item.data };
+  const responses = {
     item,
-    listed: page(list),
-    found: page(`${list}/search`),
+    listed: page(paths.items),
+    found: page(paths.search),
     checked,
     batch: exampleBatch(item),
-    changes: exampleChanges(
-      item,
-      collection,
-      `${origin}/api/v1/${kind}s/${collection.key}/changes`,
-    ),
+    changes: exampleChanges(item, collection, urlOf(paths.changes)),
   };
-  return { ...sent, answers };
+  return { ...requests, responses: responses };
 }
 
-/** The item that the example makes, computed fields included. */
-function exampleItem(collection: Collection, sent: Record<string, unknown>) {
+/** The item that the example request creates, including computed fields. */
+function exampleItem(collection: Collection, input: Record<string, unknown>) {
   const { kind, key, definition } = collection;
-  const compiled = compile(collection);
-  const { data } = computeData(compiled, checkNew(compiled, sent, false).data, moment);
-  const own =
+  const compiled = compileCollection(collection);
+  const { data } = computeData(compiled, checkNew(compiled, input, false).data, exampleTime);
+  const identity =
     kind === "app"
       ? {
-          id: `rec_${ulid}`,
+          id: `rec_${exampleId}`,
           app: key,
-          receipt_number: receiptNumber(definition.receipt_prefix, 42),
+          receipt_number: formatReceiptNumber(definition.receipt_prefix, 42),
         }
-      : { id: `sub_${ulid}`, form: key, status: "submitted" };
-  const by = `credential:${ulid}`;
+      : { id: `sub_${exampleId}`, form: key, status: "submitted" };
+  const by = `credential:${exampleId}`;
   const times = {
-    created_at: stamp(moment),
+    created_at: formatTimestamp(exampleTime),
     created_by: by,
-    updated_at: stamp(moment),
+    updated_at: formatTimestamp(exampleTime),
     updated_by: by,
   };
-  return { ...own, version: 1, etag: '"1"', ...times, data: showData(compiled, data) };
+  return { ...identity, version: 1, etag: '"1"', ...times, data: presentData(compiled, data) };
 }
 
-function exampleBatch({ id, etag, ...rest }: ReturnType<typeof exampleItem>): object {
-  const receipt = "receipt_number" in rest ? { receipt_number: rest.receipt_number } : {};
+function exampleBatch({ id, etag, ...members }: ReturnType<typeof exampleItem>): object {
+  const receipt = "receipt_number" in members ? { receipt_number: members.receipt_number } : {};
   return { results: [{ op: "create", outcome: "created", id, ...receipt, etag }] };
 }
 
-/** The feed after the example was created. */
+/** The changes feed after the example request. */
 function exampleChanges(
   item: ReturnType<typeof exampleItem>,
   { version }: Collection,
   address: string,
 ): object {
   const { id, etag, created_at: at, created_by: by, data } = item;
-  const own = { version: item.version, etag, at, by, fields: Object.keys(data), item };
+  const change = { version: item.version, etag, at, by, fields: Object.keys(data), item };
   const links = { self: address, next: `${address}?cursor=eyJ` };
-  return { items: [{ id, type: "created", ...own }], schema_version: version, links };
+  return { items: [{ id, type: "created", ...change }], schema_version: version, links };
 }
 
-/** A definition as it can be sent, and as it and what leads to it are shown. */
-export interface DefinitionExamples {
+type FieldDocument = Record<string, unknown>;
+
+/** Removes a member from a field and from its columns. */
+const without =
+  (member: string) =>
+  (field: FieldDocument): FieldDocument => {
+    const { [member]: _, ...others } = field;
+    const columns = others["fields"] as FieldDocument[] | undefined;
+    return columns ? { ...others, fields: columns.map(without(member)) } : others;
+  };
+
+/** Linters take an object with a type and a default for a schema, also in an example. */
+const withoutDefault = without("default");
+/** A request must not contain read-only members. */
+const withoutPreviousKeys = without("previous_keys");
+
+/** A definition as request and response, and the responses that link to it. */
+interface DefinitionExamples {
   sent: object;
+  patch: object;
   shown: object;
   summary: object;
   page: object;
   document: object;
 }
 
-export function definitionExamples(collection: Collection, origin: string): DefinitionExamples {
+function definitionExamples(collection: Collection, origin: string): DefinitionExamples {
   const { kind, key, version, definition } = collection;
   const { name, description, time_zone, receipt_prefix, acceptance, history_days, fields } =
     definition;
-  const base = `${origin}/api/v1/${kind}s`;
-  const items = kind === "app" ? "records" : "submissions";
-  const links = {
-    self: `${base}/${key}/schema`,
-    openapi: `${base}/${key}/openapi.json`,
-    [items]: `${base}/${key}/${items}`,
-    search: `${base}/${key}/${items}/search`,
-  };
-  const { accepting, ...open } = acceptanceDocument(acceptance, 0, moment);
-  const about = { name, description, time_zone };
-  const days = { history_days: history_days ?? defaultHistoryDays };
-  const rest = { ...days, fields: fields.fields.map(fieldDocument) };
-  const own = (shown: object) => (kind === "app" ? { receipt_prefix } : { acceptance: shown });
-  const summary = { key, ...about, schema_version: version, links };
-  const sent = { ...about, ...own(open), ...rest };
-  const large = JSON.stringify(rest).length > mostShown;
+  const links = absoluteLinks(collectionLinks(kind, key), origin);
+  const { accepting, ...acceptanceInput } = acceptanceDocument(acceptance, 0, exampleTime);
+  const heading = { name, description, time_zone };
+  const retention = { history_days: history_days ?? defaultHistoryDays };
+  const fieldList = fields.fields.map(fieldDocument).map(withoutDefault);
+  const body = { ...retention, fields: fieldList };
+  const bodyInput = { ...retention, fields: fieldList.map(withoutPreviousKeys) };
+  const getKindMembers = (acceptanceMembers: object) =>
+    kind === "app" ? { receipt_prefix } : { acceptance: acceptanceMembers };
+  const summary = { key, ...heading, schema_version: version, links };
+  const definitionInput = { ...heading, ...getKindMembers(acceptanceInput), ...bodyInput };
+  const isLarge = JSON.stringify(body).length > maxExampleLength;
   return {
-    sent,
-    shown: large
+    sent: definitionInput,
+    patch: kind === "app" ? { name } : { acceptance: { state: acceptance.state } },
+    shown: isLarge
       ? { ...summary, fields: [] }
-      : { key, ...about, schema_version: version, ...own({ ...open, accepting }), ...rest, links },
+      : {
+          key,
+          ...heading,
+          schema_version: version,
+          ...getKindMembers({ ...acceptanceInput, accepting }),
+          ...body,
+          links,
+        },
     summary,
-    page: { items: [summary], links: { self: base, next: null } },
+    page: {
+      items: [summary],
+      links: { self: origin + apiRoot + collectionPaths(kind).list, next: null },
+    },
     document: { openapi: "3.1.0", info: { title: name, version: String(version) }, paths: {} },
   };
 }

@@ -1,131 +1,191 @@
-import { ref, stamp, type Schema, closed, keyName, list, oneOfTexts, open } from "./schema.ts";
-import { isList, valueType, type Field, type TextField } from "#domain/definition/field.ts";
+import {
+  ref,
+  timestampSchema,
+  type Schema,
+  closedObject,
+  keyName,
+  listSchema,
+  enumSchema,
+  openObject,
+} from "./schema.ts";
+import type { CollectionKind } from "#domain/definition/collection.ts";
+import { isListField, valueType, type Field, type TextField } from "#domain/definition/field.ts";
 
-export const phone = "^[ ().\\-/]*\\+?(?:[ ().\\-/]*[0-9]){5,15}[ ().\\-/]*$";
-export const email =
+const phonePattern = "^[ ().\\-/]*\\+?(?:[ ().\\-/]*[0-9]){5,15}[ ().\\-/]*$";
+const emailPattern =
   "^(?:[A-Za-z0-9_'+-]+\\.)*[A-Za-z0-9_'+-]*[A-Za-z0-9_+-]@(?:[A-Za-z0-9][A-Za-z0-9-]*\\.)+[A-Za-z]{2,}$";
-/** A host holds none of what ends it, and of the characters that no host has. */
-export const url =
+/** The host part excludes delimiters and characters that are invalid in hosts. */
+const urlPattern =
   "^[Hh][Tt][Tt][Pp][Ss]?://[/\\\\]*(?:[^\\s/?#\\\\]*@)?(?:\\[[0-9A-Fa-f:.]+\\]|[^\\s/?#\\\\@:\\[\\]<>^|]+)(?::\\d{0,5})?(?:[/?#\\\\]\\S*)?$";
-export const largest = Number.MAX_SAFE_INTEGER;
+const maxNumber = Number.MAX_SAFE_INTEGER;
 /** Text without U+0000. */
-export const storable: Schema = { type: "string", pattern: "^[^\\u0000]*$" };
-/** A calendar day: the schemas of every document have it under this name. */
-export const day = ref("schemas", "CalendarDay");
-/** In the years 0001 to 9999. */
-export const moment: Schema = { ...stamp, pattern: "^(?:[1-9]|0[1-9]|00[1-9]|000[1-9])" };
+export const storableText: Schema = { type: "string", pattern: "^[^\\u0000]*$" };
+/** A calendar day. Every document has a schema of this name. */
+export const daySchema = ref("schemas", "CalendarDay");
+/** A date-time in a request. Every document has a schema of this name. */
+export const dateTimeInput = ref("schemas", "DateTimeInput");
 
-/** Days that the calendar has, leap years included. */
-const year = "(?:[1-9]\\d{3}|0[1-9]\\d\\d|00[1-9]\\d|000[1-9])";
-const calendarDays = [
-  `${year}-(?:(?:0[13578]|1[02])-(?:0[1-9]|[12]\\d|3[01])|(?:0[469]|11)-(?:0[1-9]|[12]\\d|30)|02-(?:0[1-9]|1\\d|2[0-8]))`,
-  "(?:\\d\\d(?:0[48]|[2468][048]|[13579][26])|(?:0[48]|[2468][048]|[13579][26])00)-02-29",
-].join("|");
-export const calendarDay: Schema = {
+const yearPattern = "(?:[1-9]\\d{3}|0[1-9]\\d\\d|00[1-9]\\d|000[1-9])";
+/** Valid calendar days in the years 0001 to 9999, including leap days. `dash` separates the parts. */
+const dayPattern = (dash: "-" | "") =>
+  [
+    `${yearPattern}${dash}(?:(?:0[13578]|1[02])${dash}(?:0[1-9]|[12]\\d|3[01])|(?:0[469]|11)${dash}(?:0[1-9]|[12]\\d|30)|02${dash}(?:0[1-9]|1\\d|2[0-8]))`,
+    `(?:\\d\\d(?:0[48]|[2468][048]|[13579][26])|(?:0[48]|[2468][048]|[13579][26])00)${dash}02${dash}29`,
+  ].join("|");
+export const calendarDaySchema: Schema = {
   type: "string",
   description: "A calendar day, with its offset; what is sent may leave the offset out.",
-  pattern: `^(?:${calendarDays})(?:Z|[+-](?:0\\d|1[0-5]):[0-5]\\d)?$`,
+  pattern: `^(?:${dayPattern("-")})(?:Z|[+-](?:0\\d|1[0-5]):[0-5]\\d)?$`,
 };
 
-/** What is sent: for a new item, for a draft, of which nothing is required, or to change an item. */
-export type Use = "create" | "draft" | "change";
+const offsetPattern = "(?:[Zz]|[+-](?:[01]\\d|2[0-3])(?::?[0-5]\\d)?)";
+const timePattern = (colon: ":" | "") =>
+  `(?:[01]\\d|2[0-3])${colon}[0-5]\\d(?:${colon}(?:[0-5]\\d|60)(?:\\.\\d{1,9})?)?`;
+/** `toUtcDateTime` accepts the same texts. The first option gives generators their type for date-times. */
+export const dateTimeInputSchema: Schema = {
+  description:
+    "RFC 3339, like 2026-11-21T09:30:00+09:00. Also accepted: a space instead of T, no seconds, offsets like +0900 and +09, and the basic format 20261121T093000Z.",
+  anyOf: [
+    { ...timestampSchema, pattern: `^${yearPattern}-` },
+    {
+      type: "string",
+      pattern: `^(?:(?:${dayPattern("-")})[Tt ]${timePattern(":")}|(?:${dayPattern("")})[Tt]${timePattern("")})${offsetPattern}$`,
+    },
+  ],
+};
 
-/** The names under which the schemas of data are kept. */
+/**
+ * The request that sends the data. A draft has no required fields. A change may contain increments; an upsert has the
+ * other rules of a change.
+ */
+export type DataUse = "create" | "draft" | "change" | "draftChange" | "upsert";
+
+/** The suffixes of the schema names. */
 export const dataNames = {
   create: "Input",
   draft: "DraftInput",
   change: "ChangeInput",
-} as const satisfies Record<Use, string>;
+  draftChange: "DraftChangeInput",
+  upsert: "UpsertInput",
+} as const satisfies Record<DataUse, string>;
 
-/** The schemas of the data of items with these fields; of their rows and options too, under names of their own. */
-export function dataSchemas(one: string, fields: readonly Field[], uses: readonly Use[]): Schema {
-  const sent = uses.map((use) => [one + dataNames[use], sentData(one, fields, use)] as const);
+/** The uses with their own schema. Without a number, nothing can be incremented, so fewer schemas are enough. */
+export function dataUses(kind: CollectionKind, fields: readonly Field[]): DataUse[] {
+  const hasNumber = fields.some(({ type }) => type === "number");
+  if (kind === "app") return ["create", "change", ...(hasNumber ? (["upsert"] as const) : [])];
+  return ["create", "draft", "change", ...(hasNumber ? (["draftChange"] as const) : [])];
+}
+
+/** The schema name for this use, or of the one that has the same rules when nothing can be incremented. */
+export function dataName(use: DataUse, uses: readonly DataUse[]): string {
+  if (uses.includes(use)) return dataNames[use];
+  return use === "draftChange" ? dataNames.draft : dataNames.change;
+}
+
+const isDraftUse = (use: DataUse) => use === "draft" || use === "draftChange";
+const isChangeUse = (use: DataUse) => use === "change" || use === "upsert";
+
+/** The schemas of item data with these fields. Their rows and options have named schemas too. */
+export function dataSchemas(
+  one: string,
+  fields: readonly Field[],
+  uses: readonly DataUse[],
+): Schema {
+  const inputSchemas = uses.map(
+    (use) => [one + dataNames[use], inputDataSchema(one, fields, use)] as const,
+  );
   return {
     ...rowsAndOptions(one, fields, uses),
-    ...Object.fromEntries(sent),
-    [`${one}Data`]: shownData(one, fields),
+    ...Object.fromEntries(inputSchemas),
+    [`${one}Data`]: outputDataSchema(one, fields),
     [`${one}SomeData`]: {
-      ...shownData(one, fields, []),
+      ...outputDataSchema(one, fields, []),
       description: "The fields that were asked for, or that were sent.",
     },
   };
 }
 
-function rowsAndOptions(one: string, fields: readonly Field[], uses: readonly Use[]): Schema {
-  const named = fields.map((field): Schema => {
+function rowsAndOptions(one: string, fields: readonly Field[], uses: readonly DataUse[]): Schema {
+  const schemas = fields.map((field): Schema => {
     const name = one + keyName(field.key);
     if (field.type === "select" || field.type === "multi_select") {
-      return { [`${name}Option`]: oneOfTexts(field.options.map((option) => option.value)) };
+      return { [`${name}Option`]: enumSchema(field.options.map((option) => option.value)) };
     }
     if (field.type !== "line_items") return {};
     const row = `${name}Row`;
-    // What a change sends of rows are whole rows.
+    // A change replaces whole rows, so rows need no schema for changes.
     const rowUses = (["create", "draft"] as const).filter((use) => uses.includes(use));
-    const sent = rowUses.map(
-      (use) => [row + dataNames[use], sentData(row, field.fields, use)] as const,
+    const inputSchemas = rowUses.map(
+      (use) => [row + dataNames[use], inputDataSchema(row, field.fields, use)] as const,
     );
     return {
       ...rowsAndOptions(row, field.fields, rowUses),
-      ...Object.fromEntries(sent),
-      [row]: shownData(row, field.fields),
+      ...Object.fromEntries(inputSchemas),
+      [row]: outputDataSchema(row, field.fields),
     };
   });
-  return Object.assign({}, ...named) as Schema;
+  return Object.assign({}, ...schemas) as Schema;
 }
 
-function sentData(one: string, fields: readonly Field[], use: Use): Schema {
-  const properties = fields.map((field) => [field.key, sentSchema(one, field, use)] as const);
-  const needed = fields.filter((field) => isNeeded(field) && field.default === undefined);
-  const required = use === "create" ? needed.map((field) => field.key) : [];
-  return closed(Object.fromEntries(properties), required);
+function inputDataSchema(one: string, fields: readonly Field[], use: DataUse): Schema {
+  const properties = fields.map((field) => [field.key, inputSchema(one, field, use)] as const);
+  const requiredFields = fields.filter((field) => isRequired(field) && field.default === undefined);
+  const required = use === "create" ? requiredFields.map((field) => field.key) : [];
+  return closedObject(Object.fromEntries(properties), required);
 }
 
-/** Every field is there, null or an empty list where it has no value. */
-function shownData(one: string, fields: readonly Field[], required?: string[]): Schema {
+/** Every field is present. Fields without a value are null or an empty list. */
+function outputDataSchema(one: string, fields: readonly Field[], required?: string[]): Schema {
   const properties = fields.map(
-    (field) => [field.key, titled(field, shownSchema(one, field), required === undefined)] as const,
+    (field) =>
+      [field.key, withTitle(field, outputSchema(one, field), required === undefined)] as const,
   );
-  return open(Object.fromEntries(properties), required);
+  return openObject(Object.fromEntries(properties), required);
 }
 
-/** Whether an empty value is refused: a list that needs rows is never empty. */
-function isNeeded(field: Field): boolean {
+/** Whether an empty value is rejected. A list with a minimum of rows is never empty. */
+function isRequired(field: Field): boolean {
   return field.required || (field.type === "line_items" && (field.min_rows ?? 0) > 0);
 }
 
-/** Labels stand in what a new item is and in what all are; said everywhere, they would be most of a large document. */
-function titled(field: Field, schema: Schema, label = false): Schema {
+/** Only the schemas of creates and of full items have labels. In all schemas they would dominate large documents. */
+function withTitle(field: Field, schema: Schema, showLabel = false): Schema {
   const formula =
     field.type === "computed" ? { readOnly: true, description: `Computed: ${field.formula}` } : {};
-  return { ...(label ? { title: field.label } : {}), ...schema, ...formula };
+  return { ...(showLabel ? { title: field.label } : {}), ...schema, ...formula };
 }
 
-function sentSchema(one: string, field: Field, use: Use): Schema {
-  // Ignored when it is sent, whatever it is.
-  if (field.type === "computed") return titled(field, shownSchema(one, field), use === "create");
+function inputSchema(one: string, field: Field, use: DataUse): Schema {
+  // The server ignores any value that a request sends.
+  if (field.type === "computed")
+    return withTitle(field, outputSchema(one, field), use === "create");
   const value = valueSchema(one, field, use);
-  const schema = use !== "draft" && isNeeded(field) ? notEmpty(field, value) : nullable(value);
-  // In words: generators take a field with a `default` for one that is always there.
-  const filled = field.default === undefined ? [] : [`Default: ${JSON.stringify(field.default)}.`];
-  const decimals =
+  const plain = !isDraftUse(use) && isRequired(field) ? nonEmpty(field, value) : nullable(value);
+  const isIncrementable = field.type === "number" && (use === "change" || use === "draftChange");
+  const schema = isIncrementable ? { anyOf: [plain, ref("schemas", "Increment")] } : plain;
+  // The description states the default, because generators treat fields with `default` as always present.
+  const defaultText =
+    field.default === undefined ? [] : [`Default: ${JSON.stringify(field.default)}.`];
+  const decimalsText =
     "decimals" in field && field.decimals ? [`At most ${field.decimals} decimals.`] : [];
-  const words = use === "change" ? decimals : [...decimals, ...filled];
-  const said = words.length > 0 ? { ...schema, description: words.join(" ") } : schema;
-  return titled(field, said, use === "create");
+  const words = isChangeUse(use) ? decimalsText : [...decimalsText, ...defaultText];
+  const described = words.length > 0 ? { ...schema, description: words.join(" ") } : schema;
+  return withTitle(field, described, use === "create");
 }
 
-function shownSchema(one: string, field: Field): Schema {
-  if (field.type === "line_items") return list(ref("schemas", `${one}${keyName(field.key)}Row`));
-  if (field.type === "multi_select") return list({ type: "string" });
+function outputSchema(one: string, field: Field): Schema {
+  if (field.type === "line_items")
+    return listSchema(ref("schemas", `${one}${keyName(field.key)}Row`));
+  if (field.type === "multi_select") return listSchema({ type: "string" });
   const type = valueType(field);
   switch (type) {
     case "number":
     case "boolean":
       return { type: [type, "null"] };
     case "datetime":
-      return nullable(stamp);
+      return nullable(timestampSchema);
     case "date":
-      return nullable(day);
+      return nullable(daySchema);
     case "text":
     case "multiline_text":
     case "email":
@@ -138,12 +198,12 @@ function shownSchema(one: string, field: Field): Schema {
   }
 }
 
-/** The empty string and the empty list are no values, and so not enough where one is required. */
-function notEmpty(field: Field, schema: Schema): Schema {
-  const least = isList(field) ? "minItems" : "minLength";
-  return isList(field) ||
+/** A required field rejects the empty string and the empty list. */
+function nonEmpty(field: Field, schema: Schema): Schema {
+  const keyword = isListField(field) ? "minItems" : "minLength";
+  return isListField(field) ||
     (schema["type"] === "string" && !("format" in schema && schema["format"] === "date-time"))
-    ? { ...schema, [least]: Math.max(1, Number(schema[least] ?? 1)) }
+    ? { ...schema, [keyword]: Math.max(1, Number(schema[keyword] ?? 1)) }
     : schema;
 }
 
@@ -153,48 +213,52 @@ function nullable(schema: Schema): Schema {
     : { ...schema, type: [schema["type"], "null"] };
 }
 
-function valueSchema(one: string, field: Exclude<Field, { type: "computed" }>, use: Use): Schema {
+function valueSchema(
+  one: string,
+  field: Exclude<Field, { type: "computed" }>,
+  use: DataUse,
+): Schema {
   const name = one + keyName(field.key);
   switch (field.type) {
     case "text":
     case "multiline_text":
       return textSchema(field);
     case "number": {
-      const whole = field.integer === true || field.decimals === 0;
+      const isWhole = field.integer === true || field.decimals === 0;
       return {
-        ...(whole ? { type: "integer", format: "int64" } : { type: "number" }),
-        minimum: field.minimum ?? -largest,
-        maximum: field.maximum ?? largest,
+        ...(isWhole ? { type: "integer", format: "int64" } : { type: "number" }),
+        minimum: field.minimum ?? -maxNumber,
+        maximum: field.maximum ?? maxNumber,
       };
     }
     case "boolean":
       return { type: "boolean" };
     case "date":
-      return day;
+      return daySchema;
     case "datetime":
-      return moment;
+      return dateTimeInput;
     case "email":
-      return { type: "string", format: "email", pattern: email, maxLength: 254 };
+      return { type: "string", format: "email", pattern: emailPattern, maxLength: 254 };
     case "url":
-      return { type: "string", pattern: url, maxLength: 2000 };
+      return { type: "string", pattern: urlPattern, maxLength: 2000 };
     case "phone":
-      return { type: "string", pattern: phone, maxLength: 40 };
+      return { type: "string", pattern: phonePattern, maxLength: 40 };
     case "select":
       return ref("schemas", `${name}Option`);
     case "multi_select":
-      return { ...list(ref("schemas", `${name}Option`)), uniqueItems: true };
+      return { ...listSchema(ref("schemas", `${name}Option`)), uniqueItems: true };
     case "line_items": {
-      const least =
-        use === "draft" || field.min_rows === undefined ? {} : { minItems: field.min_rows };
-      const row = `${name}Row${dataNames[use === "draft" ? "draft" : "create"]}`;
-      return { ...list(ref("schemas", row)), ...least, maxItems: field.max_rows };
+      const lengthLimit =
+        isDraftUse(use) || field.min_rows === undefined ? {} : { minItems: field.min_rows };
+      const row = `${name}Row${dataNames[isDraftUse(use) ? "draft" : "create"]}`;
+      return { ...listSchema(ref("schemas", row)), ...lengthLimit, maxItems: field.max_rows };
     }
   }
 }
 
 function textSchema({ min_length: minLength, max_length: maxLength, pattern }: TextField): Schema {
   return {
-    ...storable,
+    ...storableText,
     ...(minLength === undefined ? {} : { minLength }),
     maxLength,
     ...(pattern === undefined ? {} : { pattern }),

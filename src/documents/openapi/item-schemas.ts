@@ -1,190 +1,238 @@
 import type { Collection, CollectionKind } from "#domain/definition/collection.ts";
-import { dataNames, dataSchemas, type Use } from "./field-schemas.ts";
-import type { Noun } from "./names.ts";
-import { closed, list, oneOfTexts, open, ref, stamp, text, version, type Schema, list as listOf } from "./schema.ts";
-import { actor, pageSchema } from "./problem-schemas.ts";
-import { mostOperations } from "#domain/item/body.ts";
+import { dataName, dataNames, dataSchemas, dataUses, type DataUse } from "./field-schemas.ts";
+import type { ResourceNames } from "./names.ts";
+import {
+  closedObject,
+  listSchema,
+  enumSchema,
+  openObject,
+  ref,
+  timestampSchema,
+  stringSchema,
+  versionSchema,
+  type Schema,
+  listSchema as listOf,
+} from "./schema.ts";
+import { actorSchema, pageSchema } from "./problem-schemas.ts";
+import { maxOperations } from "#domain/item/body.ts";
 
-const anyData: Schema = { type: "object", additionalProperties: true };
-const warnings = list(ref("schemas", "Warning"));
+const anyDataSchema: Schema = { type: "object", additionalProperties: true };
+const warningList = listSchema(ref("schemas", "Warning"));
 
-/** The schemas of the items of a collection; without one, of any collection of that kind. */
-export function itemSchemas({ kind, one, key }: Noun, collection?: Collection): Schema {
-  const uses: Use[] = kind === "form" ? ["create", "draft", "change"] : ["create", "change"];
-  const data = collection ? dataSchemas(one, collection.definition.fields.fields, uses) : {};
-  const dataOf = (name: string) => (collection ? ref("schemas", one + name) : anyData);
-  const within = key === undefined ? text : { type: "string", const: key };
-  const own: Schema =
+/** The schemas of the items of a collection, or without one, of any collection of that kind. */
+export function itemSchemas({ kind, one, key }: ResourceNames, collection?: Collection): Schema {
+  const fields = collection?.definition.fields.fields ?? [];
+  const uses = dataUses(kind, fields);
+  const data = collection ? dataSchemas(one, fields, uses) : {};
+  const dataOf = (name: string) => (collection ? ref("schemas", one + name) : anyDataSchema);
+  const keySchema = key === undefined ? stringSchema : { type: "string", const: key };
+  const kindMembers: Schema =
     kind === "app"
-      ? { app: within, receipt_number: text }
-      : { form: within, status: oneOfTexts(["draft", "submitted", "closed"]) };
-  const item = (shown: Schema): Schema => ({
-    id: text,
-    ...own,
-    version,
-    etag: text,
-    created_at: stamp,
-    created_by: actor,
-    updated_at: stamp,
-    updated_by: actor,
-    data: shown,
+      ? { app: keySchema, receipt_number: stringSchema }
+      : { form: keySchema, status: enumSchema(["draft", "submitted", "closed"]) };
+  const itemProperties = (dataSchema: Schema): Schema => ({
+    id: stringSchema,
+    ...kindMembers,
+    version: versionSchema,
+    etag: stringSchema,
+    created_at: timestampSchema,
+    created_by: actorSchema,
+    updated_at: timestampSchema,
+    updated_by: actorSchema,
+    data: dataSchema,
   });
-  const whole = item(dataOf("Data"));
+  const fullItem = itemProperties(dataOf("Data"));
   return {
     ...data,
     ...(kind === "form"
-      ? submissionBodies(one, dataOf, collection !== undefined)
+      ? submissionBodies(one, uses, dataOf, collection !== undefined)
       : {
-          [`${one}Create`]: closed({ data: dataOf(dataNames.create) }, ["data"]),
-          [`${one}Change`]: closed({ data: dataOf(dataNames.change) }, ["data"]),
+          [`${one}Create`]: closedObject({ data: dataOf(dataNames.create) }, ["data"]),
+          [`${one}Change`]: closedObject({ data: dataOf(dataNames.change) }, ["data"]),
         }),
-    [one]: open(
-      { ...whole, warnings: { ...warnings, description: "In answers to what was sent." } },
-      Object.keys(whole),
+    [one]: openObject(
+      { ...fullItem, warnings: { ...warningList, description: "In answers to what was sent." } },
+      Object.keys(fullItem),
     ),
-    [`${one}Found`]: open(item(dataOf("SomeData"))),
-    [`${one}Written`]: written(item(dataOf("SomeData"))),
+    [`${one}Found`]: openObject(itemProperties(dataOf("SomeData"))),
+    [`${one}Written`]: writtenSchema(itemProperties(dataOf("SomeData"))),
     [`${one}Updated`]: { anyOf: [ref("schemas", one), ref("schemas", `${one}Written`)] },
     [`${one}Page`]: pageSchema(one),
     [`${one}SearchPage`]: pageSchema(`${one}Found`),
-    ...(kind === "form" ? { [`${one}Checked`]: checked(within, dataOf("Data")) } : {}),
+    ...(kind === "form" ? { [`${one}Checked`]: checkedSchema(keySchema, dataOf("Data")) } : {}),
   };
 }
 
-/** What a draft may lack, a submission may not; and a change without a status may be one of a draft. */
-function submissionBodies(one: string, dataOf: (name: string) => Schema, typed: boolean): Schema {
-  const submitted = { ...oneOfTexts(["submitted"]), description: "Also where it is left out." };
-  const draft = oneOfTexts(["draft"]);
-  if (!typed) {
+/** Submissions need all required fields, drafts do not. A change without a status may apply to a draft. */
+function submissionBodies(
+  one: string,
+  uses: readonly DataUse[],
+  dataOf: (name: string) => Schema,
+  isTyped: boolean,
+): Schema {
+  const submitted = { ...enumSchema(["submitted"]), description: "Also where it is left out." };
+  const draft = enumSchema(["draft"]);
+  if (!isTyped) {
     const data = dataOf("");
     return {
-      [`${one}Create`]: closed({ status: oneOfTexts(["draft", "submitted"]), data }, ["data"]),
-      [`${one}Change`]: closed({ status: oneOfTexts(["draft", "submitted", "closed"]), data }, []),
+      [`${one}Create`]: closedObject({ status: enumSchema(["draft", "submitted"]), data }, [
+        "data",
+      ]),
+      [`${one}Change`]: closedObject(
+        { status: enumSchema(["draft", "submitted", "closed"]), data },
+        [],
+      ),
     };
   }
-  const [whole, some, change] = [dataNames.create, dataNames.draft, dataNames.change].map(dataOf);
+  const [createData, draftData, changeData, draftChangeData] = (
+    ["create", "draft", "change", "draftChange"] as const
+  ).map((use) => dataOf(dataName(use, uses)));
   const union = (name: string, either: string, or: string) => ({
     [one + name]: { anyOf: [ref("schemas", one + either), ref("schemas", one + or)] },
   });
   return {
     ...union("Create", "CreateSubmitted", "CreateDraft"),
-    [`${one}CreateSubmitted`]: closed({ status: submitted, data: whole }, ["data"]),
-    [`${one}CreateDraft`]: closed({ status: draft, data: some }, ["status", "data"]),
+    [`${one}CreateSubmitted`]: closedObject({ status: submitted, data: createData }, ["data"]),
+    [`${one}CreateDraft`]: closedObject({ status: draft, data: draftData }, ["status", "data"]),
     ...union("Change", "ChangeData", "ChangeStatus"),
     [`${one}ChangeData`]: {
       description: "Of a submission that is submitted, required fields cannot be cleared.",
-      ...closed({ status: draft, data: some }, []),
+      ...closedObject({ status: draft, data: draftChangeData }, []),
     },
-    [`${one}ChangeStatus`]: closed({ status: oneOfTexts(["submitted", "closed"]), data: change }, [
-      "status",
-    ]),
+    [`${one}ChangeStatus`]: closedObject(
+      { status: enumSchema(["submitted", "closed"]), data: changeData },
+      ["status"],
+    ),
   };
 }
 
-/** What an update answers to a credential that may not read: what it sent, and what it needs to go on. */
-function written(item: Schema): Schema {
+/** The response to an update by a credential without read permission: the fields it sent, the version and the ETag. */
+function writtenSchema(item: Schema): Schema {
   const names = ["id", "version", "etag", "updated_at", "data"];
-  const told = Object.fromEntries(names.map((name) => [name, item[name]]));
+  const properties = Object.fromEntries(names.map((name) => [name, item[name]]));
   return {
-    ...open({ ...told, warnings }, names),
+    ...openObject({ ...properties, warnings: warningList }, names),
     description:
       "For credentials without the permission to read: `data` has the fields that were sent.",
   };
 }
 
-function checked(form: Schema, data: Schema): Schema {
+function checkedSchema(form: Schema, data: Schema): Schema {
   const valid = { type: "boolean", const: true };
-  const status = oneOfTexts(["draft", "submitted"]);
-  return open({ valid, form, status, data, warnings }, ["valid", "form", "status", "data"]);
+  const status = enumSchema(["draft", "submitted"]);
+  return openObject({ valid, form, status, data, warnings: warningList }, [
+    "valid",
+    "form",
+    "status",
+    "data",
+  ]);
 }
 
-/** `typed` where the fields are known: then each operation has their data. */
-export function batchSchemas({ kind, one }: Noun, typed: boolean): Schema {
-  const operations = operationsOf(kind, `${one}Operation`, (name) =>
-    typed ? ref("schemas", one + name) : { type: "object", additionalProperties: true },
+/** With a collection, each operation refers to the schemas of the collection's fields. */
+export function batchSchemas({ kind, one }: ResourceNames, collection?: Collection): Schema {
+  const uses = dataUses(kind, collection?.definition.fields.fields ?? []);
+  const operations = operationSchemas(kind, `${one}Operation`, (use) =>
+    collection ? ref("schemas", one + dataName(use, uses)) : anyDataSchema,
   );
-  const verbs = verbsOf(kind);
+  const verbs = verbNames(kind);
   const mapping = Object.entries(verbs).map(
     ([verb, name]) => [verb, `#/components/schemas/${one}Operation${name}`] as const,
   );
   const result = {
-    op: oneOfTexts(Object.keys(verbs)),
-    outcome: oneOfTexts(["created", "updated", "unchanged", "deleted"]),
-    id: text,
-    ...(kind === "form" ? {} : { receipt_number: text }),
-    etag: text,
+    op: enumSchema(Object.keys(verbs)),
+    outcome: enumSchema(["created", "updated", "unchanged", "deleted"]),
+    id: stringSchema,
+    ...(kind === "form" ? {} : { receipt_number: stringSchema }),
+    etag: stringSchema,
   };
   const warnings = listOf(ref("schemas", "Warning"));
-  const shown = { ...result, warnings, item: ref("schemas", one) };
-  const several = { ...listOf(ref("schemas", `${one}Operation`)), minItems: 1 };
+  const resultWithItem = { ...result, warnings, item: ref("schemas", one) };
+  const operationList = { ...listOf(ref("schemas", `${one}Operation`)), minItems: 1 };
   return {
     ...operations,
     [`${one}Operation`]: {
       oneOf: Object.values(verbs).map((name) => ref("schemas", `${one}Operation${name}`)),
       discriminator: { propertyName: "op", mapping: Object.fromEntries(mapping) },
     },
-    [`${one}Batch`]: closed({ operations: { ...several, maxItems: mostOperations } }, [
+    [`${one}Batch`]: closedObject({ operations: { ...operationList, maxItems: maxOperations } }, [
       "operations",
     ]),
-    [`${one}BatchResult`]: open(shown, Object.keys(result)),
-    [`${one}BatchResults`]: open({ results: listOf(ref("schemas", `${one}BatchResult`)) }),
+    [`${one}BatchResult`]: openObject(resultWithItem, Object.keys(result)),
+    [`${one}BatchResults`]: openObject({ results: listOf(ref("schemas", `${one}BatchResult`)) }),
   };
 }
 
-/** Each `op`, and the end of its schema's name. */
-const verbsOf = (kind: CollectionKind) => ({
+/** Each `op` with the suffix of its schema's name. */
+const verbNames = (kind: CollectionKind) => ({
   create: "Create",
   update: "Update",
   upsert: "Upsert",
   ...(kind === "form" ? { delete: "Delete" } : {}),
 });
 
-function operationsOf(kind: CollectionKind, name: string, dataOf: (use: string) => Schema): Schema {
-  const form = kind === "form";
-  const statuses = (...some: string[]): Schema => (form ? { status: oneOfTexts(some) } : {});
-  const whole = { data: dataOf(dataNames.create) };
-  const some = { data: dataOf(form ? dataNames.draft : dataNames.change) };
-  const item = { id: text, if_match: text };
-  const every = { ...some, ...statuses("draft", "submitted", "closed") };
-  const create = closed({ op: op("create"), ...whole, ...statuses("submitted") }, ["op", "data"]);
+function operationSchemas(
+  kind: CollectionKind,
+  name: string,
+  dataOf: (use: DataUse) => Schema,
+): Schema {
+  const isForm = kind === "form";
+  const statuses = (...values: string[]): Schema => (isForm ? { status: enumSchema(values) } : {});
+  const createData = { data: dataOf("create") };
+  const changeData = { data: dataOf(isForm ? "draftChange" : "change") };
+  const upsertData = { data: dataOf(isForm ? "draft" : "upsert") };
+  const item = { id: stringSchema, if_match: stringSchema };
+  const anyStatus = statuses("draft", "submitted", "closed");
+  const create = closedObject({ op: opSchema("create"), ...createData, ...statuses("submitted") }, [
+    "op",
+    "data",
+  ]);
   const shared: Schema = {
     [`${name}Create`]: create,
-    [`${name}Update`]: closed({ op: op("update"), ...item, ...every }, ["op", "id"]),
-    [`${name}Upsert`]: closed({ op: op("upsert"), by: text, ...every }, ["op", "by", "data"]),
+    [`${name}Update`]: closedObject(
+      { op: opSchema("update"), ...item, ...changeData, ...anyStatus },
+      ["op", "id"],
+    ),
+    [`${name}Upsert`]: closedObject(
+      { op: opSchema("upsert"), by: stringSchema, ...upsertData, ...anyStatus },
+      ["op", "by", "data"],
+    ),
   };
-  if (!form) return shared;
-  const draft = { op: op("create"), ...some, ...statuses("draft") };
+  if (!isForm) return shared;
+  const draft = { op: opSchema("create"), data: dataOf("draft"), ...statuses("draft") };
   const [submittedName, draftName] = [`${name}CreateSubmitted`, `${name}CreateDraft`];
   return {
     ...shared,
     [`${name}Create`]: { anyOf: [ref("schemas", submittedName), ref("schemas", draftName)] },
     [submittedName]: create,
-    [draftName]: closed(draft, ["op", "data", "status"]),
-    [`${name}Delete`]: closed({ op: op("delete"), ...item }, ["op", "id"]),
+    [draftName]: closedObject(draft, ["op", "data", "status"]),
+    [`${name}Delete`]: closedObject({ op: opSchema("delete"), ...item }, ["op", "id"]),
   };
 }
 
-const op = (name: string) => oneOfTexts([name]);
+const opSchema = (name: string) => enumSchema([name]);
 
-export function changeSchemas({ one }: Noun): Schema {
-  const keys = { ...list(text), description: "The keys that changed; `$status` for the status." };
+export function changeSchemas({ one }: ResourceNames): Schema {
+  const keys = {
+    ...listSchema(stringSchema),
+    description: "The keys that changed; `$status` for the status.",
+  };
   const entry = {
-    id: text,
-    type: oneOfTexts(["created", "updated", "deleted"]),
-    version,
-    etag: text,
-    at: stamp,
-    by: actor,
+    id: stringSchema,
+    type: enumSchema(["created", "updated", "deleted"]),
+    version: versionSchema,
+    etag: stringSchema,
+    at: timestampSchema,
+    by: actorSchema,
     fields: keys,
   };
   return {
     [`${one}ChangeEntry`]: {
-      ...open({ ...entry, item: ref("schemas", one) }, Object.keys(entry)),
+      ...openObject({ ...entry, item: ref("schemas", one) }, Object.keys(entry)),
       description: "`item` is as it is now, and absent when it is gone.",
     },
-    [`${one}Changes`]: open({
-      items: list(ref("schemas", `${one}ChangeEntry`)),
-      schema_version: version,
+    [`${one}Changes`]: openObject({
+      items: listSchema(ref("schemas", `${one}ChangeEntry`)),
+      schema_version: versionSchema,
       links: ref("schemas", "FeedLinks"),
     }),
   };

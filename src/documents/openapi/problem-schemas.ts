@@ -1,15 +1,28 @@
 import { permissions } from "#domain/credential/permissions.ts";
 import { fieldErrorCodes } from "#domain/problem/problem.ts";
 import { apiCodes, problems, type ApiCode } from "#domain/problem/catalogue.ts";
-import { count, list, oneOfTexts, open, ref, text, typeName, uri, type Schema } from "./schema.ts";
-import { calendarDay } from "./field-schemas.ts";
+import {
+  closedObject,
+  countSchema,
+  listSchema,
+  enumSchema,
+  openObject,
+  ref,
+  stringSchema,
+  typeName,
+  uriSchema,
+  type Schema,
+} from "./schema.ts";
+import { calendarDaySchema, dateTimeInputSchema } from "./field-schemas.ts";
 
-/** A member that a problem has of its own: its schema, and an example where it is always there. */
-type Member = [schema: Schema, example?: unknown];
+/** An extension member of a problem. Members that are always present have an example. */
+type ProblemMember = [schema: Schema, example?: unknown];
 
-const number: Schema = { type: "number" };
-const optional = (schema: Schema, description: string): Member => [{ ...schema, description }];
-const errors = [
+const numberSchema: Schema = { type: "number" };
+const optionalMember = (schema: Schema, description: string): ProblemMember => [
+  { ...schema, description },
+];
+const exampleErrors = [
   {
     field: "lines[1].qty",
     pointer: "/data/lines/1/qty",
@@ -19,80 +32,88 @@ const errors = [
   },
 ];
 
-/** The members of each problem besides those of all. */
-const members: { [Code in ApiCode]?: Record<string, Member> } = {
-  malformed_header: { header: [text, "If-Match"] },
-  permission_required: { required_permission: [oneOfTexts(permissions), "records:read"] },
-  submissions_closed: { reason: [oneOfTexts(["not_open_yet", "closed", "full"]), "full"] },
+/** The extension members of each problem. */
+const problemMembers: { [Code in ApiCode]?: Record<string, ProblemMember> } = {
+  malformed_header: { header: [stringSchema, "If-Match"] },
+  permission_required: { required_permission: [enumSchema(permissions), "records:read"] },
+  submissions_closed: { reason: [enumSchema(["not_open_yet", "closed", "full"]), "full"] },
   duplicate: {
-    field: [text, "email"],
-    id: optional(text, "Of the item that has the value, to callers who may read it."),
+    field: [stringSchema, "email"],
+    id: optionalMember(stringSchema, "Of the item that has the value, to callers who may read it."),
   },
   schema_in_use: {
-    field: [text, "email"],
-    fields: optional(list(text), "All that stand against it."),
-    items: optional(list(text), "Ids of items that stand against it."),
+    field: [stringSchema, "email"],
+    fields: optionalMember(listSchema(stringSchema), "All that stand against it."),
+    items: optionalMember(listSchema(stringSchema), "Ids of items that stand against it."),
   },
-  indexing: { fields: [list(text), ["email"]] },
+  indexing: {
+    fields: [listSchema(stringSchema), ["email"]],
+    done: [countSchema, 1200],
+    total: [countSchema, 9900],
+  },
   version_mismatch: { current_etag: [{ type: ["string", "null"] }, '"4"'] },
-  too_large: { limit: [count, 1_048_576] },
+  too_large: { limit: [countSchema, 1_048_576] },
   unsupported_media_type: {
-    allowed: optional(list(text), "The types that this route reads."),
-    header: optional(text, "The header that is not taken."),
+    allowed: optionalMember(listSchema(stringSchema), "The types that this route reads."),
+    header: optionalMember(stringSchema, "The header that is not taken."),
   },
   invalid_input: {
-    errors: [{ ...list(ref("schemas", "FieldError")), minItems: 1, maxItems: 100 }, errors],
+    errors: [
+      { ...listSchema(ref("schemas", "FieldError")), minItems: 1, maxItems: 100 },
+      exampleErrors,
+    ],
   },
 };
 
-/** What can refuse one operation of a batch, and then the batch. */
+/** Problems of a single operation that reject its whole batch. */
 const operationCodes = apiCodes.filter((code) =>
   [404, 409, 412, 413].includes(problems[code].status),
 );
-const ofOperations = optional(
-  list(ref("schemas", "FieldError")),
+const operationErrors = optionalMember(
+  listSchema(ref("schemas", "FieldError")),
   "Of batches: why each operation is refused.",
 );
 
-function membersOf(code: ApiCode): [string, Member][] {
-  const own = Object.entries(members[code] ?? {});
+function membersOf(code: ApiCode): [string, ProblemMember][] {
+  const members = Object.entries(problemMembers[code] ?? {});
   return operationCodes.includes(code) && code !== "indexing"
-    ? [...own, ["errors", ofOperations]]
-    : own;
+    ? [...members, ["errors", operationErrors]]
+    : members;
 }
 
 export function problemName(code: ApiCode): string {
   return `${typeName(code)}Problem`;
 }
 
-/** The problem documents of these codes, each a schema of its own (RFC 9457). */
-/** The problem documents, each code a schema of its own (RFC 9457). */
-export function problemSchemas(): Schema {
-  const named = apiCodes.map((code) => [problemName(code), problemSchema(code)] as const);
-  return Object.fromEntries([...named, ["FieldError", fieldError]]);
+/** One schema of a problem document for each code (RFC 9457). */
+function problemSchemas(): Schema {
+  const schemas = apiCodes.map((code) => [problemName(code), problemSchema(code)] as const);
+  return Object.fromEntries([...schemas, ["FieldError", fieldErrorSchema]]);
 }
 
 function problemSchema(code: ApiCode): Schema {
   const { status, meaning } = problems[code];
-  const own = membersOf(code);
+  const extensions = membersOf(code);
   const properties = {
-    type: uri,
-    title: text,
+    type: uriSchema,
+    title: stringSchema,
     status: { type: "integer", format: "int32", const: status },
     code: { type: "string", const: code },
-    detail: text,
-    request_id: text,
-    ...Object.fromEntries(own.map(([name, [schema]]) => [name, schema])),
+    detail: stringSchema,
+    request_id: stringSchema,
+    ...Object.fromEntries(extensions.map(([name, [schema]]) => [name, schema])),
   };
-  const sometimes = own.filter(([, [, example]]) => example === undefined).map(([name]) => name);
-  const required = Object.keys(properties).filter((name) => !sometimes.includes(name));
-  return { description: meaning, ...open(properties, required) };
+  const optionalNames = extensions
+    .filter(([, [, example]]) => example === undefined)
+    .map(([name]) => name);
+  const required = Object.keys(properties).filter((name) => !optionalNames.includes(name));
+  return { description: meaning, ...openObject(properties, required) };
 }
 
-/** One such problem as it could be answered. */
+/** An example of a problem document with this code. */
 export function problemExample(code: ApiCode, origin: string): Schema {
   const { status, title, meaning } = problems[code];
-  const own = membersOf(code).map(([name, [, example]]) => [name, example] as const);
+  const extensions = membersOf(code).map(([name, [, example]]) => [name, example] as const);
   return {
     type: `${origin}/problems/${code}`,
     title,
@@ -100,71 +121,80 @@ export function problemExample(code: ApiCode, origin: string): Schema {
     code,
     detail: meaning,
     request_id: "0f8fad5b-d9cb-469f-a165-70867728950e",
-    ...Object.fromEntries(own.filter(([, example]) => example !== undefined)),
+    ...Object.fromEntries(extensions.filter(([, example]) => example !== undefined)),
   };
 }
 
-const details: Schema = {
-  minimum: number,
-  maximum: number,
-  min_length: count,
-  max_length: count,
-  min_rows: count,
-  max_rows: count,
-  decimals: count,
-  pattern: text,
-  options: list(text),
-  allowed: list(text),
-  expected: text,
-  renamed_to: text,
+const errorDetails: Schema = {
+  minimum: numberSchema,
+  maximum: numberSchema,
+  min_length: countSchema,
+  max_length: countSchema,
+  min_rows: countSchema,
+  max_rows: countSchema,
+  decimals: countSchema,
+  pattern: stringSchema,
+  options: listSchema(stringSchema),
+  allowed: listSchema(stringSchema),
+  expected: stringSchema,
+  renamed_to: stringSchema,
   current_etag: { type: ["string", "null"] },
-  id: text,
-  fields: list(text),
-  items: list(text),
-  limit: count,
-  position: count,
+  id: stringSchema,
+  fields: listSchema(stringSchema),
+  items: listSchema(stringSchema),
+  limit: countSchema,
+  position: countSchema,
 };
 
-const fieldError: Schema = {
+const fieldErrorSchema: Schema = {
   description:
     "Why one field, parameter or part of a definition was refused. What is allowed stands beside the reason, for programs.",
-  ...open(
+  ...openObject(
     {
-      field: text,
+      field: stringSchema,
       pointer: {
-        ...text,
+        ...stringSchema,
         description: "Where in the body (RFC 6901); absent for parameters and headers.",
       },
-      code: oneOfTexts([...new Set<string>([...fieldErrorCodes, ...operationCodes])]),
-      reason: text,
-      ...details,
+      code: enumSchema([...new Set<string>([...fieldErrorCodes, ...operationCodes])]),
+      reason: stringSchema,
+      ...errorDetails,
     },
     ["field", "code", "reason"],
   ),
 };
 
-/** Who did something, as `GET /me` tells a credential of itself. */
-export const actor: Schema = {
+/** The actor of a change. `GET /me` returns the actor of the credential. */
+export const actorSchema: Schema = {
   type: "string",
   pattern: "^(credential:.+|member:.+|system)$",
   description: "`credential:ID`, `member:ID`, or `system` for a recalculation.",
 };
 
-/** A page of a list of what has this schema. */
+/** A page of a list. `name` is the schema of its items. */
 export function pageSchema(name: string): Schema {
-  return open({ items: list(ref("schemas", name)), links: ref("schemas", "PageLinks") });
+  return openObject({
+    items: listSchema(ref("schemas", name)),
+    links: ref("schemas", "PageLinks"),
+  });
 }
 
-/** What documents have, whatever they are about. */
+/** The schemas that all documents share. */
 export function sharedSchemas(): Schema {
   return {
-    Warning: open({
-      field: text,
-      code: oneOfTexts(["computed_value_ignored", "formula_failed"]),
+    Warning: openObject({
+      field: stringSchema,
+      code: enumSchema(["computed_value_ignored", "formula_failed"]),
     }),
-    PageLinks: open({ self: uri, next: { ...uri, type: ["string", "null"] } }),
-    FeedLinks: open({ self: uri, next: uri }),
-    CalendarDay: calendarDay,
+    PageLinks: openObject({ self: uriSchema, next: { ...uriSchema, type: ["string", "null"] } }),
+    FeedLinks: openObject({ self: uriSchema, next: uriSchema }),
+    CalendarDay: calendarDaySchema,
+    DateTimeInput: dateTimeInputSchema,
+    Increment: {
+      ...closedObject({ $increment: { type: "number" } }, ["$increment"]),
+      description:
+        "Adds to the stored number; an empty one counts as 0. Needs read permission too.",
+    },
     ...problemSchemas(),
   };
 }

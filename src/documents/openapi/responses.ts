@@ -1,123 +1,149 @@
 import { type ApiCode, apiCodes, problems } from "#domain/problem/catalogue.ts";
-import { ref, text, uri, type Schema, typeName } from "./schema.ts";
+import { ref, stringSchema, uriSchema, type Schema, typeName } from "./schema.ts";
 import { problemExample, problemName } from "./problem-schemas.ts";
 
-/** A header: what it says, its schema, and whether each answer that names it has it. */
-type Header = [description: string, schema: Schema, required: boolean];
+/** A header. `required` means that every response that lists the header has it. */
+type HeaderSpec = [description: string, schema: Schema, required: boolean];
 
-const matching = (pattern: string): Schema => ({ type: "string", pattern });
-const seconds: Schema = { type: "integer", format: "int32", minimum: 1 };
-const policy: Header = ["The limits of the credential.", matching(";q=\\d+;w=60"), true];
-const left: Header = [
-  "What is left of them, and in how many seconds there is more.",
-  matching(";r=\\d+;t=\\d+"),
+const patternSchema = (pattern: string): Schema => ({ type: "string", pattern });
+const secondsSchema: Schema = { type: "integer", format: "int32", minimum: 1 };
+const rateLimitPolicy: HeaderSpec = [
+  "The limits of the credential.",
+  patternSchema(";q=\\d+;w=60"),
   true,
 ];
-const sometimes = ([description, schema]: Header): Header => [description, schema, false];
-const flag = (description: string): Header => [
+const rateLimit: HeaderSpec = [
+  "What is left of them, and in how many seconds there is more.",
+  patternSchema(";r=\\d+;t=\\d+"),
+  true,
+];
+const optionalHeader = ([description, schema]: HeaderSpec): HeaderSpec => [
+  description,
+  schema,
+  false,
+];
+const flagHeader = (description: string): HeaderSpec => [
   description,
   { type: "string", const: "true" },
   false,
 ];
 
-/** Headers of answers, by the names of their components: those that are not in every answer have a name of their own. */
-const headers: Record<string, Header> = {
-  "X-Request-Id": ["What the log calls this request.", text, true],
-  "RateLimit-Policy": policy,
-  RateLimit: left,
-  "RateLimit-Policy.known": sometimes(policy),
-  "RateLimit.known": sometimes(left),
-  "Retry-After": ["Seconds to wait; never too few.", seconds, true],
-  "WWW-Authenticate": ["What is missing (RFC 6750).", matching("^Bearer "), true],
-  "Accept-Encoding": ["The coding that is taken (RFC 9110).", text, false],
-  ETag: ["The version, in quotes.", matching('^"[^"]+"$'), true],
-  Location: ["The address of what was created.", uri, true],
+/** Response headers by component name. The suffix `.known` marks the optional variant of a header. */
+const headerSpecs: Record<string, HeaderSpec> = {
+  "X-Request-Id": ["What the log calls this request.", stringSchema, true],
+  "RateLimit-Policy": rateLimitPolicy,
+  RateLimit: rateLimit,
+  "RateLimit-Policy.known": optionalHeader(rateLimitPolicy),
+  "RateLimit.known": optionalHeader(rateLimit),
+  "Retry-After": ["Seconds to wait; never too few.", secondsSchema, true],
+  "WWW-Authenticate": ["What is missing (RFC 6750).", patternSchema("^Bearer "), true],
+  "Accept-Encoding": ["The coding that is taken (RFC 9110).", stringSchema, false],
+  ETag: ["The version, in quotes.", patternSchema('^"[^"]+"$'), true],
+  "ETag.known": ["The stored version, in quotes.", patternSchema('^"[^"]+"$'), false],
+  Location: ["The address of what was created.", uriSchema, true],
   Link: [
     'The next page, with rel="next" (RFC 8288); absent on the last one.',
-    matching('^<.+>; rel="next"$'),
+    patternSchema('^<.+>; rel="next"$'),
     false,
   ],
-  "Content-Disposition": ["The name of the file, for downloads.", matching("^attachment"), false],
-  "Idempotent-Replayed": flag("The key was used before: this is the first result."),
-  "Idempotency-Key-Mismatch": flag("The key came with another body the first time."),
+  "Content-Disposition": [
+    "The name of the file, for downloads.",
+    patternSchema("^attachment"),
+    false,
+  ],
+  "Idempotent-Replayed": flagHeader("The key was used before: this is the first result."),
+  "Idempotency-Key-Mismatch": flagHeader("The key came with another body the first time."),
 };
 
 export function headerComponents(): Schema {
   return Object.fromEntries(
-    Object.entries(headers).map(([name, [description, schema, required]]) => [
+    Object.entries(headerSpecs).map(([name, [description, schema, required]]) => [
       name,
       { description, schema, required },
     ]),
   );
 }
 
-const refs = (names: readonly string[]): Schema =>
+const headerRefs = (names: readonly string[]): Schema =>
   Object.fromEntries(names.map((name) => [name.replace(".known", ""), ref("headers", name)]));
 
-/** The headers of an answer to a credential that is good: those of all, and its own. */
-export function headersOf(...own: string[]): Schema {
-  return refs(["X-Request-Id", "RateLimit-Policy", "RateLimit", ...own]);
+/** The headers of a response to a valid credential: the shared ones and `names`. */
+function responseHeaders(...names: string[]): Schema {
+  return headerRefs(["X-Request-Id", "RateLimit-Policy", "RateLimit", ...names]);
 }
 
-/** The headers of an error answer. What fails before the credential's limits are known does not tell them. */
-export function problemHeaders(status: number, codes: readonly ApiCode[]): Schema {
+/** The headers of an error response. The rate limits are missing when the request failed before they were loaded. */
+function problemHeaders(status: number, codes: readonly ApiCode[]): Schema {
   switch (status) {
     case 401:
-      return refs(["X-Request-Id", "WWW-Authenticate"]);
+      return headerRefs(["X-Request-Id", "WWW-Authenticate"]);
     case 403:
-      return headersOf("WWW-Authenticate");
+      return responseHeaders("WWW-Authenticate");
     case 429:
     case 503:
-      return refs(["X-Request-Id", "RateLimit-Policy.known", "RateLimit.known", "Retry-After"]);
+      return headerRefs([
+        "X-Request-Id",
+        "RateLimit-Policy.known",
+        "RateLimit.known",
+        "Retry-After",
+      ]);
     case 500:
-      return refs(["X-Request-Id", "RateLimit-Policy.known", "RateLimit.known"]);
+      return headerRefs(["X-Request-Id", "RateLimit-Policy.known", "RateLimit.known"]);
     case 415:
-      return headersOf("Accept-Encoding");
+      return responseHeaders("Accept-Encoding");
     default:
-      return codes.includes("indexing") ? headersOf("Retry-After") : headersOf();
+      return codes.includes("indexing") ? responseHeaders("Retry-After") : responseHeaders();
   }
 }
 
-/** What stands before an operation: whether it needs a permission, and whether its path can lead nowhere. */
-export interface Behind {
-  permitted: boolean;
-  found: boolean;
+/** The checks before an operation: whether it needs a permission, and whether its path can return 404. */
+export interface RouteChecks {
+  needsPermission: boolean;
+  mayBeMissing: boolean;
 }
 
-const always: readonly ApiCode[] = ["unauthenticated", "rate_limited", "internal", "try_again"];
-const everywhere: Behind = { permitted: true, found: true };
+const commonProblems: readonly ApiCode[] = [
+  "unauthenticated",
+  "rate_limited",
+  "internal",
+  "try_again",
+];
+const allChecks: RouteChecks = { needsPermission: true, mayBeMissing: true };
 
-/** The error answers of an operation: those that each can have, and its own. */
-export function refusals(codes: readonly ApiCode[], behind: Behind = everywhere): Schema {
-  const all = new Set<ApiCode>([
-    ...always,
-    ...(behind.permitted ? (["permission_required"] as const) : []),
-    ...(behind.found ? (["not_found"] as const) : []),
+/** The error responses of an operation: the common ones and those of `codes`. */
+export function errorResponses(codes: readonly ApiCode[], checks: RouteChecks = allChecks): Schema {
+  const allCodes = new Set<ApiCode>([
+    ...commonProblems,
+    ...(checks.needsPermission ? (["permission_required"] as const) : []),
+    ...(checks.mayBeMissing ? (["not_found"] as const) : []),
     ...codes,
   ]);
-  const sorted = apiCodes.filter((code) => all.has(code));
-  const byStatus = Object.groupBy(sorted, (code) => problems[code].status);
+  const sortedCodes = apiCodes.filter((code) => allCodes.has(code));
+  const byStatus = Object.groupBy(sortedCodes, (code) => problems[code].status);
   return Object.fromEntries(
-    Object.entries(byStatus).map(([status, some]) => [status, ref("responses", nameOf(some))]),
+    Object.entries(byStatus).map(([status, statusCodes]) => [
+      status,
+      ref("responses", responseName(statusCodes)),
+    ]),
   );
 }
 
-/** Named by their problems: two operations that refuse with the same ones share the answer. */
-const nameOf = (codes: readonly ApiCode[]) => codes.map(typeName).join("Or");
-const byName = new Map(apiCodes.map((code) => [typeName(code), code]));
-const codesOf = (name: string) =>
-  name.split(/Or(?=[A-Z])/).flatMap((each) => byName.get(each) ?? []);
+/** The name lists the problems, so operations with the same problems share one response component. */
+const responseName = (codes: readonly ApiCode[]) => codes.map(typeName).join("Or");
+const codesByName = new Map(apiCodes.map((code) => [typeName(code), code]));
+const codesFromName = (name: string) =>
+  name.split(/Or(?=[A-Z])/).flatMap((part) => codesByName.get(part) ?? []);
 
-/** The error answers of these names. */
+/** The error responses with these component names. */
 export function problemResponses(names: Iterable<string>, origin: string): Schema {
   return Object.fromEntries(
-    [...names].toSorted().map((name) => [name, problemResponse(codesOf(name), origin)]),
+    [...names].toSorted().map((name) => [name, problemResponse(codesFromName(name), origin)]),
   );
 }
 
 function problemResponse(codes: readonly ApiCode[], origin: string): Schema {
   const schemas = codes.map((code) => ref("schemas", problemName(code)));
-  const [only] = schemas;
+  const [onlySchema] = schemas;
   const mapping = Object.fromEntries(
     codes.map((code) => [code, `#/components/schemas/${problemName(code)}`]),
   );
@@ -129,18 +155,22 @@ function problemResponse(codes: readonly ApiCode[], origin: string): Schema {
     description: codes.map((code) => problems[code].title).join(", or "),
     content: {
       "application/problem+json": {
-        schema: codes.length === 1 ? only : { oneOf: schemas, discriminator },
+        schema: codes.length === 1 ? onlySchema : { oneOf: schemas, discriminator },
         examples: Object.fromEntries(examples),
       },
     },
   };
 }
 
-export function json(schema: Schema, example?: unknown): Schema {
+export function jsonContent(schema: Schema, example?: unknown): Schema {
   return { "application/json": { schema, ...(example === undefined ? {} : { example }) } };
 }
 
-/** An answer to a good credential, with the headers that it has besides those of all. */
-export function answered(description: string, content?: Schema, ...own: string[]): Schema {
-  return { description, headers: headersOf(...own), ...(content ? { content } : {}) };
+/** A response to a valid credential. `headerNames` are its headers in addition to the shared ones. */
+export function responseObject(
+  description: string,
+  content?: Schema,
+  ...headerNames: string[]
+): Schema {
+  return { description, headers: responseHeaders(...headerNames), ...(content ? { content } : {}) };
 }

@@ -1,35 +1,35 @@
 import type * as z from "zod/mini";
 
-/** A JSON Schema (2020-12), which is what OpenAPI 3.1 speaks; or another part of a document. */
+/** A JSON Schema (2020-12, as in OpenAPI 3.1), or another part of a document. */
 export type Schema = Record<string, unknown>;
 
-export const text: Schema = { type: "string" };
-export const uri: Schema = { type: "string", format: "uri" };
+export const stringSchema: Schema = { type: "string" };
+export const uriSchema: Schema = { type: "string", format: "uri" };
 
-export const stamp: Schema = { type: "string", format: "date-time" };
-/** Up to 2^53 − 1, which 32 bits do not hold. */
-export const count: Schema = { type: "integer", format: "int64", minimum: 0 };
-export const version: Schema = { ...count, minimum: 1 };
+export const timestampSchema: Schema = { type: "string", format: "date-time" };
+/** Up to 2^53 − 1, so `int32` is too small. */
+export const countSchema: Schema = { type: "integer", format: "int64", minimum: 0 };
+export const versionSchema: Schema = { ...countSchema, minimum: 1 };
 
-export function list(items: Schema): Schema {
+export function listSchema(items: Schema): Schema {
   return { type: "array", items };
 }
 
-export function oneOfTexts(values: readonly string[]): Schema {
+export function enumSchema(values: readonly string[]): Schema {
   return { type: "string", enum: [...values] };
 }
 
-/** What is sent: a property that is not named is refused. */
-export function closed(properties: Schema, required: readonly string[]): Schema {
-  return { type: "object", additionalProperties: false, ...told(properties, required) };
+/** An object in a request. Unknown properties are rejected. */
+export function closedObject(properties: Schema, required: readonly string[]): Schema {
+  return { type: "object", additionalProperties: false, ...objectMembers(properties, required) };
 }
 
-/** What is answered: there may be more members in time. */
-export function open(properties: Schema, required = Object.keys(properties)): Schema {
-  return { type: "object", ...told(properties, required) };
+/** An object in a response. Later releases may add members. */
+export function openObject(properties: Schema, required = Object.keys(properties)): Schema {
+  return { type: "object", ...objectMembers(properties, required) };
 }
 
-function told(properties: Schema, required: readonly string[]): Schema {
+function objectMembers(properties: Schema, required: readonly string[]): Schema {
   return { properties, ...(required.length > 0 ? { required } : {}) };
 }
 
@@ -37,61 +37,60 @@ export function ref(section: string, name: string): Schema {
   return { $ref: `#/components/${section}/${name}` };
 }
 
-/** `version_mismatch` as the name of a type: `VersionMismatch`. */
+/** Turns `version_mismatch` into the type name `VersionMismatch`. */
 export function typeName(words: string): string {
   return words.replace(/(?:^|_)([a-z])/g, (_, letter: string) => letter.toUpperCase());
 }
 
-/** A key as part of a name: no two keys give the same. `purchase-orders` is `PurchaseOrders`, `unit_price` `Unit_price`. */
+/** Turns a key into a unique part of a name. `purchase-orders` becomes `PurchaseOrders`, `unit_price` `Unit_price`. */
 export function keyName(key: string): string {
   return key.replace(/^[a-z]|-[a-z]/g, (start) => start.slice(-1).toUpperCase());
 }
 
-/** The parts of zod's definitions that our documents use. */
-interface Def {
+/** The parts of zod's definitions that the documents use. */
+interface ZodDef {
   type: string;
   format?: string;
-  shape?: Record<string, Part>;
-  element?: Part;
-  innerType?: Part;
-  in?: Part;
-  options?: Part[];
+  shape?: Record<string, ZodPart>;
+  element?: ZodPart;
+  innerType?: ZodPart;
+  in?: ZodPart;
+  options?: ZodPart[];
   entries?: Record<string, string>;
   values?: unknown[];
-  checks?: { _zod: { def: CheckDef } }[];
+  checks?: { _zod: { def: ZodCheck } }[];
 }
-interface CheckDef {
+interface ZodCheck {
   check: string;
   minimum?: number;
   maximum?: number;
   value?: number;
   pattern?: RegExp;
 }
-interface Part {
-  _zod: { def: Def };
+interface ZodPart {
+  _zod: { def: ZodDef };
 }
 
 /**
- * The JSON Schema of what a zod schema reads. zod's own converter knows everything that zod does, and takes ten times
- * the space in the bundle.
+ * The JSON Schema of a zod schema's input. zod's converter covers all of zod, but is ten times larger in the bundle.
  */
-export function schemaOfZod(schema: z.core.$ZodType): Schema {
-  return schemaOf(schema);
+export function toJsonSchema(schema: z.core.$ZodType): Schema {
+  return partSchema(schema);
 }
 
-function schemaOf({ _zod: { def } }: Part): Schema {
+function partSchema({ _zod: { def } }: ZodPart): Schema {
   return {
-    ...typed(def),
-    ...Object.assign({}, ...(def.checks ?? []).map((each) => ruled(def, each._zod.def))),
+    ...baseSchema(def),
+    ...Object.assign({}, ...(def.checks ?? []).map((check) => ruleSchema(def, check._zod.def))),
   };
 }
 
-function typed(def: Def): Schema {
+function baseSchema(def: ZodDef): Schema {
   switch (def.type) {
     case "object":
-      return objectOf(def.shape ?? {});
+      return objectSchema(def.shape ?? {});
     case "array":
-      return { type: "array", items: def.element ? schemaOf(def.element) : {} };
+      return { type: "array", items: def.element ? partSchema(def.element) : {} };
     case "string":
     case "boolean":
       return { type: def.type };
@@ -102,14 +101,14 @@ function typed(def: Def): Schema {
     case "literal":
       return { type: "string", const: def.values?.[0] };
     case "union":
-      return { oneOf: (def.options ?? []).map(schemaOf) };
+      return { oneOf: (def.options ?? []).map(partSchema) };
     case "nullable":
-      return nullable(def.innerType ? schemaOf(def.innerType) : {});
+      return nullable(def.innerType ? partSchema(def.innerType) : {});
     case "optional":
     case "default":
-      return def.innerType ? schemaOf(def.innerType) : {};
+      return def.innerType ? partSchema(def.innerType) : {};
     case "pipe":
-      return def.in ? schemaOf(def.in) : {};
+      return def.in ? partSchema(def.in) : {};
     case "unknown":
       return {};
     default:
@@ -117,7 +116,7 @@ function typed(def: Def): Schema {
   }
 }
 
-function objectOf(shape: Record<string, Part>): Schema {
+function objectSchema(shape: Record<string, ZodPart>): Schema {
   const entries = Object.entries(shape);
   const optional = ["optional", "default", "unknown"];
   const required = entries.filter(
@@ -131,24 +130,25 @@ function objectOf(shape: Record<string, Part>): Schema {
   return {
     type: "object",
     additionalProperties: false,
-    properties: Object.fromEntries(entries.map(([key, part]) => [key, schemaOf(part)])),
+    properties: Object.fromEntries(entries.map(([key, part]) => [key, partSchema(part)])),
     ...(required.length > 0 ? { required: required.map(([key]) => key) } : {}),
   };
 }
 
 function nullable(schema: Schema): Schema {
-  return typeof schema["type"] === "string"
-    ? { ...schema, type: [schema["type"], "null"] }
-    : schema;
+  if (typeof schema["type"] !== "string") return schema;
+  const values = schema["enum"];
+  const options = Array.isArray(values) ? { enum: [...(values as unknown[]), null] } : {};
+  return { ...schema, ...options, type: [schema["type"], "null"] };
 }
 
-function ruled({ type }: Def, rule: CheckDef): Schema {
-  const list = type === "array";
+function ruleSchema({ type }: ZodDef, rule: ZodCheck): Schema {
+  const isList = type === "array";
   switch (rule.check) {
     case "min_length":
-      return { [list ? "minItems" : "minLength"]: rule.minimum };
+      return { [isList ? "minItems" : "minLength"]: rule.minimum };
     case "max_length":
-      return { [list ? "maxItems" : "maxLength"]: rule.maximum };
+      return { [isList ? "maxItems" : "maxLength"]: rule.maximum };
     case "greater_than":
       return { minimum: rule.value };
     case "less_than":
@@ -156,7 +156,7 @@ function ruled({ type }: Def, rule: CheckDef): Schema {
     case "string_format":
       return rule.pattern ? { pattern: rule.pattern.source } : {};
     default:
-      // What a function checks stands in words, in the reason that it gives.
+      // JSON Schema cannot express checks by functions. Their field errors explain the rule.
       return {};
   }
 }

@@ -1,64 +1,116 @@
 import type { Collection } from "#domain/definition/collection.ts";
 import { pageLimit } from "#domain/cursor.ts";
-import { longestText, mostConditions, mostSorts, mostValues, type FieldKind, type Operator, type SearchField } from "#domain/search/tree.ts";
+import {
+  maxSearchTextLength,
+  maxConditions,
+  maxSortKeys,
+  maxOperandValues,
+  type FieldKind,
+  type Operator,
+  type SearchField,
+} from "#domain/search/tree.ts";
 import { operators, searchFields } from "#domain/search/fields.ts";
-import { day, storable } from "./field-schemas.ts";
-import { schemaOfZod, closed, keyName, list, oneOfTexts, ref, stamp, typeName, type Schema } from "./schema.ts";
+import { dateTimeInput, daySchema, storableText } from "./field-schemas.ts";
+import {
+  toJsonSchema,
+  closedObject,
+  keyName,
+  listSchema,
+  enumSchema,
+  ref,
+  typeName,
+  type Schema,
+} from "./schema.ts";
 
-const number: Schema = { type: "number" };
+const numberSchema: Schema = { type: "number" };
 
-/** The schemas of a search in this collection: its own fields, their own operators, and what each compares with. */
-export function searchSchemas(one: string, collection: Collection): Schema {
+/** In a document with more fields with options, their conditions share schemas without options. Each field adds 750 bytes. */
+const maxOptionFields = 200;
+
+/** Whether the conditions of a document of these collections list the options of each field. */
+export function listsOptions(collections: readonly Collection[]): boolean {
+  const counts = collections.map((collection) => {
+    const fields = [...searchFields(collection).values()].flatMap((field) => [
+      field,
+      ...(field?.rows?.values() ?? []),
+    ]);
+    return fields.filter((field) => field?.options).length;
+  });
+  return counts.reduce((sum, count) => sum + count, 0) <= maxOptionFields;
+}
+
+/** The schemas of a search in this collection: its fields, their operators, and the operands of each operator. */
+export function searchSchemas(one: string, collection: Collection, hasOptions: boolean): Schema {
   const fields = [...searchFields(collection).values()].filter((field) => field !== undefined);
   const keys = collection.definition.fields.fields.map((field) => field.key);
   const sortable = fields.filter(({ kind }) => kind !== "multi_select" && kind !== "line_items");
-  const shown = { items: keys.length > 0 ? oneOfTexts(keys) : storable };
+  const shownFields = { items: keys.length > 0 ? enumSchema(keys) : storableText };
   return {
-    ...conditionSchemas(one, fields),
-    ...searchOf(
+    ...conditionSchemas(one, fields, hasOptions),
+    ...searchBodySchemas(
       one,
       sortable.map(({ name }) => name),
-      shown,
+      shownFields,
     ),
   };
 }
 
-/** The schemas of a search in whichever collection. */
+/** The schemas of a search in any collection. */
 export function anySearchSchemas(): Schema {
-  const every = [...new Set(Object.values(operators).flat())];
+  const allOperators = [...new Set(Object.values(operators).flat())];
   const value = {
     anyOf: [
-      storable,
-      number,
+      storableText,
+      numberSchema,
       { type: "boolean" },
-      list({ anyOf: [storable, number] }),
-      conditions("Condition"),
+      listSchema({ anyOf: [storableText, numberSchema] }),
+      conditionList("Condition"),
     ],
   };
   return {
-    ...unionOf("", { FieldCondition: leaf(storable, every, value) }),
-    ...searchOf("", undefined, { items: storable }),
+    ...conditionUnion("", { FieldCondition: leafSchema(storableText, allOperators, value) }),
+    ...searchBodySchemas("", undefined, { items: storableText }),
   };
 }
 
-function searchOf(one: string, sortable: readonly string[] | undefined, shown: Schema): Schema {
+function searchBodySchemas(
+  one: string,
+  sortable: readonly string[] | undefined,
+  shownFields: Schema,
+): Schema {
   return {
-    [`${one}SortKey`]: closed(
+    [`${one}SortKey`]: closedObject(
       {
-        field: sortable ? oneOfTexts(sortable) : storable,
-        direction: { ...oneOfTexts(["asc", "desc"]), description: "Upwards where it is left out." },
+        field: sortable ? enumSchema(sortable) : storableText,
+        direction: {
+          type: ["string", "null"],
+          enum: ["asc", "desc", null],
+          description: "`asc` if omitted or null.",
+        },
       },
       ["field"],
     ),
-    [`${one}Search`]: closed(
+    [`${one}Search`]: closedObject(
       {
-        conditions: { ...list(ref("schemas", `${one}Condition`)), maxItems: mostConditions },
-        sort: { ...list(ref("schemas", `${one}SortKey`)), maxItems: mostSorts },
-        fields: { type: ["array", "null"], ...shown, description: "The keys that `data` shows." },
-        limit: schemaOfZod(pageLimit),
+        conditions: {
+          type: ["array", "null"],
+          items: ref("schemas", `${one}Condition`),
+          maxItems: maxConditions,
+        },
+        sort: {
+          type: ["array", "null"],
+          items: ref("schemas", `${one}SortKey`),
+          maxItems: maxSortKeys,
+        },
+        fields: {
+          type: ["array", "null"],
+          ...shownFields,
+          description: "The keys that `data` shows; null for all.",
+        },
+        limit: { ...toJsonSchema(pageLimit()), type: ["integer", "null"] },
         cursor: {
-          type: "null",
-          description: "The cursor goes into the query, as `links.next` has it.",
+          type: ["string", "null"],
+          description: "The cursor of `links.next`, here or in the query.",
         },
       },
       [],
@@ -66,8 +118,12 @@ function searchOf(one: string, sortable: readonly string[] | undefined, shown: S
   };
 }
 
-/** A condition: on one of these fields, or a group of conditions. */
-function conditionSchemas(one: string, fields: readonly SearchField[]): Schema {
+/** A condition on one of these fields, or a group of conditions. */
+function conditionSchemas(
+  one: string,
+  fields: readonly SearchField[],
+  hasOptions: boolean,
+): Schema {
   const byKind = Object.entries(Object.groupBy(fields, ({ kind }) => kind)) as [
     FieldKind,
     SearchField[],
@@ -75,64 +131,99 @@ function conditionSchemas(one: string, fields: readonly SearchField[]): Schema {
   const keys: Schema = {};
   const leaves: Schema = {};
   const rows: Schema[] = [];
-  for (const [kind, some] of byKind) {
+  for (const [kind, kindFields] of byKind) {
+    if (hasOptions && (kind === "select" || kind === "multi_select")) {
+      for (const field of kindFields) {
+        const own = optionSchemas(one, field);
+        Object.assign(keys, own.schemas);
+        Object.assign(leaves, own.leaves);
+      }
+      continue;
+    }
     const key = `${one}${typeName(kind)}Key`;
-    for (const [shape, ops] of Object.entries(shapesOf(kind))) {
-      const value = operandOf(kind, shape as Shape);
+    for (const [shape, ops] of Object.entries(operatorsByShape(kind))) {
+      const value = operandSchema(scalarSchema(kind), shape as OperandShape);
       if (!value) continue;
-      keys[key] = oneOfTexts(some.map(({ name }) => name));
-      leaves[`${typeName(kind)}${shape}Condition`] = leaf(ref("schemas", key), ops, value);
+      keys[key] = enumSchema(kindFields.map(({ name }) => name));
+      leaves[`${typeName(kind)}${shape}Condition`] = leafSchema(ref("schemas", key), ops, value);
     }
   }
   for (const { name, rows: columns } of fields) {
     if (!columns || columns.size === 0) continue;
     const row = `${one}${keyName(name)}Row`;
-    rows.push(conditionSchemas(row, [...columns.values()]));
-    leaves[`${keyName(name)}RowsCondition`] = leaf(
-      oneOfTexts([name]),
+    rows.push(conditionSchemas(row, [...columns.values()], hasOptions));
+    leaves[`${keyName(name)}RowsCondition`] = leafSchema(
+      enumSchema([name]),
       ["any", "none"],
-      conditions(`${row}Condition`),
+      conditionList(`${row}Condition`),
     );
   }
   if (fields.length > 0) {
-    const every = `${one}SearchableKey`;
-    keys[every] = oneOfTexts(fields.map(({ name }) => name));
-    leaves["EmptyCondition"] = leaf(ref("schemas", every), ["is_empty"], { type: "boolean" });
+    const searchableKey = `${one}SearchableKey`;
+    keys[searchableKey] = enumSchema(fields.map(({ name }) => name));
+    leaves["EmptyCondition"] = leafSchema(ref("schemas", searchableKey), ["is_empty"], {
+      type: "boolean",
+    });
   }
-  return Object.assign(keys, unionOf(one, leaves), ...rows) as Schema;
+  return Object.assign(keys, conditionUnion(one, leaves), ...rows) as Schema;
 }
 
-function unionOf(one: string, leaves: Schema): Schema {
+/** The conditions on one field with options. Their operands are its current and former options. */
+function optionSchemas(one: string, { name, kind, source, options }: SearchField) {
+  // Fields can be called `status` too, and no key yields the name `SystemStatus`.
+  const fieldName = source.in === "system" ? "SystemStatus" : keyName(name);
+  const schemas: Schema = {};
+  let value = scalarSchema(kind);
+  if (options?.isComplete) {
+    // Requests have a schema of the current options.
+    const isShared = source.in !== "system" && options.former.length === 0;
+    const optionsName = `${one}${fieldName}${isShared ? "Option" : "SearchOption"}`;
+    const values = [...options.current.map((option) => option.value), ...options.former];
+    if (!isShared) schemas[optionsName] = enumSchema(values);
+    value = ref("schemas", optionsName);
+  }
+  const leaves: Schema = {};
+  for (const [shape, ops] of Object.entries(operatorsByShape(kind))) {
+    const operand = operandSchema(value, shape as OperandShape);
+    if (operand)
+      leaves[`${fieldName}Option${shape}Condition`] = leafSchema(enumSchema([name]), ops, operand);
+  }
+  return { schemas, leaves };
+}
+
+function conditionUnion(one: string, leaves: Schema): Schema {
   const condition = `${one}Condition`;
-  const all: Schema = {
+  const leavesAndGroups: Schema = {
     ...leaves,
-    ConditionAll: closed({ all: conditions(condition) }, ["all"]),
-    ConditionAny: closed({ any: conditions(condition) }, ["any"]),
-    ConditionNot: closed({ not: ref("schemas", condition) }, ["not"]),
+    ConditionAll: closedObject({ all: conditionList(condition) }, ["all"]),
+    ConditionAny: closedObject({ any: conditionList(condition) }, ["any"]),
+    ConditionNot: closedObject({ not: ref("schemas", condition) }, ["not"]),
   };
-  const named = Object.entries(all).map(([name, schema]) => [one + name, schema] as const);
+  const named = Object.entries(leavesAndGroups).map(
+    ([name, schema]) => [one + name, schema] as const,
+  );
   return {
     [condition]: { oneOf: named.map(([name]) => ref("schemas", name)) },
     ...Object.fromEntries(named),
   };
 }
 
-function leaf(field: Schema, ops: readonly Operator[], value: Schema): Schema {
-  return closed({ field, op: oneOfTexts(ops), value }, ["field", "op", "value"]);
+function leafSchema(field: Schema, ops: readonly Operator[], value: Schema): Schema {
+  return closedObject({ field, op: enumSchema(ops), value }, ["field", "op", "value"]);
 }
 
-function conditions(of: string): Schema {
-  return { ...list(ref("schemas", of)), minItems: 1, maxItems: mostConditions };
+function conditionList(name: string): Schema {
+  return { ...listSchema(ref("schemas", name)), minItems: 1, maxItems: maxConditions };
 }
 
-/** What an operator compares with: one value, a part of a text, several values, or the ends of a range. */
-type Shape = "" | "Part" | "List" | "Range" | "Rows" | "Empty";
+/** The operand of an operator: one value, a part of a text, several values, the ends of a range, or conditions. */
+type OperandShape = "" | "Part" | "List" | "Range" | "Rows" | "Empty";
 
-function shapesOf(kind: FieldKind): { [S in Shape]?: Operator[] } {
-  return Object.groupBy(operators[kind], shapeOf);
+function operatorsByShape(kind: FieldKind): { [S in OperandShape]?: Operator[] } {
+  return Object.groupBy(operators[kind], operandShape);
 }
 
-function shapeOf(op: Operator): Shape {
+function operandShape(op: Operator): OperandShape {
   switch (op) {
     case "eq":
     case "ne":
@@ -160,37 +251,36 @@ function shapeOf(op: Operator): Shape {
   }
 }
 
-/** Undefined where all fields share it, or each has its own. */
-function operandOf(kind: FieldKind, shape: Shape): Schema | undefined {
-  const value = scalarOf(kind);
+/** Undefined for operands that all fields share (`Empty`) and for those that differ by field (`Rows`). */
+function operandSchema(value: Schema, shape: OperandShape): Schema | undefined {
   switch (shape) {
     case "":
       return value;
     case "Part":
-      return { ...storable, minLength: 1, maxLength: longestText };
+      return { ...storableText, minLength: 1, maxLength: maxSearchTextLength };
     case "List":
-      return { ...list(value), minItems: 1, maxItems: mostValues };
+      return { ...listSchema(value), minItems: 1, maxItems: maxOperandValues };
     case "Range":
-      return { ...list(value), minItems: 2, maxItems: 2 };
+      return { ...listSchema(value), minItems: 2, maxItems: 2 };
     case "Rows":
     case "Empty":
       return undefined;
   }
 }
 
-function scalarOf(kind: FieldKind): Schema {
+function scalarSchema(kind: FieldKind): Schema {
   switch (kind) {
     case "number":
     case "boolean":
       return { type: kind };
     case "date":
-      return day;
+      return daySchema;
     case "datetime":
-      return stamp;
+      return dateTimeInput;
     case "text":
     case "select":
     case "multi_select":
     case "line_items":
-      return storable;
+      return { ...storableText, minLength: 1 };
   }
 }

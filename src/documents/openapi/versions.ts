@@ -1,118 +1,144 @@
 import type { Schema } from "./schema.ts";
 
-const prefix = "#/components/";
-/** Values of others: what looks like a reference there is none. */
-const values = ["enum", "example", "const", "default"];
+export const componentPrefix = "#/components/";
+/** The values of these keys are data. A `$ref` inside them is not a reference. */
+const literalKeys = ["enum", "example", "const", "default"];
+export const isLiteral = (key: string) => literalKeys.includes(key);
+/** Keys whose objects map names to schemas. A field can be called `default` too. */
+const mapKeys = ["properties", "schemas", "examples"];
+export const isMap = (key: string) => mapKeys.includes(key);
 
 /** Every reference in a part of a document, as `section/name`. */
-export function refsIn(part: unknown, found = new Set<string>()): Set<string> {
-  if (typeof part !== "object" || part === null) return found;
+export function collectRefs(
+  part: unknown,
+  references = new Set<string>(),
+  inMap = false,
+): Set<string> {
+  if (typeof part !== "object" || part === null) return references;
   for (const [key, value] of Object.entries(part)) {
-    if (key === "$ref" && typeof value === "string") found.add(value.slice(prefix.length));
-    else if (!values.includes(key)) refsIn(value, found);
+    if (inMap) collectRefs(value, references);
+    else if (key === "$ref" && typeof value === "string")
+      references.add(value.slice(componentPrefix.length));
+    else if (!isLiteral(key)) collectRefs(value, references, isMap(key));
   }
-  return found;
+  return references;
 }
 
-/** The components that these paths lead to, and those that they lead to in turn. */
-export function reachable(paths: Schema, components: Record<string, Schema>): Schema {
-  const found = refsIn(paths);
-  // A set goes on with what is added while it is walked.
-  for (const at of found) {
-    const [section = "", name = ""] = at.split("/");
-    refsIn(components[section]?.[name], found);
+/** The components that these paths refer to, directly or through other components. */
+export function reachableComponents(paths: Schema, components: Record<string, Schema>): Schema {
+  const references = collectRefs(paths);
+  // Iterating a set also visits the entries that are added during the iteration.
+  for (const reference of references) {
+    const [section = "", name = ""] = reference.split("/");
+    collectRefs(components[section]?.[name], references);
   }
-  const kept = Object.entries(components).map(
+  const reachable = Object.entries(components).map(
     ([section, parts]) =>
       [
         section,
         Object.fromEntries(
-          Object.entries(parts).filter(([name]) => found.has(`${section}/${name}`)),
+          Object.entries(parts).filter(([name]) => references.has(`${section}/${name}`)),
         ),
       ] as const,
   );
-  return Object.fromEntries(kept.filter(([, parts]) => Object.keys(parts).length > 0));
+  return Object.fromEntries(reachable.filter(([, parts]) => Object.keys(parts).length > 0));
 }
 
 /** The versions of OpenAPI that documents are rendered in. */
 export const versions = ["3.0", "3.1"] as const;
 export type Version = (typeof versions)[number];
 
-/** What is told by names of ours, and what is a value of somebody's: neither is a schema itself. */
-const maps = ["properties", "schemas", "examples"];
-const valuesOfRendering = ["example", "value", "enum", "default", "required"];
+/** Keys whose values are data, not schemas. */
+const opaqueKeys = ["example", "value", "enum", "default", "required"];
 
-/** Schemas by their names, and the names of those that are asked for with null besides. */
-interface Named {
-  schemas: Record<string, Schema>;
-  orNull: Set<string>;
-}
-
-/** A document as OpenAPI 3.0.3 says it, for generators that know no later one. */
-export function inVersion30(document: Schema): Schema {
+/** Converts a document to OpenAPI 3.0.3, for generators without support for 3.1. */
+export function toVersion30(document: Schema): Schema {
   const { securitySchemes, ...components } = document["components"] as Record<string, Schema>;
-  const named: Named = {
-    schemas: components["schemas"] as Record<string, Schema>,
-    orNull: new Set(),
-  };
-  const { paths, ...rest } = older({ ...document, components }, named) as Record<string, Schema>;
-  const parts = rest["components"] as Record<string, Schema>;
-  const nullable = [...named.orNull].map((name) => [
-    name + orNull,
-    nullableOf(named.schemas[name]),
-  ]);
-  parts["schemas"] = { ...parts["schemas"], ...Object.fromEntries(nullable) };
+  const orNull = new Set<string>();
+  const { paths, ...convertedDocument } = downgrade({ ...document, components }, orNull) as Record<
+    string,
+    Schema
+  >;
+  const convertedComponents = convertedDocument["components"] as Record<string, Schema>;
+  const schemas = convertedComponents["schemas"] as Record<string, Schema>;
+  const nullable = [...orNull].map((name) => [name + nullSuffix, toNullable(schemas[name])]);
+  convertedComponents["schemas"] = { ...schemas, ...Object.fromEntries(nullable) };
   return {
-    ...rest,
+    ...convertedDocument,
     openapi: "3.0.3",
     paths,
-    components: { ...reachable(paths ?? {}, parts), securitySchemes },
+    components: { ...reachableComponents(paths ?? {}, convertedComponents), securitySchemes },
   };
 }
 
-const orNull = "OrNull";
+const nullSuffix = "OrNull";
 
-function nullableOf({ enum: listed, ...schema }: Schema = {}): Schema {
-  const options = Array.isArray(listed) ? { enum: [...(listed as unknown[]), null] } : {};
+function toNullable({ enum: values, ...schema }: Schema = {}): Schema {
+  const options = Array.isArray(values) ? { enum: [...(values as unknown[]), null] } : {};
   return { ...schema, ...options, nullable: true };
 }
 
-function older(part: unknown, named: Named, isMap = false): unknown {
-  if (Array.isArray(part)) return part.map((each: unknown) => older(each, named));
+/** Converts a part of a document. `orNull` collects the names of schemas that need a nullable variant. */
+function downgrade(part: unknown, orNull: Set<string>, inMap = false): unknown {
+  if (Array.isArray(part)) return part.map((item: unknown) => downgrade(item, orNull));
   if (typeof part !== "object" || part === null) return part;
   const entries = Object.entries(part).map(([key, value]) =>
-    !isMap && valuesOfRendering.includes(key)
+    !inMap && opaqueKeys.includes(key)
       ? ([key, value] as const)
-      : ([key, older(value, named, !isMap && maps.includes(key))] as const),
+      : ([key, downgrade(value, orNull, !inMap && isMap(key))] as const),
   );
-  const rendered = Object.fromEntries(entries);
-  return isMap ? rendered : olderSchema(rendered, named);
+  const rendered: Schema = Object.fromEntries(entries);
+  if (rendered["content"] && !inMap) rendered["content"] = withTextSchemas(rendered["content"]);
+  return inMap ? rendered : downgradeSchema(rendered, orNull);
 }
 
-function olderSchema({ type, const: only, anyOf, $ref, ...rest }: Schema, named: Named): Schema {
+/** The Java generator needs a schema for every media type. Those of downloads have none in 3.1. */
+function withTextSchemas(content: unknown): Schema {
+  const entries = Object.entries(content as Record<string, Schema>);
+  return Object.fromEntries(
+    entries.map(([type, media]) => [type, { schema: { type: "string" }, ...media }]),
+  );
+}
+
+function downgradeSchema(
+  { type, const: constant, anyOf, $ref, ...otherKeywords }: Schema,
+  orNull: Set<string>,
+): Schema {
   const schema = {
-    ...rest,
-    ...(only === undefined ? {} : { enum: [only] }),
-    ...($ref === undefined ? {} : alone({ $ref }, rest)),
+    ...otherKeywords,
+    ...(constant === undefined ? {} : { enum: [constant] }),
+    ...($ref === undefined ? {} : wrapRef({ $ref }, otherKeywords)),
   };
   if (type === "null") return { ...schema, type: "string", enum: [null], nullable: true };
   if (Array.isArray(type)) return { ...schema, type: type[0] as unknown, nullable: true };
   if (type !== undefined) return { type, ...schema };
   if (!Array.isArray(anyOf)) return schema;
   const [first, ...others] = anyOf as Schema[];
-  if (!first || !others.some(isNull)) return { ...schema, anyOf };
-  // What is referred to does not take null, and nothing that stands beside it would change that.
-  const at = String(first["$ref"]);
-  named.orNull.add(at.slice(at.lastIndexOf("/") + 1));
-  return { ...schema, ...alone({ $ref: at + orNull }, rest) };
+  // Generators of 3.0 cannot express a number or an object, or several formats, so the first option stands for all.
+  if (first && others.some((option) => isIncrement(option) || isText(option)))
+    return { ...first, ...schema };
+  if (!first || !others.some(isNullSchema)) return { ...schema, anyOf };
+  // The referenced schema rejects null, and keywords next to `$ref` cannot change that. So refer to a nullable variant.
+  const target = String(first["$ref"]);
+  orNull.add(target.slice(target.lastIndexOf("/") + 1));
+  return { ...schema, ...wrapRef({ $ref: target + nullSuffix }, otherKeywords) };
 }
 
-/** Nothing else may stand beside a reference. */
-function alone(reference: Schema, beside: Schema): Schema {
-  return Object.keys(beside).length > 0 ? { allOf: [reference] } : reference;
+/** OpenAPI 3.0 ignores keywords next to `$ref`, so a reference with siblings moves into `allOf`. */
+function wrapRef(reference: Schema, siblings: Schema): Schema {
+  return Object.keys(siblings).length > 0 ? { allOf: [reference] } : reference;
 }
 
-/** As `type: "null"` was rendered. */
-function isNull({ enum: listed }: Schema): boolean {
-  return Array.isArray(listed) && listed[0] === null;
+function isIncrement({ $ref }: Schema): boolean {
+  return $ref === "#/components/schemas/Increment";
+}
+
+/** Recognizes further formats of a text. */
+function isText({ type, nullable }: Schema): boolean {
+  return type === "string" && nullable !== true;
+}
+
+/** Recognizes the conversion of `type: "null"`. */
+function isNullSchema({ enum: values }: Schema): boolean {
+  return Array.isArray(values) && values[0] === null;
 }

@@ -8,7 +8,7 @@ export function isVisible(resources: Resources, kind: CollectionKind, key: strin
   return resources === "all" || resources.includes(`${kind}:${key}`);
 }
 
-/** The keys of one kind that are visible, or "all". */
+/** The visible keys of one kind, or "all". */
 export function visibleKeys(resources: Resources, kind: CollectionKind): "all" | string[] {
   if (resources === "all") return "all";
   return resources
@@ -16,61 +16,66 @@ export function visibleKeys(resources: Resources, kind: CollectionKind): "all" |
     .map((name) => name.slice(kind.length + 1));
 }
 
-export interface Counted {
+export interface CallCounts {
   calls: number;
   refused: number;
 }
 
-/** How many calls there were, as lists know it: by hours since 1970 for a day, by days (UTC) for 30. */
+/** The number of calls: by hour since 1970 for the last day, and by day (UTC) for the last 30 days. */
 export interface Usage {
-  hours: Record<number, Counted>;
-  days: Record<number, Counted>;
+  hours: Record<number, CallCounts>;
+  days: Record<number, CallCounts>;
 }
 
-export const noUsage = (): Usage => ({ hours: {}, days: {} });
+export const emptyUsage = (): Usage => ({ hours: {}, days: {} });
 
-const hour = 60 * 60 * 1000;
-const lengths = { hours: hour, days: 24 * hour };
+const hourMs = 60 * 60 * 1000;
+const periodMs = { hours: hourMs, days: 24 * hourMs };
 
-/** What is told of counts that are kept by the hour for 30 days. */
-export function usageOf(hours: Record<number, Counted>, now: number): Usage {
-  const usage = noUsage();
-  const since = Math.floor(now / hour) - 24;
-  for (const [each, { calls, refused }] of Object.entries(hours)) {
-    const counted = (usage.days[Math.floor(Number(each) / 24)] ??= { calls: 0, refused: 0 });
-    counted.calls += calls;
-    counted.refused += refused;
-    if (Number(each) >= since) usage.hours[Number(each)] = { calls, refused };
+/** Builds the usage from the hourly counts of the last 30 days. */
+export function buildUsage(hours: Record<number, CallCounts>, now: number): Usage {
+  const usage = emptyUsage();
+  const firstHour = Math.floor(now / hourMs) - 24;
+  for (const [hour, { calls, refused }] of Object.entries(hours)) {
+    const dayCounts = (usage.days[Math.floor(Number(hour) / 24)] ??= { calls: 0, refused: 0 });
+    dayCounts.calls += calls;
+    dayCounts.refused += refused;
+    if (Number(hour) >= firstHour) usage.hours[Number(hour)] = { calls, refused };
   }
   return usage;
 }
 
-/** Calls and refusals of the hours or days that begin at `from` or later and before `until`. */
+/** Sums the calls and rejected calls of the hours or days that start at or after `from` and before `until`. */
 export function countCalls(
   usage: Usage,
-  by: keyof Usage,
+  period: keyof Usage,
   from: number,
   until = Infinity,
 ): { requests: number; refusals: number } {
-  const counted = Object.entries(usage[by]).filter(
-    ([each]) => Number(each) * lengths[by] >= from && Number(each) * lengths[by] < until,
+  const periods = Object.entries(usage[period]).filter(
+    ([index]) =>
+      Number(index) * periodMs[period] >= from && Number(index) * periodMs[period] < until,
   );
   return {
-    requests: counted.reduce((sum, [, { calls }]) => sum + calls, 0),
-    refusals: counted.reduce((sum, [, { refused }]) => sum + refused, 0),
+    requests: periods.reduce((sum, [, { calls }]) => sum + calls, 0),
+    refusals: periods.reduce((sum, [, { refused }]) => sum + refused, 0),
   };
 }
 
 export type CredentialKind = "token" | "client";
 
-/** One live secret of a credential; two can live at a time, so that one can be rotated without downtime. */
+/** The states by which a list of credentials can be filtered. */
+export const credentialStates = ["current", "ends_soon", "expired", "revoked", "all"] as const;
+export type CredentialStateFilter = (typeof credentialStates)[number];
+
+/** A secret of a credential. Two can be live at the same time, so that secrets rotate without downtime. */
 export interface Secret {
-  /** Distinguishes the secrets of one credential, and the access tokens that they were exchanged for. */
+  /** Distinguishes the secrets of one credential. An access token names the secret that created it. */
   id: number;
   /** SHA-256 of the whole secret, base64url. */
   hash: string;
   first_characters: string;
-  /** Tells one secret from another; absent of those that were made before it was kept. */
+  /** Lets members recognize the secret. Older secrets lack it. */
   last_characters?: string;
   created_at: number;
   expires_at: number | null;
@@ -78,65 +83,65 @@ export interface Secret {
 
 export interface Credential {
   id: string;
-  /** Grows with every change, that of its member included. */
+  /** Grows with every change, changes of its member included. */
   version: number;
   kind: CredentialKind;
   name: string;
   permissions: Permission[];
   resources: Resources;
   /** Requests and writes in any 60 seconds. */
-  limits: Limits;
+  limits: RateLimits;
   secrets: Secret[];
   expiresAt: number | null;
-  /** The zone in which the day ends that was chosen; null where no day was. */
+  /** The time zone of the chosen expiry day; null when no day was chosen. */
   expiresZone: string | null;
-  /** Pages of these origins may call with it from a browser. */
+  /** Browser pages of these origins may use the credential. */
   origins: string[];
   revokedAt: number | null;
   createdAt: number;
   createdBy: { id: string; role: Role | null };
   lastUsedAt: number | null;
   usage: Usage;
-  /** Whether it was ever called, so that its object knows it and has to be told of changes. */
+  /** Whether a call has ever used it. Its object then has a copy, which needs every change. */
   called: boolean;
 }
 
-export interface Limits {
+export interface RateLimits {
   requests: number;
   writes: number;
 }
 
-/** Of one member, those that are neither revoked nor expired. */
-export const mostLiveCredentials = 100;
+/** The limit for one member. Revoked and expired credentials do not count. */
+export const maxLiveCredentials = 100;
 
-export const mostOrigins = 20;
+export const maxOrigins = 20;
 
-export const defaultLimits: Limits = { requests: 600, writes: 120 };
+export const defaultRateLimits: RateLimits = { requests: 600, writes: 120 };
 
 /** The secrets that are accepted at `now`. */
 export function liveSecrets(credential: Credential, now: number): Secret[] {
   return credential.secrets.filter(({ expires_at }) => expires_at === null || now < expires_at);
 }
 
-/** Whether the credential itself is good at `now`; a personal token dies with its member. */
+/** Whether the credential is valid at `now`. A personal token ends with its member. */
 export function isLive(credential: Credential, now: number): boolean {
   if (credential.revokedAt !== null) return false;
   if (credential.expiresAt !== null && now >= credential.expiresAt) return false;
   return credential.kind === "client" || credential.createdBy.role !== null;
 }
 
-/** What a request may do, once its credential is known. */
+/** The rights of a request with a valid credential. */
 export interface Grant {
   credentialId: string;
   kind: CredentialKind;
   name: string;
   permissions: Permission[];
   resources: Resources;
-  limits: Limits;
+  limits: RateLimits;
   expiresAt: number | null;
-  /** Absent of a credential that its object kept before there were any. */
+  /** Absent when the credential's object stored its copy before origins existed. */
   origins?: string[];
 }
 
-/** What a client's secret is exchanged for, or when to come back; the access token names the secret by its id. */
-export type Exchanged = { grant: Grant; secretId: number } | { retryAfter: number };
+/** The grant and the secret's id for a new access token, or the wait before a retry. */
+export type ExchangeResult = { grant: Grant; secretId: number } | { retryAfter: number };

@@ -15,10 +15,15 @@ export const permissions = [
 ] as const;
 export type Permission = (typeof permissions)[number];
 
-/** Whether these permissions allow what `asked` names; the permission to write includes that to create. */
-export function allows(had: readonly Permission[], asked: Permission): boolean {
-  const wider = asked.replace(/:create$/, ":write");
-  return had.some((each) => each === asked || each === wider);
+/** Whether these permissions include the requested one. Permission to write includes permission to create. */
+export function permissionsAllow(
+  permissionList: readonly Permission[],
+  requested: Permission,
+): boolean {
+  const writePermission = requested.replace(/:create$/, ":write");
+  return permissionList.some(
+    (permission) => permission === requested || permission === writePermission,
+  );
 }
 
 /** The permission to read the items of apps, or of forms. */
@@ -29,54 +34,60 @@ export const readPermission = {
 
 export type Role = "owner" | "admin" | "editor" | "viewer";
 
-const reads: readonly Permission[] = permissions.filter((each) => each.endsWith(":read"));
+const viewerPermissions: readonly Permission[] = permissions.filter((permission) =>
+  permission.endsWith(":read"),
+);
 
-/** What a member may do with data and definitions; a personal token never exceeds it. */
-const permissionsOfRole: Record<Role, readonly Permission[]> = {
+/** The permissions of members on data and definitions. A personal token never exceeds them. */
+const rolePermissions: Record<Role, readonly Permission[]> = {
   owner: permissions,
   admin: permissions,
-  editor: permissions.filter((each) => each !== "webhooks:manage"),
-  viewer: reads,
+  editor: permissions.filter((permission) => permission !== "webhooks:manage"),
+  viewer: viewerPermissions,
 };
 
-/** What a member may do in the administration area; docs/administration.md has the same table. */
+/** The roles that have each ability in the administration area. docs/administration.md has the same table. */
 export const abilities = {
-  /** Look at apps, forms and their data, and have personal tokens. */
+  /** View apps, forms and their data, and have personal tokens. */
   see: ["owner", "admin", "editor", "viewer"],
   /** Create, change, close, reopen and delete items. */
   write: ["owner", "admin", "editor"],
-  /** Make and change apps and forms. */
+  /** Create and change apps and forms. */
   define: ["owner", "admin", "editor"],
-  /** Issue, edit and revoke every credential; the others have the personal tokens that they issued. */
+  /** Issue, edit and revoke every credential. Other roles have only their own personal tokens. */
   credentials: ["owner", "admin"],
-  /** Make and change webhooks, and look at their deliveries. */
+  /** Create and change webhooks, and view their deliveries. */
   webhooks: ["owner", "admin"],
   /** Read the audit. */
   audit: ["owner", "admin"],
   /** Invite and remove editors and viewers. */
   members: ["owner", "admin"],
-  /** Make owners and admins, and change what they are. */
+  /** Create owners and admins, and change their roles. */
   owners: ["owner"],
 } as const satisfies Record<string, readonly Role[]>;
 export type Ability = keyof typeof abilities;
 
-export function may(role: Role, ability: Ability): boolean {
+export function roleAllows(role: Role, ability: Ability): boolean {
   const roles: readonly Role[] = abilities[ability];
   return roles.includes(role);
 }
 
-/** Owners alone make owners and admins, and change what those are. */
-export function mayGive(by: Role, role: Role): boolean {
-  return may(by, role === "owner" || role === "admin" ? "owners" : "members");
+/** Only owners create owners and admins, and change their roles. */
+export function canGrant(grantingRole: Role, role: Role): boolean {
+  return roleAllows(grantingRole, role === "owner" || role === "admin" ? "owners" : "members");
 }
 
-export const roles = Object.keys(permissionsOfRole) as Role[];
+export const roles = Object.keys(rolePermissions) as Role[];
 
-export function within(role: Role, asked: readonly Permission[]): Permission[] {
-  return asked.filter((permission) => permissionsOfRole[role].includes(permission));
+export function allowedFor(role: Role, requested: readonly Permission[]): Permission[] {
+  return requested.filter((permission) => rolePermissions[role].includes(permission));
 }
 
-/** What a member does in the administration area is bounded by the role alone. */
-export function rightsOf(role: Role): { permissions: readonly Permission[]; resources: Resources } {
-  return { permissions: permissionsOfRole[role], resources: "all" };
+/** In the administration area, only the role limits a member. */
+export function rightsOf(role: Role): {
+  role: Role;
+  permissions: readonly Permission[];
+  resources: Resources;
+} {
+  return { role, permissions: rolePermissions[role], resources: "all" };
 }

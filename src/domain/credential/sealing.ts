@@ -1,39 +1,51 @@
 import { fromBase64url, toBase64url } from "#domain/base64url.ts";
+import type { Random } from "#domain/ports.ts";
 
 export interface SealingKeys {
-  /** A text that nobody else can read or change (AES-GCM), bound to what it is `about`; base64url. */
-  seal(text: string, about: string): Promise<string>;
-  /** Undefined where it was not sealed here, or is about something else. */
-  open(sealed: string, about: string): Promise<string | undefined>;
+  /** Encrypts and authenticates a text with AES-GCM and binds it to `subject`. Returns base64url. */
+  seal(text: string, subject: string): Promise<string>;
+  /** Returns undefined when these keys did not seal the text, or when `subject` differs. */
+  open(sealed: string, subject: string): Promise<string | undefined>;
 }
 
 const encoder = new TextEncoder();
 
-/** Keys of their own, derived of these secrets when they are first used: the first seals, all open. */
-export function sealingKeys(secrets: readonly string[]): SealingKeys {
-  let derived: Promise<CryptoKey>[] | undefined;
-  const keys = () => (derived ??= secrets.map(deriveKey));
+/** Derives separate keys from these secrets on first use. The first key seals; all keys open. */
+export function createSealingKeys(
+  { subtle, random }: { subtle: SubtleCrypto; random: Pick<Random, "bytes"> },
+  secrets: readonly string[],
+): SealingKeys {
+  let derivedKeys: Promise<CryptoKey>[] | undefined;
+  const keys = () => (derivedKeys ??= secrets.map((secret) => deriveKey(subtle, secret)));
   return {
-    async seal(text, about) {
+    async seal(text, subject) {
       const [key] = keys();
-      if (!key) throw new Error("There is no key.");
-      const iv = crypto.getRandomValues(new Uint8Array(ivLength));
-      const sealed = await crypto.subtle.encrypt(gcm(iv, about), await key, encoder.encode(text));
-      const bytes = new Uint8Array(ivLength + sealed.byteLength);
+      if (!key) throw new Error("TOKEN_SECRET is empty.");
+      const iv = random.bytes(ivLength);
+      const ciphertext = await subtle.encrypt(
+        gcmParams(iv, subject),
+        await key,
+        encoder.encode(text),
+      );
+      const bytes = new Uint8Array(ivLength + ciphertext.byteLength);
       bytes.set(iv);
-      bytes.set(new Uint8Array(sealed), ivLength);
+      bytes.set(new Uint8Array(ciphertext), ivLength);
       return toBase64url(bytes);
     },
-    async open(sealed, about) {
+    async open(sealed, subject) {
       const bytes = fromBase64url(sealed);
       if (!bytes || bytes.length <= ivLength) return undefined;
       const iv = bytes.subarray(0, ivLength);
       for (const key of keys()) {
         try {
-          const opened = crypto.subtle.decrypt(gcm(iv, about), await key, bytes.subarray(ivLength));
-          return new TextDecoder().decode(await opened);
+          const plaintext = subtle.decrypt(
+            gcmParams(iv, subject),
+            await key,
+            bytes.subarray(ivLength),
+          );
+          return new TextDecoder().decode(await plaintext);
         } catch {
-          // Sealed by another key, changed, or about something else.
+          // Another key or subject sealed the text, or somebody changed it.
         }
       }
       return undefined;
@@ -43,13 +55,13 @@ export function sealingKeys(secrets: readonly string[]): SealingKeys {
 
 const ivLength = 12;
 
-function gcm(iv: Uint8Array, about: string) {
-  return { name: "AES-GCM", iv, additionalData: encoder.encode(about) };
+function gcmParams(iv: Uint8Array, subject: string) {
+  return { name: "AES-GCM", iv, additionalData: encoder.encode(subject) };
 }
 
-/** RFC 5869: a key of its own from the same secret. */
-async function deriveKey(secret: string): Promise<CryptoKey> {
-  const from = await crypto.subtle.importKey("raw", encoder.encode(secret), "HKDF", false, [
+/** Derives a separate key from the same secret (HKDF, RFC 5869). */
+async function deriveKey(subtle: SubtleCrypto, secret: string): Promise<CryptoKey> {
+  const baseKey = await subtle.importKey("raw", encoder.encode(secret), "HKDF", false, [
     "deriveKey",
   ]);
   const hkdf = {
@@ -59,5 +71,5 @@ async function deriveKey(secret: string): Promise<CryptoKey> {
     info: encoder.encode("edge-forms cursors"),
   };
   const aes = { name: "AES-GCM", length: 256 };
-  return crypto.subtle.deriveKey(hkdf, from, aes, false, ["encrypt", "decrypt"]);
+  return subtle.deriveKey(hkdf, baseKey, aes, false, ["encrypt", "decrypt"]);
 }

@@ -3,44 +3,43 @@ import { type Permission, permissions } from "./permissions.ts";
 import { sha256, type SigningKeys } from "./keys.ts";
 
 /**
- * Secrets look like `efp_` + the credential's id (26) + 256 random bits (43) + a keyed checksum (6). With the
- * checksum, random and mistyped bearers are refused without touching storage; with the id, the credential's
- * object is known without a look-up.
+ * Secrets look like `efp_` + the credential's id (26) + 256 random bits (43) + a keyed checksum (6). The checksum rejects
+ * random and mistyped bearers without reading storage. The id leads to the credential's object without a query.
  */
 export type SecretPrefix = "efp" | "efs";
 
 const idLength = 26;
 const randomLength = 43;
 const checksumLength = 6;
-const secretForm = /^(efp|efs)_([0-9A-HJKMNP-TV-Z]{26})[A-Za-z0-9_-]{43}([A-Za-z0-9_-]{6})$/;
+const secretPattern = /^(efp|efs)_([0-9A-HJKMNP-TV-Z]{26})[A-Za-z0-9_-]{43}([A-Za-z0-9_-]{6})$/;
 
-/** The prefix and the id are no secret: they tell one secret from another in lists. */
-export const openLength = 4 + idLength;
+/** The prefix and the id are not secret. Lists use them to identify a secret. */
+export const publicPartLength = 4 + idLength;
 
-/** Makes a secret of `random`, 32 bytes. */
-export async function makeSecret(
+/** Creates a secret from 32 random bytes. */
+export async function createSecret(
   keys: SigningKeys,
   prefix: SecretPrefix,
   credentialId: string,
-  random: Uint8Array,
+  randomBytes: Uint8Array,
 ): Promise<string> {
-  const body = `${prefix}_${credentialId}${toBase64url(random)}`;
+  const body = `${prefix}_${credentialId}${toBase64url(randomBytes)}`;
   return body + (await keys.sign(body)).slice(0, checksumLength);
 }
 
-/** A bearer or client secret whose checksum is right; whether it is live is for the credential's object to say. */
-export type Presented = {
+/** A bearer or client secret with a valid checksum. The credential's object decides whether it is live. */
+export type PresentedCredential = {
   credentialId: string;
-  /** Who it is for the object: a secret by its hash, or an access token by the secret it was exchanged for. */
+  /** The hash of a secret; for an access token, the id of the secret that created it. */
   proof: { hash: string } | { secretId: number; scope: Permission[] };
 };
 
-export async function readSecret(
+export async function decodeSecret(
   keys: SigningKeys,
   prefix: SecretPrefix,
   secret: string,
-): Promise<Presented | undefined> {
-  const [, kind, credentialId, checksum] = secretForm.exec(secret) ?? [];
+): Promise<PresentedCredential | undefined> {
+  const [, kind, credentialId, checksum] = secretPattern.exec(secret) ?? [];
   if (kind !== prefix || credentialId === undefined || checksum === undefined) return undefined;
   const body = secret.slice(0, prefix.length + 1 + idLength + randomLength);
   if (!(await keys.verify(body, checksum))) return undefined;
@@ -48,11 +47,11 @@ export async function readSecret(
 }
 
 /**
- * Access tokens carry what they say, signed: `efa_` + credential id + the id of the secret + expiry in seconds
- * + permissions as bits, in fixed-width hexadecimal, + a MAC of 256 bits. So issuing one writes nothing, and the
- * secret's end or the credential's ends them.
+ * Access tokens contain their own signed data: `efa_` + credential id + the id of the secret + expiry in seconds
+ * + permissions as bits, in fixed-width hexadecimal, + a MAC of 256 bits. Issuing one therefore writes nothing. It ends
+ * with its secret or its credential.
  */
-const accessForm =
+const accessTokenPattern =
   /^efa_([0-9A-HJKMNP-TV-Z]{26})([0-9a-f]{4})([0-9a-f]{9})([0-9a-f]{4})([A-Za-z0-9_-]{43})$/;
 
 export interface AccessToken {
@@ -63,22 +62,22 @@ export interface AccessToken {
   scope: readonly Permission[];
 }
 
-export async function makeAccessToken(keys: SigningKeys, token: AccessToken): Promise<string> {
+export async function createAccessToken(keys: SigningKeys, token: AccessToken): Promise<string> {
   const body = [
     `efa_${token.credentialId}`,
-    hex(token.secretId, 4),
-    hex(Math.floor(token.expiresAt / 1000), 9),
-    hex(bitsOf(token.scope), 4),
+    toHex(token.secretId, 4),
+    toHex(Math.floor(token.expiresAt / 1000), 9),
+    toHex(permissionBits(token.scope), 4),
   ].join("");
   return body + (await keys.sign(body));
 }
 
-export async function readAccessToken(
+async function decodeAccessToken(
   keys: SigningKeys,
   bearer: string,
   now: number,
-): Promise<Presented | undefined> {
-  const [, credentialId, secret, expiry, bits, mac] = accessForm.exec(bearer) ?? [];
+): Promise<PresentedCredential | undefined> {
+  const [, credentialId, secret, expiry, bits, mac] = accessTokenPattern.exec(bearer) ?? [];
   if (!credentialId || !secret || !expiry || !bits || !mac) return undefined;
   if (!(await keys.verify(bearer.slice(0, -mac.length), mac))) return undefined;
   if (now >= Number.parseInt(expiry, 16) * 1000) return undefined;
@@ -86,24 +85,24 @@ export async function readAccessToken(
   return { credentialId, proof: { secretId: Number.parseInt(secret, 16), scope } };
 }
 
-function hex(value: number, width: number): string {
+function toHex(value: number, width: number): string {
   return value.toString(16).padStart(width, "0");
 }
 
-function bitsOf(scope: readonly Permission[]): number {
+function permissionBits(scope: readonly Permission[]): number {
   return permissions.reduce(
     (bits, permission, index) => bits | (scope.includes(permission) ? 1 << index : 0),
     0,
   );
 }
 
-/** Reads what stands behind `Bearer `: a personal token or an access token. */
-export async function readBearer(
+/** Decodes the value after `Bearer `: a personal token or an access token. */
+export async function decodeBearer(
   keys: SigningKeys,
   bearer: string,
   now: number,
-): Promise<Presented | undefined> {
+): Promise<PresentedCredential | undefined> {
   return bearer.startsWith("efa_")
-    ? readAccessToken(keys, bearer, now)
-    : readSecret(keys, "efp", bearer);
+    ? decodeAccessToken(keys, bearer, now)
+    : decodeSecret(keys, "efp", bearer);
 }

@@ -1,171 +1,223 @@
 import * as z from "zod/mini";
 import type { FieldErrorCode } from "#domain/problem/problem.ts";
-import { nearestDateTime, dayWithOffset, utcDateTime } from "#domain/time.ts";
-import type { TextField, NumberField, Option, ComputedField, RowField } from "#domain/definition/field.ts";
+import { suggestDateTime, dayWithOffset, toUtcDateTime } from "#domain/time.ts";
+import type {
+  TextField,
+  NumberField,
+  FieldOption,
+  ComputedField,
+  RowField,
+} from "#domain/definition/field.ts";
 import { lazyPattern, type MatchBudget } from "#domain/pattern/pattern.ts";
-import { storable, storedText } from "#domain/text.ts";
+import { storableDescription, toStoredText } from "#domain/text.ts";
 import type { Scalar } from "./values.ts";
-import { InexactNumber } from "#domain/json.ts";
-import { oneOf } from "#domain/problem/field-errors.ts";
+import { describeInexactNumber, InexactNumber } from "#domain/json.ts";
+import { formatChoices, truncate } from "#domain/problem/field-errors.ts";
+import { lazy } from "#domain/lazy.ts";
 
-/** Says what is wrong with the value at hand; `details` become members of the field error. */
-export type Fault = (
+/**
+ * Reports an error of the current value, or of its element at `index`. `details` become members of the field error.
+ */
+export type ErrorReporter = (
   code: FieldErrorCode,
   reason: string,
   details?: Record<string, unknown>,
+  index?: number,
 ) => undefined;
 
-export function wrongType(expected: string, fault: Fault): undefined {
-  return fault("invalid_type", `Must be of type ${expected}.`, { expected });
+const typeNames = {
+  string: "a string",
+  number: "a number",
+  boolean: "true or false",
+  "array of strings": "an array of strings",
+};
+
+function reportInvalidType(expected: keyof typeof typeNames, report: ErrorReporter): undefined {
+  return report("invalid_type", `Must be ${typeNames[expected]}.`, { expected });
 }
 
-export function wrongFormat(expected: string, fault: Fault): undefined {
-  return fault("invalid_format", `Must be ${expected}.`);
+function reportInvalidFormat(expected: string, report: ErrorReporter): undefined {
+  return report("invalid_format", `Must be ${expected}.`);
 }
 
-export function wrongDate(text: string, fault: Fault): undefined {
-  const near = nearestDateTime(text, "date");
-  return near === undefined
-    ? wrongFormat("a calendar day like 2026-11-21, 2026-11-21Z or 2026-11-21+09:00", fault)
-    : wrongFormat(`a calendar day, with or without an offset, like "${near}"`, fault);
+function reportInvalidDate(text: string, report: ErrorReporter): undefined {
+  const suggestion = suggestDateTime(text, "date");
+  return suggestion === undefined
+    ? reportInvalidFormat("a calendar day like 2026-11-21, 2026-11-21Z or 2026-11-21+09:00", report)
+    : reportInvalidFormat(
+        `a calendar day, with or without an offset, like "${suggestion}"`,
+        report,
+      );
 }
 
-/** What a check knows besides the value. */
-interface Around {
-  /** Whether the field has this value already; in rows, any of them. */
+/** The inputs of a check besides the value. */
+interface CheckContext {
+  /** Whether the field already has this value; in rows, whether any row has it. */
   hadBefore: (value: Scalar) => boolean;
-  matching: MatchBudget;
+  matchBudget: MatchBudget;
 }
 
-/** Turns a sent value, never null or empty, into its stored form, or calls `fault` and gives undefined. */
-export type Check = (value: unknown, fault: Fault, around: Around) => Scalar | string[] | undefined;
+/** Converts a value that is not empty to its stored form, or calls `report` and returns undefined. */
+export type Check = (
+  value: unknown,
+  report: ErrorReporter,
+  context: CheckContext,
+) => Scalar | string[] | undefined;
 
-/** Strings are compared and kept in Unicode normal form C. */
-export function stringCheck(
-  then: (text: string, fault: Fault, around: Around) => string | undefined,
+/** Strings are compared and stored in Unicode normal form C. */
+function stringCheck(
+  check: (text: string, report: ErrorReporter, context: CheckContext) => string | undefined,
 ): Check {
-  return (value, fault, around) => {
-    if (typeof value !== "string") return wrongType("string", fault);
-    const text = storedText(value);
-    return text === undefined ? wrongFormat(storable, fault) : then(text, fault, around);
+  return (value, report, context) => {
+    if (typeof value !== "string") return reportInvalidType("string", report);
+    const text = toStoredText(value);
+    return text === undefined
+      ? reportInvalidFormat(storableDescription, report)
+      : check(text, report, context);
   };
 }
 
-export function textCheck({ min_length = 0, max_length, pattern: source }: TextField): Check {
+function textCheck({ min_length = 0, max_length, pattern: source }: TextField): Check {
   const pattern = source === undefined ? undefined : lazyPattern(source);
-  return stringCheck((text, fault, { matching }) => {
+  return stringCheck((text, report, { matchBudget }) => {
     // A code point takes one or two UTF-16 units, so most texts need no counting.
     const length =
-      text.length > max_length || text.length < min_length * 2 ? codePoints(text) : text.length;
+      text.length > max_length || text.length < min_length * 2
+        ? codePointLength(text)
+        : text.length;
     if (length > max_length) {
-      return fault("too_long", `Must be at most ${max_length} characters long.`, { max_length });
+      return report("too_long", `Must be at most ${max_length} characters long.`, { max_length });
     }
     if (length < min_length) {
-      return fault("too_short", `Must be at least ${min_length} characters long.`, { min_length });
+      return report("too_short", `Must be at least ${min_length} characters long.`, { min_length });
     }
     if (pattern === undefined) return text;
-    const matched = pattern.matches(text, matching);
-    if (matched === undefined) return fault("too_complex", tooLongToMatch);
-    if (matched) return text;
-    return fault("invalid_format", `Must match the pattern ${source}.`, { pattern: source });
+    const matches = pattern.matches(text, matchBudget);
+    if (matches === undefined) return report("too_complex", tooComplexReason);
+    if (matches) return text;
+    return report("invalid_format", `Must match the pattern ${source}.`, { pattern: source });
   });
 }
 
-const tooLongToMatch =
-  "Matching the patterns of this item takes too long: send shorter texts, or fewer rows.";
+const tooComplexReason =
+  "Checking the patterns of this item takes too long. Send shorter texts or fewer rows.";
 
-function codePoints(text: string): number {
+function codePointLength(text: string): number {
   return Array.from(text).length;
 }
 
-/** Whole numbers beyond this are not told apart by JSON's doubles. */
-const largest = Number.MAX_SAFE_INTEGER;
+/** Doubles cannot represent every whole number beyond this. */
+const maxAbsoluteValue = Number.MAX_SAFE_INTEGER;
 
-export function numberCheck(field: NumberField): Check {
-  const minimum = Math.max(field.minimum ?? -largest, -largest);
-  const maximum = Math.min(field.maximum ?? largest, largest);
+function numberCheck(field: NumberField): Check {
+  const minimum = Math.max(field.minimum ?? -maxAbsoluteValue, -maxAbsoluteValue);
+  const maximum = Math.min(field.maximum ?? maxAbsoluteValue, maxAbsoluteValue);
   const { integer, decimals } = field;
-  return (value, fault) => {
-    if (value instanceof InexactNumber) return notExact(value, fault);
-    if (typeof value !== "number") return wrongType("number", fault);
-    if (value < minimum) return fault("too_small", `Must be at least ${minimum}.`, { minimum });
-    if (value > maximum) return fault("too_large", `Must be at most ${maximum}.`, { maximum });
+  return (value, report) => {
+    if (value instanceof InexactNumber) return reportInexactNumber(value, report);
+    if (typeof value !== "number") return reportInvalidType("number", report);
+    if (value < minimum) return report("too_small", `Must be at least ${minimum}.`, { minimum });
+    if (value > maximum) return report("too_large", `Must be at most ${maximum}.`, { maximum });
     if (integer && !Number.isInteger(value)) {
-      return fault("invalid_type", "Must be a whole number.", { expected: "integer" });
+      return report("invalid_type", "Must be a whole number.", { expected: "integer" });
     }
     if (decimals !== undefined && decimalsOf(value) > decimals) {
-      const most = decimals === 1 ? "1 decimal" : `${decimals} decimals`;
-      return fault("too_many_decimals", `Must have at most ${most}.`, { decimals });
+      const limit = decimals === 1 ? "1 decimal" : `${decimals} decimals`;
+      return report("too_many_decimals", `Must have at most ${limit}.`, { decimals });
     }
-    // Minus zero has no place in JSON.
+    // JSON.stringify loses the sign of minus zero.
     return value === 0 ? 0 : value;
   };
 }
 
-function notExact({ source }: InexactNumber, fault: Fault): undefined {
-  const nearest = Number(source);
-  const held = Number.isFinite(nearest) ? `; the nearest that it holds is ${nearest}` : "";
-  return fault("not_exact", `A JSON number of double precision does not hold this exactly${held}.`);
+function reportInexactNumber(value: InexactNumber, report: ErrorReporter): undefined {
+  return report("not_exact", describeInexactNumber(value));
 }
 
-/** The decimals that the shortest decimal form of a number has: 30.25 has 2, 1e-7 has 7. */
+/** The number of decimals in a number's shortest decimal form: 30.25 has 2, 1e-7 has 7. */
 export function decimalsOf(value: number): number {
   const [digits = "", exponent = "0"] = String(value).split("e");
   const fraction = digits.split(".")[1]?.length ?? 0;
   return Math.max(0, fraction - Number(exponent));
 }
 
-const emailSchema = z.email();
-const longestAddress = 2000;
+const emailSchema = lazy(() => z.email());
+const maxUrlLength = 2000;
 
-export function isEmail(text: string): boolean {
-  return text.length <= 254 && emailSchema.safeParse(text).success;
+function isEmail(text: string): boolean {
+  return text.length <= 254 && emailSchema().safeParse(text).success;
 }
 
-export function isUrl(text: string): boolean {
-  return text.length <= longestAddress && /^https?:\/\/\S+$/i.test(text) && URL.canParse(text);
+function isUrl(text: string): boolean {
+  return text.length <= maxUrlLength && /^https?:\/\/\S+$/i.test(text) && URL.canParse(text);
 }
 
-export const phoneForm =
+const phoneFormat =
   "a phone number: 5 to 15 digits, with an optional leading +, spaces, dots, dashes and brackets";
 
-export function isPhone(text: string): boolean {
+function isPhone(text: string): boolean {
   const digits = text.replace(/[ ().\-/]/g, "");
   return text.length <= 40 && /^\+?[0-9]{5,15}$/.test(digits);
 }
 
-export function selectCheck(options: Option[]): Check {
+function selectCheck(options: FieldOption[]): Check {
   const values = options.map((option) => option.value);
-  const known = new Set(values);
-  return stringCheck((text, fault) => (known.has(text) ? text : notAnOption(values, fault)));
+  const valueSet = new Set(values);
+  return stringCheck((text, report) =>
+    valueSet.has(text) ? text : reportUnknownOption(values, report),
+  );
 }
 
-function notAnOption(values: string[], fault: Fault): undefined {
-  return fault("not_an_option", `Must be one of ${oneOf(values)}.`, {
+function reportUnknownOption(values: string[], report: ErrorReporter): undefined {
+  return report("not_an_option", `Must be one of ${formatChoices(values)}.`, {
     options: values.slice(0, 100),
   });
 }
 
-export function multiSelectCheck(options: Option[]): Check {
+function multiSelectCheck(options: FieldOption[]): Check {
   const values = options.map((option) => option.value);
-  const known = new Set(values);
-  return (value, fault, { hadBefore }) => {
-    if (!Array.isArray(value) || value.some((entry) => typeof entry !== "string")) {
-      return wrongType("array of strings", fault);
-    }
-    const sent = (value as string[]).map(storedText);
-    if (!sent.every((entry) => entry !== undefined)) return wrongFormat(storable, fault);
-    // Options that are no more can stay where they are.
-    if (sent.some((entry) => !known.has(entry) && !hadBefore(entry))) {
-      return notAnOption(values, fault);
-    }
-    if (new Set(sent).size < sent.length) return wrongFormat("an array of distinct values", fault);
-    return sent;
+  const valueSet = new Set(values);
+  return (value, report, { hadBefore }) => {
+    if (!Array.isArray(value)) return reportInvalidType("array of strings", report);
+    const seen = new Set<string>();
+    const checkEntry = (entry: unknown, reportEntry: ErrorReporter): string | undefined => {
+      if (typeof entry !== "string") return reportInvalidType("string", reportEntry);
+      const text = toStoredText(entry);
+      if (text === undefined) return reportInvalidFormat(storableDescription, reportEntry);
+      // Items may keep removed options.
+      if (!valueSet.has(text) && !hadBefore(text)) return reportUnknownOption(values, reportEntry);
+      if (seen.has(text)) {
+        return reportEntry("invalid_format", `"${truncate(text)}" is in the list twice.`);
+      }
+      seen.add(text);
+      return text;
+    };
+    return checkEntries(value, checkEntry, report);
   };
 }
 
-/** The rules of one field, ready to be applied. `zone` is the time zone of the collection. */
-export function scalarCheck(field: Exclude<RowField, ComputedField>, zone: string): Check {
+/** The elements of one list that errors are reported for. */
+const maxElementErrors = 100;
+
+/** Checks each element of a list. Errors name the index of their element. */
+function checkEntries(
+  entries: readonly unknown[],
+  check: (entry: unknown, report: ErrorReporter) => string | undefined,
+  report: ErrorReporter,
+): string[] | undefined {
+  const texts: string[] = [];
+  let errorCount = 0;
+  for (const [index, entry] of entries.entries()) {
+    if (errorCount >= maxElementErrors) break;
+    const text = check(entry, (code, reason, details) => report(code, reason, details, index));
+    if (text === undefined) errorCount += 1;
+    else texts.push(text);
+  }
+  return errorCount > 0 ? undefined : texts;
+}
+
+/** Builds the check of one field. `zone` is the time zone of the collection. */
+export function buildScalarCheck(field: Exclude<RowField, ComputedField>, zone: string): Check {
   switch (field.type) {
     case "text":
     case "multiline_text":
@@ -173,21 +225,26 @@ export function scalarCheck(field: Exclude<RowField, ComputedField>, zone: strin
     case "number":
       return numberCheck(field);
     case "boolean":
-      return (value, fault) => (typeof value === "boolean" ? value : wrongType("boolean", fault));
+      return (value, report) =>
+        typeof value === "boolean" ? value : reportInvalidType("boolean", report);
     case "date":
-      return stringCheck((text, fault) => dayWithOffset(text, zone) ?? wrongDate(text, fault));
+      return stringCheck(
+        (text, report) => dayWithOffset(text, zone) ?? reportInvalidDate(text, report),
+      );
     case "datetime":
-      return stringCheck(dateTimeOf);
+      return stringCheck(checkDateTime);
     case "email":
-      return stringCheck((text, fault) =>
-        isEmail(text) ? text : wrongFormat("an e-mail address", fault),
+      return stringCheck((text, report) =>
+        isEmail(text) ? text : reportInvalidFormat("an e-mail address", report),
       );
     case "url":
-      return stringCheck((text, fault) =>
-        isUrl(text) ? text : wrongFormat("an absolute http or https URL", fault),
+      return stringCheck((text, report) =>
+        isUrl(text) ? text : reportInvalidFormat("an absolute http or https URL", report),
       );
     case "phone":
-      return stringCheck((text, fault) => (isPhone(text) ? text : wrongFormat(phoneForm, fault)));
+      return stringCheck((text, report) =>
+        isPhone(text) ? text : reportInvalidFormat(phoneFormat, report),
+      );
     case "select":
       return selectCheck(field.options);
     case "multi_select":
@@ -195,11 +252,14 @@ export function scalarCheck(field: Exclude<RowField, ComputedField>, zone: strin
   }
 }
 
-function dateTimeOf(text: string, fault: Fault): string | undefined {
-  const parsed = utcDateTime(text);
-  if ("value" in parsed) return parsed.value;
-  const near = nearestDateTime(text, "datetime") ?? "2026-11-21T09:30:00+09:00";
-  return parsed.fault === "time_zone_required"
-    ? fault(parsed.fault, `Must end with an offset, Z or one like +09:00: for example "${near}".`)
-    : wrongFormat(`an RFC 3339 date-time with an offset, like "${near}"`, fault);
+function checkDateTime(text: string, report: ErrorReporter): string | undefined {
+  const result = toUtcDateTime(text);
+  if ("value" in result) return result.value;
+  const suggestion = suggestDateTime(text, "datetime") ?? "2026-11-21T09:30:00+09:00";
+  return result.errorCode === "time_zone_required"
+    ? report(
+        result.errorCode,
+        `Must end with Z or an offset like +09:00, for example "${suggestion}".`,
+      )
+    : reportInvalidFormat(`an RFC 3339 date-time with an offset, like "${suggestion}"`, report);
 }

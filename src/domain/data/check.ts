@@ -1,96 +1,295 @@
-import type { FieldError } from "#domain/problem/problem.ts";
+import {
+  isListField,
+  valueKinds,
+  type Field,
+  type LineItemsField,
+} from "#domain/definition/field.ts";
+import { isObject } from "#domain/json.ts";
 import type { MatchBudget } from "#domain/pattern/pattern.ts";
-import { missingErrors, checkSent, withDefaults, type Work } from "./check-values.ts";
-import type { Compiled } from "./compile.ts";
-import { effortOfItem } from "./compute-budget.ts";
-import { showData, type Data, ignored, type Warning } from "./values.ts";
-import { nothingBefore, storedBefore } from "./unchanged-values.ts";
+import { errorAt } from "#domain/problem/field-errors.ts";
+import type { FieldError } from "#domain/problem/problem.ts";
+import type { ErrorReporter } from "./check-scalar.ts";
+import type { CompiledCollection, CompiledField, CompiledFields } from "./compile.ts";
+import { itemBudget } from "./compute-budget.ts";
+import {
+  noPriorValues,
+  priorItemValues,
+  priorRowValues,
+  type PriorValues,
+} from "./unchanged-values.ts";
+import {
+  ignoredWarnings,
+  presentData,
+  unknownFieldError,
+  withDefaults,
+  type Data,
+  type LineItemRow,
+  type Scalar,
+  type Value,
+  type Warning,
+} from "./values.ts";
 
-export interface Checked {
+type Path = readonly (string | number)[];
+type InputValues = Record<string, unknown>;
+
+export interface CheckResult {
   data: Data;
   errors: FieldError[];
   warnings: Warning[];
 }
 
-export const nothingChecked: Checked = { data: {}, errors: [], warnings: [] };
+export const emptyCheckResult: CheckResult = { data: {}, errors: [], warnings: [] };
 
-type Sent = Record<string, unknown>;
-
-/** Data for a new item. Drafts skip `required` and `min_rows`. Defaults fill what was not sent. */
+/** Checks the data of a new item. Drafts skip `required` and `min_rows`. Defaults fill omitted fields. */
 export function checkNew(
-  compiled: Compiled,
-  sent: Sent,
-  draft: boolean,
-  { matching } = effortOfItem(),
-): Checked {
-  const whole = withDefaults(compiled.fields, sent);
-  const checked = checkWhole(compiled, whole, draft, matching);
-  return { ...checked, warnings: ignored(compiled.fields, sent, "") };
+  compiled: CompiledCollection,
+  input: InputValues,
+  isDraft: boolean,
+  { matchBudget } = itemBudget(),
+): CheckResult {
+  const completeInput = withDefaults(compiled.fields, input);
+  const result = checkAllFields(compiled, completeInput, isDraft, matchBudget);
+  return { ...result, warnings: ignoredWarnings(compiled.fields, input, "") };
 }
 
 /**
- * What was sent, applied to what is stored. Only the fields that were sent are judged, and of these only what differs:
- * what is stored and sent back stays valid, whatever the definition has become.
+ * Applies the input to the stored data. Only changed values are checked: a stored value that the client sends back stays
+ * valid after any change of the definition.
  */
 export function checkPatch(
-  compiled: Compiled,
-  stored: Data,
-  sent: Sent,
-  draft: boolean,
-  { matching } = effortOfItem(),
-): Checked {
-  const work: Work = { errors: [], draft, matching };
-  const { errors } = work;
-  const before = storedBefore(stored);
-  const { values, failed } = checkSent(compiled.fields, sent, ["data"], work, before);
-  const data = { ...stored };
+  compiled: CompiledCollection,
+  storedData: Data,
+  input: InputValues,
+  isDraft: boolean,
+  { matchBudget } = itemBudget(),
+): CheckResult {
+  const state: CheckState = { errors: [], isDraft, matchBudget };
+  const { errors } = state;
+  const priorValues = priorItemValues(storedData);
+  const { values, invalidSlots } = checkInput(compiled.fields, input, ["data"], state, priorValues);
+  const data = { ...storedData };
   for (const [slot, value] of values) {
     if (value === undefined) delete data[slot];
     else data[slot] = value;
   }
-  if (!draft) {
-    const touched = compiled.fields.list.filter(({ field }) => Object.hasOwn(sent, field.key));
-    errors.push(...missingErrors(touched, data, failed, ["data"], before));
+  if (!isDraft) {
+    const inputFields = compiled.fields.list.filter(({ field }) => Object.hasOwn(input, field.key));
+    errors.push(...missingErrors(inputFields, data, invalidSlots, ["data"], priorValues));
   }
-  return { data, errors, warnings: ignored(compiled.fields, sent, "") };
+  return { data, errors, warnings: ignoredWarnings(compiled.fields, input, "") };
 }
 
-/** A draft that is submitted answers for all of its fields, those sent before included. */
+/** Checks all fields of a draft when it is submitted, including those from earlier requests. */
 export function checkSubmitted(
-  compiled: Compiled,
-  stored: Data,
-  sent: Sent,
-  { matching } = effortOfItem(),
-): Checked {
-  const whole = { ...showData(compiled, stored), ...sent };
-  const checked = checkWhole(compiled, whole, false, matching);
-  const isSent = new Set(
+  compiled: CompiledCollection,
+  storedData: Data,
+  input: InputValues,
+  { matchBudget } = itemBudget(),
+): CheckResult {
+  const completeInput = { ...presentData(compiled, storedData), ...input };
+  const result = checkAllFields(compiled, completeInput, false, matchBudget);
+  const inputSlots = new Set(
     compiled.fields.list
-      .filter(({ field }) => Object.hasOwn(sent, field.key))
+      .filter(({ field }) => Object.hasOwn(input, field.key))
       .map(({ slot }) => slot),
   );
-  // What was not sent stays as it is stored, with what retired fields hold, in rows too.
-  const kept = Object.entries(stored).filter(([slot]) => !isSent.has(slot));
+  // Omitted fields keep their stored values, including those of retired fields and columns.
+  const unchangedEntries = Object.entries(storedData).filter(([slot]) => !inputSlots.has(slot));
   return {
-    data: { ...checked.data, ...Object.fromEntries(kept) },
-    errors: checked.errors,
-    warnings: ignored(compiled.fields, sent, ""),
+    data: { ...result.data, ...Object.fromEntries(unchangedEntries) },
+    errors: result.errors,
+    warnings: ignoredWarnings(compiled.fields, input, ""),
   };
 }
 
-function checkWhole(
-  compiled: Compiled,
-  whole: Sent,
-  draft: boolean,
-  matching: MatchBudget,
-): Checked {
-  const work: Work = { errors: [], draft, matching };
-  const { errors } = work;
-  const { values, failed } = checkSent(compiled.fields, whole, ["data"], work, nothingBefore);
+function checkAllFields(
+  { fields }: CompiledCollection,
+  input: InputValues,
+  isDraft: boolean,
+  matchBudget: MatchBudget,
+): CheckResult {
+  const state: CheckState = { errors: [], isDraft, matchBudget };
+  const { errors } = state;
+  const { values, invalidSlots } = checkInput(fields, input, ["data"], state, noPriorValues);
   const data: Data = {};
   for (const [slot, value] of values) if (value !== undefined) data[slot] = value;
-  if (!draft) {
-    errors.push(...missingErrors(compiled.fields.list, data, failed, ["data"], nothingBefore));
+  if (!isDraft) {
+    errors.push(...missingErrors(fields.list, data, invalidSlots, ["data"], noPriorValues));
   }
   return { data, errors, warnings: [] };
+}
+
+/** Checks `required` and `min_rows` against the data that would be stored. */
+function missingErrors(
+  fields: readonly CompiledField[],
+  data: Data,
+  invalidSlots: Set<string>,
+  path: Path,
+  priorValues: PriorValues,
+): FieldError[] {
+  return fields.flatMap(({ field, slot }) => {
+    if (invalidSlots.has(slot) || (data[slot] === undefined && priorValues.wasMissing(slot)))
+      return [];
+    const fieldPath = [...path, field.key];
+    const value = data[slot];
+    if (field.required && value === undefined)
+      return [errorAt(fieldPath, "required", "A value is required.")];
+    if (field.type !== "line_items" || field.min_rows === undefined) return [];
+    const rows = Array.isArray(value) ? value.length : 0;
+    if (rows >= field.min_rows) return [];
+    const { min_rows } = field;
+    const reason = `Must have at least ${min_rows} ${min_rows === 1 ? "row" : "rows"}.`;
+    return [errorAt(fieldPath, "too_few_rows", reason, { min_rows })];
+  });
+}
+
+/** Checking stops after this many errors. */
+const maxErrors = 1000;
+
+interface CheckState {
+  errors: FieldError[];
+  isDraft: boolean;
+  matchBudget: MatchBudget;
+}
+
+interface CheckedValues {
+  /** The stored form of each slot; undefined for an empty value. */
+  values: Map<string, Value | undefined>;
+  /** Slots with an invalid value. They are not reported as missing as well. */
+  invalidSlots: Set<string>;
+}
+
+function checkInput(
+  fields: CompiledFields,
+  input: InputValues,
+  path: Path,
+  state: CheckState,
+  priorValues: PriorValues,
+): CheckedValues {
+  const values: CheckedValues["values"] = new Map();
+  const invalidSlots = new Set<string>();
+  for (const key of Object.keys(input)) {
+    if (state.errors.length >= maxErrors) break;
+    const compiled = fields.byKey.get(key);
+    if (!compiled) {
+      state.errors.push(unknownFieldError(fields, key, [...path, key]));
+      continue;
+    }
+    // Ignores values for computed fields. The response contains a warning for each.
+    if (compiled.field.type === "computed") continue;
+    const value = input[key];
+    const hasNoValue = isEmpty(compiled.field, value);
+    const storedValue = hasNoValue
+      ? undefined
+      : (priorValues.findUnchanged(compiled, value) ??
+        checkValue(compiled, value, [...path, key], state, priorValues));
+    if (!hasNoValue && storedValue === undefined) invalidSlots.add(compiled.slot);
+    values.set(compiled.slot, storedValue);
+  }
+  return { values, invalidSlots };
+}
+
+/** Empty are null in every field, `[]` in lists, and the empty string in string fields. */
+function isEmpty(field: Field, value: unknown): boolean {
+  if (value === null) return true;
+  if (isListField(field)) return Array.isArray(value) && value.length === 0;
+  return value === "" && valueKinds[field.type] === "text";
+}
+
+function checkValue(
+  compiled: CompiledField,
+  value: unknown,
+  path: Path,
+  state: CheckState,
+  priorValues: PriorValues,
+): Value | undefined {
+  if (compiled.rows) {
+    const storedValues = priorValues.values(compiled.slot);
+    return checkRows(
+      compiled,
+      compiled.rows,
+      value,
+      path,
+      state,
+      priorRowValues(storedValues.flat() as LineItemRow[]),
+    );
+  }
+  const context = {
+    hadBefore: (scalar: Scalar) => priorValues.hadValue(compiled.slot, scalar),
+    matchBudget: state.matchBudget,
+  };
+  return compiled.check?.(value, createErrorReporter(path, state), context);
+}
+
+/** Checks one value of a field without an item. `path` is the location of the value. */
+export function valueErrors(
+  compiled: CompiledField,
+  value: unknown,
+  path: Path,
+  matchBudget: MatchBudget,
+): FieldError[] {
+  const state: CheckState = { errors: [], isDraft: false, matchBudget };
+  if (!isEmpty(compiled.field, value)) checkValue(compiled, value, path, state, noPriorValues);
+  return state.errors;
+}
+
+function createErrorReporter(path: Path, state: CheckState): ErrorReporter {
+  return (code, reason, details, index) => {
+    const errorPath = index === undefined ? path : [...path, index];
+    state.errors.push(errorAt(errorPath, code, reason, details));
+    return undefined;
+  };
+}
+
+function checkRows(
+  { field }: CompiledField,
+  fields: CompiledFields,
+  value: unknown,
+  path: Path,
+  state: CheckState,
+  priorValues: PriorValues,
+): LineItemRow[] | undefined {
+  const report = createErrorReporter(path, state);
+  if (!Array.isArray(value)) {
+    return report("invalid_type", "Must be an array of objects.", { expected: "array" });
+  }
+  const { max_rows } = field as LineItemsField;
+  if (value.length > max_rows) {
+    return report("too_many_rows", `Must have at most ${max_rows} rows.`, { max_rows });
+  }
+  const previousErrors = state.errors.length;
+  const rows: LineItemRow[] = [];
+  for (const [index, row] of value.entries()) {
+    if (state.errors.length >= maxErrors) break;
+    rows.push(checkRow(fields, row, [...path, index], state, priorValues));
+  }
+  return state.errors.length > previousErrors ? undefined : rows;
+}
+
+function checkRow(
+  fields: CompiledFields,
+  input: unknown,
+  path: Path,
+  state: CheckState,
+  priorValues: PriorValues,
+): LineItemRow {
+  const row: LineItemRow = {};
+  if (!isObject(input)) {
+    createErrorReporter(path, state)("invalid_type", "Must be an object.", {
+      expected: "object",
+    });
+    return row;
+  }
+  const { values, invalidSlots } = checkInput(
+    fields,
+    withDefaults(fields, input),
+    path,
+    state,
+    priorValues,
+  );
+  for (const [slot, value] of values)
+    if (value !== undefined) row[slot] = value as LineItemRow[string];
+  if (!state.isDraft)
+    state.errors.push(...missingErrors(fields.list, row, invalidSlots, path, priorValues));
+  return row;
 }

@@ -1,12 +1,17 @@
 import type { Collection } from "#domain/definition/collection.ts";
-import { type Field, type RowField, invalid } from "#domain/definition/field.ts";
-import { compileFormulas, rowClassOf, type Formula, type RowClass } from "#domain/formula/compile.ts";
+import type { Field, RowField } from "#domain/definition/field.ts";
+import {
+  compileFormulas,
+  createListRowClass,
+  type Formula,
+  type RowClass,
+} from "#domain/formula/compile.ts";
 import type { FieldError } from "#domain/problem/problem.ts";
-import { scalarCheck, type Check } from "./check-scalar.ts";
-import { mostMatchSteps, type MatchBudget } from "#domain/pattern/pattern.ts";
-import { judge } from "./check-values.ts";
+import { buildScalarCheck, type Check } from "./check-scalar.ts";
+import { maxMatchSteps, type MatchBudget } from "#domain/pattern/pattern.ts";
+import { valueErrors } from "./check.ts";
 
-/** A field with its rules ready to be applied. */
+/** A field with its compiled rules. */
 export interface CompiledField<F extends Field = Field> {
   field: F;
   /** The key of the field's value in stored data. */
@@ -19,27 +24,27 @@ export interface CompiledField<F extends Field = Field> {
 export interface CompiledFields<F extends Field = Field> {
   list: CompiledField<F>[];
   byKey: Map<string, CompiledField<F>>;
-  /** Earlier keys of fields, with the key of now. A key that is in use again is not among them. */
-  renamed: Map<string, string>;
-  /** What its keys and empty values take, as JSON, wherever it is shown. */
+  /** Maps earlier keys of fields to the current ones. Keys that are in use again are excluded. */
+  currentKeys: Map<string, string>;
+  /** The size of the keys and empty values in the JSON of a response. */
   keyBytes: number;
-  /** Each after those that it uses. */
+  /** In dependency order. */
   formulas: Formula[];
-  /** Makes stored data into what formulas see. */
-  seen: RowClass;
-  /** How many steps they take for one item, at the most. */
-  steps: number;
-  /** What is wrong with the formulas: nothing, once a definition is stored. */
+  /** The class that exposes stored data to formulas. */
+  rowClass: RowClass;
+  /** The maximum number of formula steps for one item. */
+  maxSteps: number;
+  /** The errors of the formulas. Stored definitions have none. */
   formulaErrors: FieldError[];
 }
 
-/** A collection at one version, ready to validate. Made once per version and kept by the isolate. */
-export interface Compiled {
+/** A collection at one version, with its compiled rules. Each isolate compiles a version once. */
+export interface CompiledCollection {
   collection: Collection;
   fields: CompiledFields;
 }
 
-export function compile(collection: Collection): Compiled {
+export function compileCollection(collection: Collection): CompiledCollection {
   const { fields, time_zone } = collection.definition;
   return { collection, fields: compileFields(fields.fields, time_zone, ["fields"]) };
 }
@@ -50,25 +55,41 @@ function compileFields<F extends Field>(
   path: readonly (string | number)[],
 ): CompiledFields<F> {
   const list = fields.map((field, index) => compileField(field, zone, [...path, index]));
-  const byKey = new Map(list.map((each) => [each.field.key, each]));
-  const renamed = new Map(
+  const byKey = new Map(list.map((compiledField) => [compiledField.field.key, compiledField]));
+  const currentKeys = new Map(
     fields.flatMap(({ key, previous_keys }) =>
-      previous_keys.filter((old) => !byKey.has(old)).map((old) => [old, key] as const),
+      previous_keys
+        .filter((previousKey) => !byKey.has(previousKey))
+        .map((previousKey) => [previousKey, key] as const),
     ),
   );
   const rowClasses = new Map(
     list.flatMap(({ field }) =>
-      field.type === "line_items" ? [[field.id, rowClassOf(field.fields)] as const] : [],
+      field.type === "line_items" ? [[field.id, createListRowClass(field.fields)] as const] : [],
     ),
   );
-  const { order, seen, steps: own, errors } = compileFormulas(fields, rowClasses, path);
-  const steps = list.reduce((sum, { field, rows }) => {
-    return field.type === "line_items" && rows ? sum + rows.steps * field.max_rows : sum;
-  }, own);
-  const inRows = list.flatMap(({ rows }) => rows?.formulaErrors ?? []);
+  const {
+    formulas,
+    rowClass,
+    maxSteps: ownSteps,
+    errors,
+  } = compileFormulas(fields, rowClasses, path);
+  const maxSteps = list.reduce((sum, { field, rows }) => {
+    return field.type === "line_items" && rows ? sum + rows.maxSteps * field.max_rows : sum;
+  }, ownSteps);
+  const columnErrors = list.flatMap(({ rows }) => rows?.formulaErrors ?? []);
   const keyBytes = fields.reduce((sum, { key }) => sum + key.length + '"":null,'.length, 0);
-  const formulaErrors = [...inRows, ...errors];
-  return { list, byKey, renamed, keyBytes, formulas: order, seen, steps, formulaErrors };
+  const formulaErrors = [...columnErrors, ...errors];
+  return {
+    list,
+    byKey,
+    currentKeys,
+    keyBytes,
+    formulas,
+    rowClass,
+    maxSteps,
+    formulaErrors,
+  };
 }
 
 function compileField<F extends Field>(
@@ -77,28 +98,33 @@ function compileField<F extends Field>(
   path: readonly (string | number)[],
 ): CompiledField<F> {
   const slot = String(field.id);
-  const nothing = { check: undefined, rows: undefined };
-  if (field.type === "computed") return { field, slot, ...nothing };
+  const noRules = { check: undefined, rows: undefined };
+  if (field.type === "computed") return { field, slot, ...noRules };
   if (field.type !== "line_items")
-    return { field, slot, ...nothing, check: scalarCheck(field, zone) };
+    return { field, slot, ...noRules, check: buildScalarCheck(field, zone) };
   const rows = compileFields(field.fields, zone, [...path, "fields"]);
-  return { field, slot, ...nothing, rows };
+  return { field, slot, ...noRules, rows };
 }
 
-/** Defaults that their own fields would refuse, as errors of the definition. */
+/** Reports defaults that break the rules of their own fields. */
 export function defaultErrors(
   fields: CompiledFields,
   path: readonly (string | number)[] = ["fields"],
-  matching: MatchBudget = { steps: mostMatchSteps },
+  matchBudget: MatchBudget = { stepsLeft: maxMatchSteps },
 ): FieldError[] {
-  return fields.list.flatMap(({ field, rows, ...rest }, index) => {
-    const at = [...path, index];
-    const own =
+  return fields.list.flatMap(({ field, rows, ...rules }, index) => {
+    const fieldPath = [...path, index];
+    const ownErrors =
       field.default === undefined
         ? []
-        : judge({ field, rows, ...rest }, field.default, matching).map(({ reason }) =>
-            invalid([...at, "default"], reason),
-          );
-    return rows ? [...own, ...defaultErrors(rows, [...at, "fields"], matching)] : own;
+        : valueErrors(
+            { field, rows, ...rules },
+            field.default,
+            [...fieldPath, "default"],
+            matchBudget,
+          ).map((error) => ({ ...error, code: "invalid_definition" as const }));
+    return rows
+      ? [...ownErrors, ...defaultErrors(rows, [...fieldPath, "fields"], matchBudget)]
+      : ownErrors;
   });
 }

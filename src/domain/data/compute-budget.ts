@@ -1,36 +1,39 @@
-import { mostMatchSteps, type MatchBudget } from "#domain/pattern/pattern.ts";
+import { maxMatchSteps, type MatchBudget } from "#domain/pattern/pattern.ts";
 import { errorAt } from "#domain/problem/field-errors.ts";
 import type { FieldError } from "#domain/problem/problem.ts";
 
-/** What judging may still take: of one item, or of all the items of a batch together. */
-export interface Effort {
-  matching: MatchBudget;
-  /** Steps of formulas; what one item may take is bounded besides. */
-  formulas: { steps: number };
+/** The remaining computation for one item, or for all items of a batch together. */
+export interface ComputeBudget {
+  matchBudget: MatchBudget;
+  /** Formula steps. Each item has a limit of its own as well. */
+  formulaBudget: { stepsLeft: number };
 }
 
-export const effortOfItem = (): Effort => ({
-  matching: { steps: mostMatchSteps },
-  formulas: { steps: Infinity },
+export const itemBudget = (): ComputeBudget => ({
+  matchBudget: { stepsLeft: maxMatchSteps },
+  formulaBudget: { stepsLeft: Infinity },
 });
 
-const mostFormulaSteps = 1_000_000;
+const maxBatchFormulaSteps = 1_000_000;
 
-/** As much matching as one item may take, and twice its formulas. */
-export const effortOfBatch = (): Effort => ({
-  matching: { steps: mostMatchSteps },
-  formulas: { steps: mostFormulaSteps },
+/** A batch may use the matching steps of one item and twice the formula steps of one item. */
+export const batchBudget = (): ComputeBudget => ({
+  matchBudget: { stepsLeft: maxMatchSteps },
+  formulaBudget: { stepsLeft: maxBatchFormulaSteps },
 });
 
-/** How much of a batch's effort was spent: all of it is 1, and a little more where it did not suffice. */
-export function spentOfBatch({ matching, formulas }: Effort): number {
-  return Math.max(1 - matching.steps / mostMatchSteps, 1 - formulas.steps / mostFormulaSteps);
+/** The used share of a batch's budget. 1 is the whole budget; an exceeded budget gives slightly more. */
+export function batchBudgetUsed({ matchBudget, formulaBudget }: ComputeBudget): number {
+  return Math.max(
+    1 - matchBudget.stepsLeft / maxMatchSteps,
+    1 - formulaBudget.stepsLeft / maxBatchFormulaSteps,
+  );
 }
 
-/** Where no steps are left for formulas, says so. */
-export function spentFormulas({ formulas }: Effort): FieldError[] {
-  if (formulas.steps >= 0) return [];
+/** Returns an error when the formula steps are exceeded. */
+export function formulaBudgetErrors({ formulaBudget }: ComputeBudget): FieldError[] {
+  if (formulaBudget.stepsLeft >= 0) return [];
   const reason =
-    "The formulas of these operations take too much together: send fewer in one batch.";
+    "The formulas of these operations take too long together. Send fewer operations in one batch.";
   return [errorAt(["data"], "too_complex", reason)];
 }

@@ -1,108 +1,122 @@
-import type { Collection, Gained } from "#domain/definition/collection.ts";
-import { computedFields, valueType, type Field, type FieldSet, uniqueIdOf } from "#domain/definition/field.ts";
-import { fieldNumber, systemFieldIds, type Data, type Row, type Scalar, type Value } from "./values.ts";
+import type { Collection, NewUniqueField } from "#domain/definition/collection.ts";
+import {
+  computedFields,
+  valueType,
+  type Field,
+  type FieldSet,
+  uniqueIdOf,
+} from "#domain/definition/field.ts";
+import {
+  fieldNumber,
+  systemFieldIds,
+  type Data,
+  type LineItemRow,
+  type Scalar,
+  type Value,
+} from "./values.ts";
 import type { Status } from "#domain/item/item.ts";
 
 /**
- * One row of the search index: the number of a field, a value that the item has there, and for text its folded
- * form where that differs. Numbers of fields are unique across collections.
+ * One row of the search index: the number of a field and a value of the item. A text also has its folded form if that
+ * differs. Field numbers are unique across collections.
  */
 export type SearchEntry = [field: number, value: string | number, folded: string | null];
 
-/** What has entries besides an item's data; the rest is found by the items themselves (`storedOrder`). */
+/** The system values with search entries. Searches find the others by the order of items (`storedOrderFields`). */
 export interface SystemValues {
   status: string | null;
   /** Milliseconds since 1970. */
   updatedAt: number;
 }
 
-/** The entries of an item: of its searchable fields, and of what is given of the system fields. */
+/** The entries of an item's searchable fields and of the system values in `system`. */
 export function searchEntries(
   { id, definition }: Collection,
   data: Data,
   system: Partial<SystemValues>,
 ): SearchEntry[] {
   const searchable = searchableIds(definition.fields);
-  return distinct([
+  return distinctEntries([
     ...systemEntries(id, system),
     ...dataEntries(id, definition.fields, data, (field) => searchable.has(field)),
   ]);
 }
 
-/** Derives something from a definition once: every write asks for it. */
-function oncePerDefinition<T>(derive: (set: FieldSet) => T): (set: FieldSet) => T {
-  const known = new WeakMap<FieldSet, T>();
+/** Caches a derived value for each definition, because every write needs it. */
+function memoizePerFieldSet<T>(derive: (set: FieldSet) => T): (set: FieldSet) => T {
+  const cache = new WeakMap<FieldSet, T>();
   return (set) => {
-    const derived = known.get(set) ?? derive(set);
-    known.set(set, derived);
-    return derived;
+    const result = cache.get(set) ?? derive(set);
+    cache.set(set, result);
+    return result;
   };
 }
 
-/** The ids of the fields whose values have entries, those of rows included. */
-export const searchableIds = oncePerDefinition(({ fields }): ReadonlySet<number> => {
+/** The ids of the searchable fields, columns included. */
+export const searchableIds = memoizePerFieldSet(({ fields }): ReadonlySet<number> => {
   const ids = fields.flatMap((field) => {
     if (!field.searchable) return [];
-    const rows = field.type === "line_items" ? field.fields : [];
-    return [field, ...rows].filter((each) => each.searchable).map((each) => each.id);
+    const columns = field.type === "line_items" ? field.fields : [];
+    return [field, ...columns]
+      .filter((candidate) => candidate.searchable)
+      .map((candidate) => candidate.id);
   });
   return new Set(ids);
 });
 
-/** The ids of the computed fields, those of rows included. */
-export const computedIds = oncePerDefinition(
+/** The ids of the computed fields, columns included. */
+export const computedIds = memoizePerFieldSet(
   (set): ReadonlySet<number> => new Set(computedFields(set).map(({ id }) => id)),
 );
 
-/** The entries of those of these fields that are searchable: what an item lacks when they become so. */
+/** The entries of the searchable ones among `fields`. An item lacks them when these fields become searchable. */
 export function fieldEntries(
   { id, definition }: Collection,
   data: Data,
   fields: ReadonlySet<number>,
 ): SearchEntry[] {
   const searchable = searchableIds(definition.fields);
-  const wanted = (field: number) => fields.has(field) && searchable.has(field);
-  return distinct(dataEntries(id, definition.fields, data, wanted));
+  const isSelected = (field: number) => fields.has(field) && searchable.has(field);
+  return distinctEntries(dataEntries(id, definition.fields, data, isSelected));
 }
 
-/** Every entry that the item can have, under this definition or an earlier one: what a delete removes. */
+/** Every entry that the item can have under this definition or an earlier one. A delete removes all of them. */
 export function possibleEntries(
   collection: Collection,
   data: Data,
   system: Partial<SystemValues>,
 ): SearchEntry[] {
   const { id, definition } = collection;
-  return distinct([
+  return distinctEntries([
     ...systemEntries(id, system),
     ...dataEntries(id, definition.fields, data, () => true),
     ...formerEntries(collection, data, computedIds(definition.fields)),
   ]);
 }
 
-/**
- * The entries that values of these fields have, and of those that the definition has lost, whatever the type of their
- * result was when they were made.
- */
+/** The possible entries of these fields and of removed fields, for every type that their results may have had. */
 export function formerEntries(
   { id: collectionId, definition }: Collection,
   data: Data,
   fields: ReadonlySet<number>,
 ): SearchEntry[] {
-  const known = typesById(definition.fields);
-  return scalars(data)
-    .filter(([id]) => fields.has(id) || !known.has(id))
+  const knownTypes = typesById(definition.fields);
+  return flattenScalars(data)
+    .filter(([id]) => fields.has(id) || !knownTypes.has(id))
     .flatMap(([id, value]) =>
       (["text", "date", "datetime"] as const).map((type) =>
-        entry(fieldNumber(collectionId, id), comparable(type, value)),
+        buildEntry(fieldNumber(collectionId, id), toComparable(type, value)),
       ),
     );
 }
 
-/** The entries of what is given of the system fields. */
+/** The entries of the system values in `system`. */
 export function systemEntries(collectionId: number, system: Partial<SystemValues>): SearchEntry[] {
   return (["status", "updatedAt"] as const).flatMap((name) => {
     const value = system[name] ?? null;
-    return value === null ? [] : [entry(fieldNumber(collectionId, systemFieldIds[name]), value)];
+    return value === null
+      ? []
+      : [buildEntry(fieldNumber(collectionId, systemFieldIds[name]), value)];
   });
 }
 
@@ -110,103 +124,113 @@ function dataEntries(
   collectionId: number,
   fields: FieldSet,
   data: Data,
-  wanted: (field: number) => boolean,
+  isSelected: (field: number) => boolean,
 ): SearchEntry[] {
   const types = typesById(fields);
-  return scalars(data)
-    .filter(([id]) => wanted(id))
-    .map(([id, value]) => entry(fieldNumber(collectionId, id), comparable(types.get(id), value)));
+  return flattenScalars(data)
+    .filter(([id]) => isSelected(id))
+    .map(([id, value]) =>
+      buildEntry(fieldNumber(collectionId, id), toComparable(types.get(id), value)),
+    );
 }
 
-/** The types of all fields that there are or were, those of rows included. */
-export const typesById = oncePerDefinition(({ fields, retired }) => {
-  const all = [...retired, ...fields];
-  const rows = all.flatMap((each) =>
-    each.type === "line_items" ? [...each.retired, ...each.fields] : [],
+/** The types of all live and retired fields, columns included. */
+const typesById = memoizePerFieldSet(({ fields, retired }) => {
+  const allFields = [...retired, ...fields];
+  const columns = allFields.flatMap((field) =>
+    field.type === "line_items" ? [...field.retired, ...field.fields] : [],
   );
-  return new Map([...rows, ...all].map((field) => [field.id, valueType(field)]));
+  return new Map([...columns, ...allFields].map((field) => [field.id, valueType(field)]));
 });
 
-function scalars(data: Record<string, Value>): [id: number, value: Scalar][] {
+function flattenScalars(data: Record<string, Value>): [id: number, value: Scalar][] {
   return Object.entries(data).flatMap(([slot, value]) => {
     if (!Array.isArray(value)) return [[Number(slot), value] as [number, Scalar]];
-    return value.flatMap((each: string | Row) =>
-      typeof each === "string" ? [[Number(slot), each] as [number, Scalar]] : scalars(each),
+    return value.flatMap((entry: string | LineItemRow) =>
+      typeof entry === "string"
+        ? [[Number(slot), entry] as [number, Scalar]]
+        : flattenScalars(entry),
     );
   });
 }
 
-/** The form in which values of a type compare: calendar days by the day, instants by their digits. */
-export function comparable(type: Field["type"] | undefined, value: Scalar): string | number {
+/** Converts a value to the form that the index compares: a day without its offset, an instant without its `Z`. */
+export function toComparable(type: Field["type"] | undefined, value: Scalar): string | number {
   if (typeof value === "boolean") return Number(value);
   if (typeof value === "number") return value;
   if (type === "date") return value.slice(0, 10);
   return type === "datetime" ? value.slice(0, -1) : value;
 }
 
-function entry(field: number, value: string | number): SearchEntry {
+function buildEntry(field: number, value: string | number): SearchEntry {
   if (typeof value === "number") return [field, value, null];
-  const folded = fold(value);
+  const folded = foldCase(value);
   return [field, value, folded === value ? null : folded];
 }
 
-/** Text without case, by Unicode's rules and not ASCII's. */
-export function fold(text: string): string {
-  return text.toLowerCase().toUpperCase().toLowerCase().normalize("NFC");
+/**
+ * Full case folding (C + F of Unicode's CaseFolding.txt). Lower case of the upper case gives it, but for final sigma, which
+ * depends on its neighbours, and dotless i, which has no folding.
+ */
+export function foldCase(text: string): string {
+  const parts = text.split("ı").map((part) => part.toLowerCase().toUpperCase().toLowerCase());
+  return parts.join("ı").replaceAll("ς", "σ").normalize("NFC");
 }
 
-/** Two rows of line items with one value make one entry. */
-function distinct(entries: SearchEntry[]): SearchEntry[] {
-  return [...new Map(entries.map((each) => [JSON.stringify(each), each])).values()];
+/** Rows of line items with the same value share one entry. */
+function distinctEntries(entries: SearchEntry[]): SearchEntry[] {
+  return [...new Map(entries.map((entry) => [JSON.stringify(entry), entry])).values()];
 }
 
 export type UniqueValue = [field: number, value: Scalar];
 
-/** The values that are this item's alone, those of fields that become unique included. Drafts hold none. */
+/** The unique values of an item, including those of fields that become unique. Drafts have none. */
 export function uniqueValues(
   { id, definition, pending }: Collection,
   data: Data,
   status: Status | null,
 ): UniqueValue[] {
   if (status === "draft") return [];
-  const own = definition.fields.fields.flatMap((field): UniqueValue[] => {
+  const currentValues = definition.fields.fields.flatMap((field): UniqueValue[] => {
     const uniqueId = uniqueIdOf(field);
     return uniqueId === undefined ? [] : uniqueValue(id, { ...field, uniqueId }, data);
   });
-  const coming = pending?.gained.flatMap((field) => uniqueValue(id, field, data)) ?? [];
-  return [...own, ...coming];
+  const pendingValues = pending?.gained.flatMap((field) => uniqueValue(id, field, data)) ?? [];
+  return [...currentValues, ...pendingValues];
 }
 
-/** The value of a field that is, or becomes, unique. Dates are the same on the same calendar day. */
+/** The value of a field that is or becomes unique. Dates on the same calendar day are equal. */
 export function uniqueValue(
   collectionId: number,
-  { id, uniqueId, type }: Pick<Gained, "id" | "uniqueId" | "type">,
+  { id, uniqueId, type }: Pick<NewUniqueField, "id" | "uniqueId" | "type">,
   data: Data,
 ): UniqueValue[] {
   const value = data[String(id)];
   if (value === undefined || Array.isArray(value)) return [];
-  const compared = type === "date" ? String(value).slice(0, 10) : value;
-  return [[fieldNumber(collectionId, uniqueId), compared]];
+  const comparable = type === "date" ? String(value).slice(0, 10) : value;
+  return [[fieldNumber(collectionId, uniqueId), comparable]];
 }
 
 /**
- * The data without values of fields that the definition has neither now nor among its retired ones: what was computed
- * before its result became another. Nobody can see them, and nothing brings them back.
+ * Drops values of fields that are neither live nor retired, such as computed values from before a change of the result
+ * type. No caller can see or restore them.
  */
-export function withoutLost(fields: FieldSet, data: Data): Data {
-  const known = typesById(fields);
-  const isKnown = ([slot]: [string, Value]) => known.has(Number(slot));
-  const whole = (row: Data) => Object.entries(row).every(isKnown);
-  const kept = (row: Data) => Object.fromEntries(Object.entries(row).filter(isKnown));
-  const isWhole = (value: Value) => rowsOf(value).every(whole);
-  if (whole(data) && Object.values(data).every(isWhole)) return data;
+export function withoutRemovedFields(fields: FieldSet, data: Data): Data {
+  const knownTypes = typesById(fields);
+  const isKnown = ([slot]: [string, Value]) => knownTypes.has(Number(slot));
+  const isClean = (row: Data) => Object.entries(row).every(isKnown);
+  const cleanData = (row: Data) => Object.fromEntries(Object.entries(row).filter(isKnown));
+  const hasCleanRows = (value: Value) => rowsOf(value).every(isClean);
+  if (isClean(data) && Object.values(data).every(hasCleanRows)) return data;
   return Object.fromEntries(
-    Object.entries(kept(data)).map(([slot, value]) =>
-      isWhole(value) ? [slot, value] : [slot, rowsOf(value).map((row) => kept(row) as Row)],
+    Object.entries(cleanData(data)).map(([slot, value]) =>
+      hasCleanRows(value)
+        ? [slot, value]
+        : [slot, rowsOf(value).map((row) => cleanData(row) as LineItemRow)],
     ),
   );
 }
 
-function rowsOf(value: Value): Row[] {
-  return Array.isArray(value) ? value.filter((each) => typeof each !== "string") : [];
+function rowsOf(value: Value): LineItemRow[] {
+  return Array.isArray(value) ? value.filter((entry) => typeof entry !== "string") : [];
 }

@@ -1,86 +1,91 @@
-import { canonical } from "#domain/json.ts";
+import { toCanonicalJson } from "#domain/json.ts";
 import type { CompiledField } from "./compile.ts";
-import { showValue, type Data, type Row, type Scalar, type Value } from "./values.ts";
+import { presentValue, type Data, type LineItemRow, type Scalar, type Value } from "./values.ts";
 
-/** What an item, or the rows of a list, had before a change: values that are sent back unchanged stay valid. */
-export interface Before {
-  /** The stored value, where `sent` is what is shown of it; of any row, in rows. */
-  same(field: CompiledField, sent: unknown): Value | undefined;
+/** The values of an item, or of the rows of a list, before a change. Unchanged values stay valid. */
+export interface PriorValues {
+  /** Returns the stored value whose public form equals `input`; in rows, the value of any row. */
+  findUnchanged(field: CompiledField, input: unknown): Value | undefined;
   /** The stored values of a slot. */
   values(slot: string): Value[];
-  /** Whether one of them is, or holds, this value. */
-  had(slot: string, value: Scalar): boolean;
-  /** Whether there was no value: then none is missing now that was not missing before. */
-  lacked(slot: string): boolean;
+  /** Whether a stored value equals or contains this value. */
+  hadValue(slot: string, value: Scalar): boolean;
+  /** Whether the value was already missing. An update may then omit it. */
+  wasMissing(slot: string): boolean;
 }
 
-export const nothingBefore: Before = {
-  same: () => undefined,
+export const noPriorValues: PriorValues = {
+  findUnchanged: () => undefined,
   values: () => [],
-  had: () => false,
-  lacked: () => false,
+  hadValue: () => false,
+  wasMissing: () => false,
 };
 
-export function storedBefore(stored: Data): Before {
-  return beforeOf([stored]);
+export function priorItemValues(storedData: Data): PriorValues {
+  return buildPriorValues([storedData]);
 }
 
-/** Rows have no identity: a value is unchanged in its column when any of them had it there. */
-export function rowsBefore(rows: readonly Row[]): Before {
-  return rows.length === 0 ? nothingBefore : beforeOf(rows);
+/** Rows have no identity. A value counts as unchanged when any row had it in the same column. */
+export function priorRowValues(rows: readonly LineItemRow[]): PriorValues {
+  return rows.length === 0 ? noPriorValues : buildPriorValues(rows);
 }
 
-function beforeOf(all: readonly Data[]): Before {
-  const shown = new Map<string, Map<string, Value>>();
-  const stored = new Map<string, Value[]>();
-  const held = new Map<string, Set<unknown>>();
-  // Each slot is gathered once, however many cells ask for it.
+function buildPriorValues(rows: readonly Data[]): PriorValues {
+  const valuesByJson = new Map<string, Map<string, Value>>();
+  const storedValues = new Map<string, Value[]>();
+  const scalarSets = new Map<string, Set<unknown>>();
+  // Collects each slot once, because many cells need it.
   const values = (slot: string) => {
-    const known = stored.get(slot);
-    if (known) return known;
-    const found = all.map((each) => each[slot]).filter((each) => each !== undefined);
-    stored.set(slot, found);
-    return found;
+    const cached = storedValues.get(slot);
+    if (cached) return cached;
+    const slotValues = rows.map((row) => row[slot]).filter((value) => value !== undefined);
+    storedValues.set(slot, slotValues);
+    return slotValues;
   };
-  const lacking = new Map<string, boolean>();
+  const missingSlots = new Map<string, boolean>();
   return {
     values,
-    had(slot, value) {
-      const known = held.get(slot) ?? new Set<unknown>(values(slot).flat());
-      held.set(slot, known);
-      return known.has(value);
+    hadValue(slot, value) {
+      const cached = scalarSets.get(slot) ?? new Set<unknown>(values(slot).flat());
+      scalarSets.set(slot, cached);
+      return cached.has(value);
     },
-    same(field, sent) {
-      const known = shown.get(field.slot) ?? shownValues(field, values(field.slot));
-      shown.set(field.slot, known);
-      return known.size === 0 ? undefined : known.get(canonical(withoutComputed(field, sent)));
+    findUnchanged(field, input) {
+      const cached = valuesByJson.get(field.slot) ?? valuesByCanonical(field, values(field.slot));
+      valuesByJson.set(field.slot, cached);
+      return cached.size === 0
+        ? undefined
+        : cached.get(toCanonicalJson(withoutComputedColumns(field, input)));
     },
-    lacked(slot) {
-      const known = lacking.get(slot) ?? values(slot).length < all.length;
-      lacking.set(slot, known);
-      return known;
+    wasMissing(slot) {
+      const cached = missingSlots.get(slot) ?? values(slot).length < rows.length;
+      missingSlots.set(slot, cached);
+      return cached;
     },
   };
 }
 
-function shownValues(field: CompiledField, stored: readonly Value[]): Map<string, Value> {
+function valuesByCanonical(field: CompiledField, values: readonly Value[]): Map<string, Value> {
   return new Map(
-    stored.map((value) => [canonical(withoutComputed(field, showValue(field, value))), value]),
+    values.map((value) => [
+      toCanonicalJson(withoutComputedColumns(field, presentValue(field, value))),
+      value,
+    ]),
   );
 }
 
-function isNothing(value: unknown): boolean {
+function isEmptyValue(value: unknown): boolean {
   return value === null || value === "" || (Array.isArray(value) && value.length === 0);
 }
 
-/** Values that are sent for computed columns are ignored, and so is whether they are sent; null is what is not there. */
-function withoutComputed({ rows }: CompiledField, sent: unknown): unknown {
-  if (!rows || !Array.isArray(sent)) return sent;
-  return sent.map((row: unknown) => {
+/** Drops computed columns and empty values, because neither makes a row different. */
+function withoutComputedColumns({ rows }: CompiledField, input: unknown): unknown {
+  if (!rows || !Array.isArray(input)) return input;
+  return input.map((row: unknown) => {
     if (typeof row !== "object" || row === null) return row;
     return Object.fromEntries(
       Object.entries(row).filter(
-        ([key, value]) => !isNothing(value) && rows.byKey.get(key)?.field.type !== "computed",
+        ([key, value]) => !isEmptyValue(value) && rows.byKey.get(key)?.field.type !== "computed",
       ),
     );
   });

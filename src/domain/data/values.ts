@@ -1,105 +1,147 @@
-import type { Emptied } from "#domain/definition/collection.ts";
+import type { RetypedField } from "#domain/definition/collection.ts";
 import { isObject } from "#domain/json.ts";
-import type { CompiledFields, Compiled, CompiledField } from "./compile.ts";
-import { isList } from "#domain/definition/field.ts";
+import type { CompiledFields, CompiledCollection, CompiledField } from "./compile.ts";
+import { isListField } from "#domain/definition/field.ts";
+import { errorAt, formatChoices, truncate } from "#domain/problem/field-errors.ts";
+import type { FieldError } from "#domain/problem/problem.ts";
 
-/** A value as it is stored; an empty one is not stored at all. */
+/** A stored value. Empty values are not stored. */
 export type Scalar = string | number | boolean;
-export type Row = Record<string, Scalar | string[]>;
-export type Value = Scalar | string[] | Row[];
+export type LineItemRow = Record<string, Scalar | string[]>;
+export type Value = Scalar | string[] | LineItemRow[];
 
-/** The data of one item: field id to value. Rows of line items are keyed by the ids of their fields. */
+/** The data of one item by field id. Rows of line items are keyed by the ids of their columns. */
 export type Data = Record<string, Value>;
 
-/** The fields among `emptied` that have a value in `data`, other than one that was there `before`. */
-export function filledAmong(emptied: readonly Emptied[], data: Data, before: Data = {}): Emptied[] {
-  return emptied.filter((field) => {
+/** The retyped fields with a value in `data` that differs from the one in `before`. */
+export function filledFields(
+  retypedFields: readonly RetypedField[],
+  data: Data,
+  before: Data = {},
+): RetypedField[] {
+  return retypedFields.filter((field) => {
     const values = valuesIn(field, data);
     return values.length > 0 && JSON.stringify(values) !== JSON.stringify(valuesIn(field, before));
   });
 }
 
-function valuesIn({ id, within }: Emptied, data: Data): unknown[] {
-  const holders = within === null ? [data] : ((data[String(within)] ?? []) as Row[]);
-  return holders.map((each) => each[String(id)]).filter((value) => value !== undefined);
+function valuesIn({ id, within: listId }: RetypedField, data: Data): unknown[] {
+  const rows = listId === null ? [data] : ((data[String(listId)] ?? []) as LineItemRow[]);
+  return rows.map((holder) => holder[String(id)]).filter((value) => value !== undefined);
 }
 
 /**
- * The numbers of fields in the search index and among unique values: the collection's id and the field's, in one integer.
- * Room for 4 billion ids in each collection; definitions give those below 2^31, and the product stays below 2^53 for 2
- * million collections.
+ * A field number combines the collection's id and the field's id in one integer, for the search index and unique values.
+ * Definitions use ids below 2^31. Field numbers stay below 2^53 for 2 million collections.
  */
 export const fieldsPerCollection = 2 ** 32;
 
-/** Ids that definitions give are at most this; more are refused where a definition is judged. */
-export const lastFieldId = 2 ** 31;
+/** The highest field id of a definition. Validation rejects higher ones. */
+export const maxFieldId = 2 ** 31;
 
-/** System fields have ids of their own, above those that definitions give. */
+/** The ids of system fields, above those of definitions. */
 export const systemFieldIds = {
-  id: lastFieldId + 1,
-  status: lastFieldId + 2,
-  receiptNumber: lastFieldId + 3,
-  createdAt: lastFieldId + 4,
-  updatedAt: lastFieldId + 5,
+  id: maxFieldId + 1,
+  status: maxFieldId + 2,
+  receiptNumber: maxFieldId + 3,
+  createdAt: maxFieldId + 4,
+  updatedAt: maxFieldId + 5,
 } as const;
 
 export type SystemField = keyof typeof systemFieldIds;
 
-/** Those that the items themselves are the index of, in stored order: they have no search entries. */
-export const storedOrder: readonly SystemField[] = ["id", "receiptNumber", "createdAt"];
+/** System fields that follow the stored order of items. They need no search entries. */
+export const storedOrderFields: readonly SystemField[] = ["id", "receiptNumber", "createdAt"];
 
 export function fieldNumber(collectionId: number, fieldId: number): number {
   return collectionId * fieldsPerCollection + fieldId;
 }
 
-/** Something that was sent, and did not come to what the caller may think. */
+/** Informs the caller that a value was ignored or could not be computed. */
 export interface Warning {
   field: string;
   code: "computed_value_ignored" | "formula_failed";
 }
 
-type Sent = Record<string, unknown>;
+type InputValues = Record<string, unknown>;
 
-/** Whoever has so many looks at the first ones. */
-export const mostWarnings = 100;
+/** Further warnings are dropped. */
+export const maxWarnings = 100;
 
-/** A warning for each value that was sent for a computed field. */
-export function ignored(fields: CompiledFields, sent: Sent, path: string): Warning[] {
-  return allIgnored(fields, sent, path).slice(0, mostWarnings);
+/** Returns a warning for each value that the request contains for a computed field. */
+export function ignoredWarnings(
+  fields: CompiledFields,
+  input: InputValues,
+  path: string,
+): Warning[] {
+  return allIgnoredWarnings(fields, input, path).slice(0, maxWarnings);
 }
 
-function allIgnored({ byKey }: CompiledFields, sent: Sent, path: string): Warning[] {
-  return Object.keys(sent).flatMap((key): Warning[] => {
+function allIgnoredWarnings(
+  { byKey }: CompiledFields,
+  input: InputValues,
+  path: string,
+): Warning[] {
+  return Object.keys(input).flatMap((key): Warning[] => {
     const { field, rows } = byKey.get(key) ?? {};
     if (field?.type === "computed") return [{ field: path + key, code: "computed_value_ignored" }];
-    const value = sent[key];
+    const value = input[key];
     if (!rows || !Array.isArray(value)) return [];
     return value.flatMap((row: unknown, index) =>
-      isObject(row) ? allIgnored(rows, row, `${path}${key}[${index}].`) : [],
+      isObject(row) ? allIgnoredWarnings(rows, row, `${path}${key}[${index}].`) : [],
     );
   });
 }
 
-/** Stored data by its keys, every defined field present: `null`, or `[]` for lists, where empty. */
-export function showData(compiled: Compiled, data: Data): Record<string, unknown> {
-  return showFields(compiled.fields, data);
+/** The public form of stored data, with every defined field by key. Empty values are `null`, or `[]` for lists. */
+export function presentData(compiled: CompiledCollection, data: Data): Record<string, unknown> {
+  return presentFields(compiled.fields, data);
 }
 
-function showFields(fields: CompiledFields, data: Data): Record<string, unknown> {
-  const shown: Record<string, unknown> = {};
-  for (const field of fields.list) shown[field.field.key] = showValue(field, data[field.slot]);
-  return shown;
+function presentFields(fields: CompiledFields, data: Data): Record<string, unknown> {
+  const view: Record<string, unknown> = {};
+  for (const compiled of fields.list)
+    view[compiled.field.key] = presentValue(compiled, data[compiled.slot]);
+  return view;
 }
 
-export function showValue({ field, rows }: CompiledField, value: Value | undefined): unknown {
-  if (value === undefined) return isList(field) ? [] : null;
-  return rows ? (value as Row[]).map((row) => showFields(rows, row)) : value;
+export function presentValue({ field, rows }: CompiledField, value: Value | undefined): unknown {
+  if (value === undefined) return isListField(field) ? [] : null;
+  return rows ? (value as LineItemRow[]).map((row) => presentFields(rows, row)) : value;
 }
 
-/** How many bytes keys and empty values add to the data of an item where it is shown: rows have all of their columns. */
-export function addedBytes({ fields }: Compiled, data: Data): number {
+/** The bytes that keys and empty values add to an item's data in a response, where every row has all columns. */
+export function addedBytes({ fields }: CompiledCollection, data: Data): number {
   return fields.list.reduce((sum, { rows, slot }) => {
     const value = data[slot];
     return rows && Array.isArray(value) ? sum + value.length * rows.keyBytes : sum;
   }, fields.keyBytes);
+}
+
+/** Adds the defaults of omitted fields. */
+export function withDefaults(
+  fields: CompiledFields,
+  input: Record<string, unknown>,
+): Record<string, unknown> {
+  const defaults = fields.list
+    .filter(({ field }) => field.default !== undefined && !Object.hasOwn(input, field.key))
+    .map(({ field }) => [field.key, field.default] as const);
+  return defaults.length === 0 ? input : { ...input, ...Object.fromEntries(defaults) };
+}
+
+/** The error of a key that no field has. Names the field that was renamed, or all fields. */
+export function unknownFieldError(
+  fields: CompiledFields,
+  key: string,
+  path: readonly (string | number)[],
+): FieldError {
+  const newKey = fields.currentKeys.get(key);
+  if (newKey !== undefined) {
+    const reason = `There is no field "${key}"; it was renamed to "${newKey}".`;
+    return errorAt(path, "unknown_field", reason, { renamed_to: newKey });
+  }
+  const keys = [...fields.byKey.keys()];
+  const fieldList =
+    keys.length > 0 ? ` Fields: ${formatChoices(keys)}.` : " No fields are defined.";
+  return errorAt(path, "unknown_field", `There is no field "${truncate(key)}".${fieldList}`);
 }

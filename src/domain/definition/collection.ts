@@ -17,58 +17,63 @@ export const alwaysOpen: Acceptance = {
 
 export type ClosedReason = "not_open_yet" | "closed" | "full";
 
-/** Why a form does not take a new submission at `now`, when `live` are stored; null when it does. */
+/** The reason why a form rejects a new submission at `now`; null when it accepts one. */
 export function closedReason(
   acceptance: Acceptance,
-  live: number,
+  submissionCount: number,
   now: number,
 ): ClosedReason | null {
   const { state, opens_at, closes_at, max_submissions } = acceptance;
   if (state === "closed") return "closed";
   if (closes_at !== null && now >= closes_at) return "closed";
   if (opens_at !== null && now < opens_at) return "not_open_yet";
-  if (max_submissions !== null && live >= max_submissions) return "full";
+  if (max_submissions !== null && submissionCount >= max_submissions) return "full";
   return null;
 }
 
+/** The additional rules while a change is pending. */
 export interface PendingRules {
-  emptied: Emptied[];
-  gained: Gained[];
+  /** Fields that get a new type. No item may have a value under the old id. */
+  emptied: RetypedField[];
+  /** Fields that become unique. */
+  gained: NewUniqueField[];
 }
 
-/** A field that changes its type: possible only while no item has a value under the old id. */
-export interface Emptied {
+/** A field whose type changes. This requires that no item has a value under the old id. */
+export interface RetypedField {
   id: number;
-  /** The list that it is a column of. */
+  /** The line items field that contains this column; null for a top-level field. */
   within: number | null;
   key: string;
 }
 
 /** A field that becomes unique. */
-export interface Gained {
+export interface NewUniqueField {
   id: number;
   uniqueId: number;
   key: string;
   type: Field["type"];
 }
 
-/** How far a look at all items is. */
+/** The progress of a scan over all items. */
 export interface Progress {
   done: number;
   total: number;
 }
 
-/** How far a pending change is, or why it was dropped. */
+/** The progress of a pending change, or the problem that ended it. */
 export interface PendingState {
+  /** The version that the definition gets when the change takes effect. */
+  version: number;
   done: number;
   total: number;
-  /** The problem document that it would have been. */
+  /** The problem document that an immediate change would have returned. */
   problem: Record<string, unknown> | null;
 }
 
 export type CollectionKind = "app" | "form";
 
-/** What a definition says, apart from what the server counts. */
+/** A definition without the server's own counters. */
 export interface Definition {
   name: string;
   description: string;
@@ -78,15 +83,15 @@ export interface Definition {
   receipt_prefix: string;
   /** Forms only; apps keep `alwaysOpen`. */
   acceptance: Acceptance;
-  /** How long changes of items are kept; absent in what was stored before they were. */
+  /** How long changes of items are kept. Definitions that are older than this member lack it. */
   history_days?: number;
   fields: FieldSet;
 }
 
 export const defaultHistoryDays = 365;
-/** The changes feed tells 30 days. */
-export const fewestHistoryDays = 30;
-export const mostHistoryDays = 3650;
+/** The changes feed covers 30 days. */
+export const minHistoryDays = 30;
+export const maxHistoryDays = 3650;
 
 /** An app or a form, at one version of its definition. */
 export interface Collection {
@@ -94,11 +99,11 @@ export interface Collection {
   kind: CollectionKind;
   key: string;
   version: number;
-  /** Grows with every change of what writes have to obey, a pending one included. */
+  /** Grows with every change of the rules for writes, pending changes included. */
   revision: number;
-  /** Tells this state of it from all others, also where a restored database gives revisions anew. */
+  /** Identifies this state of the collection, even when a restored database reuses revision numbers. */
   stamp: string;
-  /** What a pending change asks of writes, which obey it beside the definition. */
+  /** The rules of a pending change. Writes obey them in addition to the definition. */
   pending: PendingRules | null;
   /** The version at which the fields last changed. */
   fieldsVersion: number;

@@ -1,231 +1,299 @@
 import * as z from "zod/mini";
-import { InexactNumber } from "#domain/json.ts";
+import { describeInexactNumber, findTooDeep, InexactNumber } from "#domain/json.ts";
 import type { FieldError } from "#domain/problem/problem.ts";
-import { invalid, fieldListErrors, type Field } from "./field.ts";
-import { hasNoControls, isStorable, storable } from "#domain/text.ts";
-import { instant, isTimeZone } from "#domain/time.ts";
-import { zodErrors } from "#domain/problem/field-errors.ts";
-import { fewestHistoryDays, mostHistoryDays, type CollectionKind, type Collection, type Definition } from "./collection.ts";
+import { definitionError, type Field, type ScalarField } from "./field.ts";
+import { hasNoControls, isStorable, storableDescription } from "#domain/text.ts";
+import { toEpochMs, isTimeZone } from "#domain/time.ts";
+import {
+  minHistoryDays,
+  maxHistoryDays,
+  type Acceptance,
+  type Collection,
+  type Definition,
+} from "./collection.ts";
+import { lazy } from "#domain/lazy.ts";
 
-/** Members and entries of a document, on whatever level: more than any definition needs. */
-const mostValues = 50_000;
-const mostErrors = 100;
+/** The limit for members and entries on all levels. No definition needs more. */
+const maxValues = 50_000;
+const maxErrors = 100;
+/** Levels of arrays and objects in a definition (contract, section 8). */
+const maxLevels = 8;
 
 type Path = readonly (string | number)[];
 
-/** What is wrong with a document before anybody reads it: too many values, or numbers that doubles do not hold. */
+/** Rejects what the schema cannot check: too many levels or values, and numbers that a double cannot represent. */
 export function documentErrors(body: unknown): FieldError[] {
+  const deepPath = findTooDeep(body, maxLevels);
+  if (deepPath) {
+    const reason = `A definition may be nested at most ${maxLevels} levels deep.`;
+    return [definitionError(deepPath, reason)];
+  }
   const errors: FieldError[] = [];
-  const open: [value: unknown, path: Path][] = [[body, []]];
-  let found = 0;
-  for (let next = open.pop(); next; next = open.pop()) {
+  const pending: [value: unknown, path: Path][] = [[body, []]];
+  let valueCount = 0;
+  for (let next = pending.pop(); next; next = pending.pop()) {
     const [value, path] = next;
     if (value instanceof InexactNumber) {
-      const reason = "A JSON number of double precision does not hold this exactly.";
-      if (errors.length < mostErrors) errors.push(invalid(path, reason));
+      const reason = describeInexactNumber(value);
+      if (errors.length < maxErrors) errors.push(definitionError(path, reason));
     } else if (typeof value === "object" && value !== null) {
-      const within = Object.entries(value);
-      found += within.length;
-      if (found > mostValues) {
-        return [invalid([], `A definition has at most ${mostValues} values.`)];
+      const entries = Object.entries(value);
+      valueCount += entries.length;
+      if (valueCount > maxValues) {
+        return [definitionError([], `A definition may have at most ${maxValues} values.`)];
       }
-      for (const [key, each] of within) {
-        // A default is judged by its field.
-        if (key === "default" || typeof each !== "object") continue;
-        open.push([each, [...path, Array.isArray(value) ? Number(key) : key]]);
+      for (const [key, child] of entries) {
+        // The field checks its own default later.
+        if (key === "default" || typeof child !== "object") continue;
+        pending.push([child, [...path, Array.isArray(value) ? Number(key) : key]]);
       }
     }
   }
   return errors;
 }
 
-const fieldKey = z
-  .string()
-  .check(z.regex(/^[a-z][a-z0-9_]{0,62}$/, "Must match ^[a-z][a-z0-9_]{0,62}$."));
-export const collectionKey = /^[a-z][a-z0-9_-]{0,62}$/;
+const fieldKeySchema = lazy(() =>
+  z.string().check(z.regex(/^[a-z][a-z0-9_]{0,62}$/, "Must match ^[a-z][a-z0-9_]{0,62}$.")),
+);
+export const collectionKeyPattern = /^[a-z][a-z0-9_-]{0,62}$/;
 
-const writing = (longest: number) =>
-  z.string().check(z.maxLength(longest), z.refine(isStorable, `Must be ${storable}.`));
+const boundedText = (maxLength: number) =>
+  z.string().check(z.maxLength(maxLength), z.refine(isStorable, `Must be ${storableDescription}.`));
 
-const named = {
-  key: fieldKey,
-  label: z.optional(writing(200)),
+const commonProperties = lazy(() => ({
+  key: fieldKeySchema(),
+  label: z.optional(boundedText(200)),
   required: z._default(z.boolean(), false),
   searchable: z._default(z.boolean(), true),
   default: z.optional(z.unknown()),
-  renamed_from: z.optional(fieldKey),
-  /** The server's; accepted so that a document can be read, changed and sent back. */
+  renamed_from: z.optional(fieldKeySchema()),
+  /** Set by the server. Accepted and ignored, so that clients can send back a document that they read. */
   previous_keys: z.optional(z.unknown()),
-};
-const scalar = { ...named, unique: z._default(z.boolean(), false) };
-const count = z.int().check(z.minimum(0));
-const text = (longest: number) => ({
-  ...scalar,
-  min_length: z.optional(count),
-  max_length: z._default(count.check(z.minimum(1), z.maximum(100_000)), longest),
+}));
+const scalarProperties = lazy(() => ({
+  ...commonProperties(),
+  unique: z._default(z.boolean(), false),
+}));
+const countSchema = lazy(() => z.int().check(z.minimum(0)));
+const textProperties = (defaultMaxLength: number) => ({
+  ...scalarProperties(),
+  min_length: z.optional(countSchema()),
+  max_length: z._default(countSchema().check(z.minimum(1), z.maximum(100_000)), defaultMaxLength),
   pattern: z.optional(z.string().check(z.minLength(1), z.maxLength(1000))),
 });
-const options = z
-  .array(
-    z.strictObject({
-      value: writing(200).check(
-        z.minLength(1),
-        z.refine(hasNoControls, "Must hold no control characters."),
-      ),
-      label: z.optional(writing(200)),
-    }),
-  )
-  .check(z.minLength(1), z.maxLength(1000));
-
-const scalarFields = [
-  z.strictObject({ type: z.literal("text"), ...text(1000) }),
-  z.strictObject({ type: z.literal("multiline_text"), ...text(20_000) }),
-  z.strictObject({
-    type: z.literal("number"),
-    ...scalar,
-    integer: z.optional(z.boolean()),
-    minimum: z.optional(z.number()),
-    maximum: z.optional(z.number()),
-    decimals: z.optional(z.int().check(z.minimum(0), z.maximum(15))),
-  }),
-  z.strictObject({ type: z.literal("boolean"), ...scalar }),
-  z.strictObject({ type: z.literal("date"), ...scalar }),
-  z.strictObject({ type: z.literal("datetime"), ...scalar }),
-  z.strictObject({ type: z.literal("email"), ...scalar }),
-  z.strictObject({ type: z.literal("url"), ...scalar }),
-  z.strictObject({ type: z.literal("phone"), ...scalar }),
-  z.strictObject({ type: z.literal("select"), ...scalar, options }),
-] as const;
-const multiSelect = z.strictObject({ type: z.literal("multi_select"), ...named, options });
-const { required: _required, default: _default, ...unsent } = named;
-const computed = z.strictObject({
-  type: z.literal("computed"),
-  ...unsent,
-  formula: z.string().check(z.minLength(1), z.maxLength(2000)),
-  result: z.enum(["number", "text", "boolean", "date", "datetime"]),
-  decimals: z.optional(z.int().check(z.minimum(0), z.maximum(15))),
-});
-const rowField = z.discriminatedUnion("type", [...scalarFields, computed, multiSelect]);
-const lineItems = z.strictObject({
-  type: z.literal("line_items"),
-  ...named,
-  fields: z.array(rowField).check(z.minLength(1)),
-  min_rows: z.optional(count.check(z.maximum(500))),
-  max_rows: z._default(count.check(z.minimum(1), z.maximum(500)), 500),
-});
-const field = z.discriminatedUnion("type", [...scalarFields, computed, multiSelect, lineItems]);
-
-const timestamp = z.nullable(
-  z.pipe(
-    z
-      .string()
-      .check(
-        z.refine(
-          (value) => instant(value) !== undefined,
-          "Must be an RFC 3339 date-time with an offset.",
+const optionsSchema = lazy(() =>
+  z
+    .array(
+      z.strictObject({
+        value: boundedText(200).check(
+          z.minLength(1),
+          z.refine(hasNoControls, "Must not contain control characters."),
         ),
+        label: z.optional(boundedText(200)),
+      }),
+    )
+    .check(z.minLength(1), z.maxLength(1000)),
+);
+
+const scalarFieldSchemas = lazy(() => {
+  const { text, ...others } = {
+    text: z.strictObject({ type: z.literal("text"), ...textProperties(1000) }),
+    multiline_text: z.strictObject({
+      type: z.literal("multiline_text"),
+      ...textProperties(20_000),
+    }),
+    number: z.strictObject({
+      type: z.literal("number"),
+      ...scalarProperties(),
+      integer: z.optional(z.boolean()),
+      minimum: z.optional(z.number()),
+      maximum: z.optional(z.number()),
+      decimals: z.optional(z.int().check(z.minimum(0), z.maximum(15))),
+    }),
+    boolean: z.strictObject({ type: z.literal("boolean"), ...scalarProperties() }),
+    date: z.strictObject({ type: z.literal("date"), ...scalarProperties() }),
+    datetime: z.strictObject({ type: z.literal("datetime"), ...scalarProperties() }),
+    email: z.strictObject({ type: z.literal("email"), ...scalarProperties() }),
+    url: z.strictObject({ type: z.literal("url"), ...scalarProperties() }),
+    phone: z.strictObject({ type: z.literal("phone"), ...scalarProperties() }),
+    select: z.strictObject({
+      type: z.literal("select"),
+      ...scalarProperties(),
+      options: optionsSchema(),
+    }),
+  } satisfies Record<ScalarField["type"], z.ZodMiniObject>;
+  return [text, ...Object.values(others)] as const;
+});
+const multiSelectSchema = lazy(() =>
+  z.strictObject({
+    type: z.literal("multi_select"),
+    ...commonProperties(),
+    options: optionsSchema(),
+  }),
+);
+const computedSchema = lazy(() => {
+  const { required: _required, default: _default, ...computedProperties } = commonProperties();
+  return z.strictObject({
+    type: z.literal("computed"),
+    ...computedProperties,
+    formula: z.string().check(z.minLength(1), z.maxLength(2000)),
+    result: z.enum(["number", "text", "boolean", "date", "datetime"]),
+    decimals: z.optional(z.int().check(z.minimum(0), z.maximum(15))),
+  });
+});
+const rowFieldSchema = lazy(() =>
+  z.discriminatedUnion("type", [...scalarFieldSchemas(), computedSchema(), multiSelectSchema()]),
+);
+const lineItemsSchema = lazy(() =>
+  z.strictObject({
+    type: z.literal("line_items"),
+    ...commonProperties(),
+    fields: z.array(rowFieldSchema()).check(z.minLength(1)),
+    min_rows: z.optional(countSchema().check(z.maximum(500))),
+    max_rows: z._default(countSchema().check(z.minimum(1), z.maximum(500)), 500),
+  }),
+);
+export const fieldSchema = lazy(() =>
+  z.discriminatedUnion("type", [
+    ...scalarFieldSchemas(),
+    computedSchema(),
+    multiSelectSchema(),
+    lineItemsSchema(),
+  ]),
+);
+
+/** Parses the properties that every type of field has. Used for a field with an unknown type. */
+export const typelessFieldSchema = lazy(() =>
+  z.object({ ...commonProperties(), unique: z.optional(z.boolean()) }),
+);
+export const fieldProperties = lazy(
+  () =>
+    new Set(
+      [...scalarFieldSchemas(), computedSchema(), multiSelectSchema(), lineItemsSchema()].flatMap(
+        ({ shape }) => Object.keys(shape),
       ),
-    z.transform((value: string) => instant(value) ?? 0),
+    ),
+);
+
+const dateTimeSchema = lazy(() =>
+  z.nullable(
+    z.pipe(
+      z
+        .string()
+        .check(
+          z.refine(
+            (value) => toEpochMs(value) !== undefined,
+            "Must be an RFC 3339 date-time with an offset.",
+          ),
+        ),
+      z.transform((value: string) => toEpochMs(value) ?? 0),
+    ),
   ),
 );
-const acceptance = z.strictObject({
-  state: z._default(z.enum(["open", "closed"]), "open"),
-  opens_at: z._default(timestamp, null),
-  closes_at: z._default(timestamp, null),
-  max_submissions: z._default(z.nullable(z.int().check(z.minimum(1))), null),
-  accepting: z.optional(z.unknown()),
+/** The settings of a form's acceptance. Null means no limit. */
+export const acceptanceSettings = lazy(() => ({
+  state: z.enum(["open", "closed"]),
+  opens_at: dateTimeSchema(),
+  closes_at: dateTimeSchema(),
+  max_submissions: z.nullable(z.int().check(z.minimum(1))),
+}));
+const acceptanceSchema = lazy(() => {
+  const { state, opens_at, closes_at, max_submissions } = acceptanceSettings();
+  return z.strictObject({
+    state: z._default(state, "open"),
+    opens_at: z._default(opens_at, null),
+    closes_at: z._default(closes_at, null),
+    max_submissions: z._default(max_submissions, null),
+    accepting: z.optional(z.unknown()),
+  });
 });
 
-const shared = {
-  key: z.optional(z.string()),
-  name: z.optional(writing(200).check(z.minLength(1))),
-  description: z.optional(writing(5000)),
-  time_zone: z.optional(
-    z.string().check(z.refine(isTimeZone, "Must be an IANA time zone, like Asia/Tokyo.")),
+export const settingSchemas = lazy(() => ({
+  name: boundedText(200).check(z.minLength(1)),
+  description: boundedText(5000),
+  time_zone: z.string().check(z.refine(isTimeZone, "Must be an IANA time zone, like Asia/Tokyo.")),
+  history_days: z.int().check(z.minimum(minHistoryDays), z.maximum(maxHistoryDays)),
+}));
+export const receiptPrefixSchema = lazy(() =>
+  z.string().check(
+    z.regex(
+      /^[A-Za-z0-9._-]{0,20}$/,
+      "Must be at most 20 characters from A-Z, a-z, 0-9, dot, dash and underscore.",
+    ),
+    z.refine((prefix) => !prefix.startsWith("rec_"), 'Must not start with "rec_".'),
   ),
-  history_days: z.optional(z.int().check(z.minimum(fewestHistoryDays), z.maximum(mostHistoryDays))),
-  fields: z.array(field),
+);
+
+const sharedProperties = lazy(() => ({
+  key: z.optional(z.string()),
+  name: z.optional(settingSchemas().name),
+  description: z.optional(settingSchemas().description),
+  time_zone: z.optional(settingSchemas().time_zone),
+  history_days: z.optional(settingSchemas().history_days),
+  fields: z.array(fieldSchema()),
   schema_version: z.optional(z.unknown()),
   indexing: z.optional(z.unknown()),
   pending: z.optional(z.unknown()),
+  consequences: z.optional(z.unknown()),
   links: z.optional(z.unknown()),
-};
-/** What a definition document is checked with first; rules that span fields come after. */
-export const documents = {
-  app: z.strictObject({
-    ...shared,
-    receipt_prefix: z.optional(
-      z.string().check(
-        z.regex(
-          /^[A-Za-z0-9._-]{0,20}$/,
-          "Must be at most 20 of A-Z, a-z, 0-9, dot, dash, underscore.",
-        ),
-        z.refine((prefix) => !prefix.startsWith("rec_"), 'Must not start with "rec_".'),
-      ),
-    ),
-  }),
-  form: z.strictObject({ ...shared, acceptance: z.optional(acceptance) }),
+}));
+/** The schemas of definition documents. Rules that span several fields are checked afterwards. */
+export const documentSchemas = {
+  app: lazy(() =>
+    z.strictObject({ ...sharedProperties(), receipt_prefix: z.optional(receiptPrefixSchema()) }),
+  ),
+  form: lazy(() =>
+    z.strictObject({ ...sharedProperties(), acceptance: z.optional(acceptanceSchema()) }),
+  ),
 };
 
-export type FieldDocument = z.infer<typeof field>;
-export type LineItemsDocument = z.infer<typeof lineItems>;
+export type FieldDocument = z.infer<ReturnType<typeof fieldSchema>>;
+export type LineItemsDocument = z.infer<ReturnType<typeof lineItemsSchema>>;
 
-/** A definition as it was sent, its defaults filled in. What is left out at the top stays as it is. */
+/** A definition from a request, with defaults filled in. Omitted top-level members stay unchanged. */
 export interface DefinitionDocument {
   name?: string | undefined;
   description?: string | undefined;
   time_zone?: string | undefined;
   receipt_prefix?: string | undefined;
-  acceptance?: z.infer<typeof acceptance> | undefined;
+  acceptance?: z.infer<ReturnType<typeof acceptanceSchema>> | undefined;
   history_days?: number | undefined;
   fields: FieldDocument[];
 }
 
-interface Parsed {
-  /** Absent where the document cannot be read. */
-  document?: DefinitionDocument;
-  errors: FieldError[];
+export function keyErrors(documentKey: string | undefined, pathKey: string): FieldError[] {
+  if (documentKey === undefined || documentKey === pathKey) return [];
+  return [definitionError(["key"], `Must be "${pathKey}", the key in the path, or be omitted.`)];
 }
 
-/** Reads a definition document; `key` is the one in the path. Every error is `invalid_definition`. */
-export function parseDefinition(kind: CollectionKind, key: string, body: unknown): Parsed {
-  const oversize = documentErrors(body);
-  if (oversize.length > 0) return { errors: oversize };
-  const parsed = documents[kind].safeParse(body, { reportInput: true });
-  if (!parsed.success) return { errors: zodErrors(parsed.error.issues, "invalid_definition") };
-  const document = parsed.data;
-  const errors = [...keyErrors(document.key, key), ...fieldListErrors(document.fields, ["fields"])];
-  if ("acceptance" in document) errors.push(...acceptanceErrors(document.acceptance));
-  return { document, errors };
+export function acceptanceErrors(
+  acceptance: Pick<Acceptance, "opens_at" | "closes_at"> | undefined,
+): FieldError[] {
+  if (!acceptance || acceptance.opens_at === null || acceptance.closes_at === null) return [];
+  if (acceptance.opens_at < acceptance.closes_at) return [];
+  return [definitionError(["acceptance", "closes_at"], "Must be later than opens_at.")];
 }
 
-function keyErrors(sent: string | undefined, key: string): FieldError[] {
-  if (sent === undefined || sent === key) return [];
-  return [invalid(["key"], `Must be "${key}", as in the path, or be left out.`)];
-}
-
-function acceptanceErrors(sent: z.infer<typeof acceptance> | undefined): FieldError[] {
-  if (!sent || sent.opens_at === null || sent.closes_at === null) return [];
-  if (sent.opens_at < sent.closes_at) return [];
-  return [invalid(["acceptance", "closes_at"], "Must be later than opens_at.")];
-}
-
-/** A field as a definition says it (contract, section 7), without what is the server's own. */
+/** The public form of a field (contract, section 7), without ids and other internal members. */
 export function fieldDocument(field: Field): Record<string, unknown> {
-  const { id: _, key, label, type, previous_keys, ...rules } = field;
-  const { retired: __, uniqueId: ___, ...shown } = { retired: [], uniqueId: 0, ...rules };
+  const { id: _id, key, label, type, previous_keys, ...rules } = field;
+  const internal = ["retired", "uniqueId", "formerOptions", "hasDroppedOptions"];
+  const publicRules = Object.entries(rules).filter(([name]) => !internal.includes(name));
   return {
     key,
     label,
     type,
-    ...shown,
+    ...Object.fromEntries(publicRules),
     ...(field.type === "computed" ? { required: undefined } : {}),
     ...(field.type === "line_items" ? { fields: field.fields.map(fieldDocument) } : {}),
     ...(previous_keys.length > 0 ? { previous_keys } : {}),
   };
 }
 
-/** What a definition says, whatever numbers its fields have: two that say the same are the same change. */
-export function saying(kind: Collection["kind"], { fields, ...rest }: Definition): string {
-  return JSON.stringify([kind, rest, fields.fields.map(fieldDocument)]);
+/** Identifies a definition by its public content, without field ids. Equal fingerprints mean the same change. */
+export function definitionFingerprint(
+  kind: Collection["kind"],
+  { fields, ...properties }: Definition,
+): string {
+  return JSON.stringify([kind, properties, fields.fields.map(fieldDocument)]);
 }

@@ -1,33 +1,33 @@
 import { errorAt } from "#domain/problem/field-errors.ts";
 import type { FieldError } from "#domain/problem/problem.ts";
-import { mostMatchSteps, tryPattern } from "#domain/pattern/pattern.ts";
+import { maxMatchSteps, analyzePattern } from "#domain/pattern/pattern.ts";
 import type { FieldDocument } from "./document.ts";
 
 /**
- * The fields of a collection as they are kept. `id` is the stable number under which data is stored; it is never
- * shown. Renaming changes `key` alone, so data, search entries and unique values stay where they are.
+ * A stored field of a collection. Data is stored under the stable `id`, which no response contains. Renaming changes
+ * only `key`, so data, search entries and unique values stay in place.
  */
 export type Field = ScalarField | ComputedField | MultiSelectField | LineItemsField;
 
-interface Named {
+interface FieldBase {
   id: number;
   key: string;
   label: string;
   required: boolean;
   searchable: boolean;
-  /** Keys that this field had before, oldest first. */
+  /** The field's earlier keys, oldest first. */
   previous_keys: string[];
-  /** What a create stores when the key is not sent, as it was written in the definition. */
+  /** The value that a create stores when the request omits the key, in the definition's own notation. */
   default?: unknown;
 }
 
-interface Scalar extends Named {
+interface ScalarFieldBase extends FieldBase {
   unique: boolean;
-  /** The id under which its unique values are kept: a new one each time that it becomes unique. */
+  /** The id under which unique values are stored. The field gets a new one each time it becomes unique. */
   uniqueId?: number | undefined;
 }
 
-export interface TextField extends Scalar {
+export interface TextField extends ScalarFieldBase {
   type: "text" | "multiline_text";
   /** In code points, as JSON Schema counts. */
   min_length?: number | undefined;
@@ -36,7 +36,7 @@ export interface TextField extends Scalar {
   pattern?: string | undefined;
 }
 
-export interface NumberField extends Scalar {
+export interface NumberField extends ScalarFieldBase {
   type: "number";
   integer?: boolean | undefined;
   minimum?: number | undefined;
@@ -44,29 +44,36 @@ export interface NumberField extends Scalar {
   decimals?: number | undefined;
 }
 
-interface PlainField extends Scalar {
+interface PlainField extends ScalarFieldBase {
   type: "boolean" | "date" | "datetime" | "email" | "url" | "phone";
 }
 
-export interface Option {
+export interface FieldOption {
   value: string;
   label: string;
 }
 
-interface SelectField extends Scalar {
+interface FormerOptions {
+  /** The values that were options before, oldest first. Only the search schemas of OpenAPI documents list them. */
+  formerOptions?: string[];
+  /** Whether the oldest former options were dropped, because there were too many. */
+  hasDroppedOptions?: true;
+}
+
+interface SelectField extends ScalarFieldBase, FormerOptions {
   type: "select";
-  options: Option[];
+  options: FieldOption[];
 }
 
-export interface MultiSelectField extends Named {
+export interface MultiSelectField extends FieldBase, FormerOptions {
   type: "multi_select";
-  options: Option[];
+  options: FieldOption[];
 }
 
-type ScalarField = TextField | NumberField | PlainField | SelectField;
+export type ScalarField = TextField | NumberField | PlainField | SelectField;
 
-/** Calculated by the server on each write; a value that is sent for it is ignored. */
-export interface ComputedField extends Named {
+/** The server computes the value on each write and ignores values in requests. */
+export interface ComputedField extends FieldBase {
   type: "computed";
   /** CEL (Common Expression Language). */
   formula: string;
@@ -74,19 +81,19 @@ export interface ComputedField extends Named {
   decimals?: number | undefined;
 }
 
-/** What a row of line items may hold. */
+/** A column of line items. */
 export type RowField = ScalarField | ComputedField | MultiSelectField;
 
-export interface LineItemsField extends Named {
+export interface LineItemsField extends FieldBase {
   type: "line_items";
   fields: RowField[];
-  /** Left out of the definition, with their data kept. */
+  /** Columns that the definition no longer lists. Their data is kept. */
   retired: RowField[];
   min_rows?: number | undefined;
   max_rows: number;
 }
 
-/** The fields of a collection: the live ones in order, the retired ones, and the next free id. */
+/** The live fields of a collection in order, its retired fields, and the next free id. */
 export interface FieldSet {
   fields: Field[];
   retired: Field[];
@@ -95,79 +102,109 @@ export interface FieldSet {
 
 export const noFields: FieldSet = { fields: [], retired: [], next: 1 };
 
-/** Every computed field, those of rows included. */
+/** Every computed field, columns of line items included. */
 export function computedFields({ fields }: FieldSet): ComputedField[] {
   return fields
     .flatMap((field): Field[] => (field.type === "line_items" ? field.fields : [field]))
     .filter((field) => field.type === "computed");
 }
 
-/** Whether an empty value of this field is shown as `[]` rather than `null`. */
-export function isList(field: Field): field is MultiSelectField | LineItemsField {
+/** The form of a type's values in JSON. Rows are lists of objects. Nobody sends computed values. */
+export const valueKinds = {
+  text: "text",
+  multiline_text: "text",
+  number: "number",
+  boolean: "boolean",
+  date: "text",
+  datetime: "text",
+  email: "text",
+  url: "text",
+  phone: "text",
+  select: "text",
+  multi_select: "list",
+  line_items: "rows",
+  computed: "computed",
+} as const satisfies Record<Field["type"], string>;
+
+/** Whether responses show an empty value of this field as `[]` instead of `null`. */
+export function isListField(field: Field): field is MultiSelectField | LineItemsField {
   return field.type === "multi_select" || field.type === "line_items";
 }
 
-/** The type of the values that a field has: for a computed one, that of its result. */
+/** The type of a field's values. For a computed field this is the result type. */
 export function valueType(field: Field): Exclude<Field["type"], "computed"> {
   return field.type === "computed" ? field.result : field.type;
 }
 
-/** The id under which a field's unique values are kept, where it is unique. */
+/** The id under which a unique field's values are stored; undefined for other fields. */
 export function uniqueIdOf(field: Field): number | undefined {
   return "unique" in field && field.unique ? field.uniqueId : undefined;
 }
 
-/** An error of a definition, with its pointer. */
-export function invalid(path: readonly (string | number)[], reason: string): FieldError {
+/** An `invalid_definition` error with its pointer. */
+export function definitionError(path: readonly (string | number)[], reason: string): FieldError {
   return errorAt(path, "invalid_definition", reason);
 }
 
 type Path = readonly (string | number)[];
 
-/** Keys that stand twice, and rules of a field that contradict each other. */
+/** Reports duplicate keys, and rules of a field that contradict each other. */
 export function fieldListErrors(fields: readonly FieldDocument[], path: Path): FieldError[] {
+  const keys = fields.map(({ key }) => key);
+  return [
+    ...duplicateKeyErrors(keys, path),
+    ...fields.flatMap((field, index) => ruleErrors(field, [...path, index])),
+  ];
+}
+
+/** Reports each key that an earlier field of the list has. Ignores values that are not strings. */
+export function duplicateKeyErrors(keys: readonly unknown[], path: Path): FieldError[] {
   const seen = new Set<string>();
-  return fields.flatMap((each, index) => {
-    const at = [...path, index];
-    const twice = seen.has(each.key)
-      ? [invalid([...at, "key"], `The key "${each.key}" stands here twice.`)]
-      : [];
-    seen.add(each.key);
-    return [...twice, ...ruleErrors(each, at)];
+  return keys.flatMap((key, index) => {
+    if (typeof key !== "string") return [];
+    const error = definitionError([...path, index, "key"], `The key "${key}" is used twice.`);
+    const errors = seen.has(key) ? [error] : [];
+    seen.add(key);
+    return errors;
   });
 }
 
-function ruleErrors(sent: FieldDocument, at: Path): FieldError[] {
-  switch (sent.type) {
+export function ruleErrors(field: FieldDocument, path: Path): FieldError[] {
+  switch (field.type) {
     case "text":
     case "multiline_text":
       return [
-        ...ordered(sent.min_length, sent.max_length, [...at, "min_length"], "max_length"),
-        ...patternErrors(sent, [...at, "pattern"]),
+        ...rangeErrors(field.min_length, field.max_length, [...path, "min_length"], "max_length"),
+        ...patternErrors(field, [...path, "pattern"]),
       ];
     case "number":
       return [
-        ...ordered(sent.minimum, sent.maximum, [...at, "minimum"], "maximum"),
-        ...(sent.integer && (sent.decimals ?? 0) > 0
-          ? [invalid([...at, "decimals"], "An integer has no decimals.")]
+        ...rangeErrors(field.minimum, field.maximum, [...path, "minimum"], "maximum"),
+        ...(field.integer && (field.decimals ?? 0) > 0
+          ? [definitionError([...path, "decimals"], "Must be 0 for integers.")]
           : []),
       ];
     case "select":
     case "multi_select":
-      return optionErrors(sent.options, [...at, "options"]);
+      return optionErrors(field.options, [...path, "options"]);
     case "line_items":
       return [
-        ...ordered(sent.min_rows, sent.max_rows, [...at, "min_rows"], "max_rows"),
-        ...fieldListErrors(sent.fields, [...at, "fields"]),
-        ...sent.fields.flatMap((row, index) =>
-          "unique" in row && row.unique
-            ? [invalid([...at, "fields", index, "unique"], "Not possible inside line items.")]
+        ...rangeErrors(field.min_rows, field.max_rows, [...path, "min_rows"], "max_rows"),
+        ...fieldListErrors(field.fields, [...path, "fields"]),
+        ...field.fields.flatMap((column, index) =>
+          "unique" in column && column.unique
+            ? [
+                definitionError(
+                  [...path, "fields", index, "unique"],
+                  "Columns of line items cannot be unique.",
+                ),
+              ]
             : [],
         ),
       ];
     case "computed":
-      return sent.decimals !== undefined && sent.result !== "number"
-        ? [invalid([...at, "decimals"], "Only a number has decimals.")]
+      return field.decimals !== undefined && field.result !== "number"
+        ? [definitionError([...path, "decimals"], 'Only allowed if "result" is "number".')]
         : [];
     case "boolean":
     case "date":
@@ -179,35 +216,40 @@ function ruleErrors(sent: FieldDocument, at: Path): FieldError[] {
   }
 }
 
-function ordered(
-  least: number | undefined,
-  most: number | undefined,
-  at: Path,
-  name: string,
+function rangeErrors(
+  min: number | undefined,
+  max: number | undefined,
+  path: Path,
+  maxName: string,
 ): FieldError[] {
-  if (least === undefined || most === undefined || least <= most) return [];
-  return [invalid(at, `Must not exceed ${name}, which is ${most}.`)];
+  if (min === undefined || max === undefined || min <= max) return [];
+  return [definitionError(path, `Must not exceed ${maxName}, which is ${max}.`)];
 }
 
 function patternErrors(
   { pattern, max_length }: { pattern?: string | undefined; max_length: number },
-  at: Path,
+  path: Path,
 ): FieldError[] {
   if (pattern === undefined) return [];
-  const { fault, states = 0 } = tryPattern(pattern);
-  if (fault !== undefined) return [invalid(at, fault)];
-  if (states * max_length <= mostMatchSteps) return [];
-  const longest = Math.floor(mostMatchSteps / states);
-  return [invalid(at, `It takes ${states} states: with it, max_length is at most ${longest}.`)];
+  const { error, stateCount = 0 } = analyzePattern(pattern);
+  if (error !== undefined) return [definitionError(path, error)];
+  if (stateCount * max_length <= maxMatchSteps) return [];
+  const maxLength = Math.floor(maxMatchSteps / stateCount);
+  return [
+    definitionError(
+      path,
+      `The pattern needs ${stateCount} states. With it, max_length may be at most ${maxLength}, not ${max_length}.`,
+    ),
+  ];
 }
 
-function optionErrors(list: { value: string }[], at: Path): FieldError[] {
+function optionErrors(options: { value: string }[], path: Path): FieldError[] {
   const seen = new Set<string>();
-  return list.flatMap(({ value }, index) => {
+  return options.flatMap(({ value }, index) => {
     const error = seen.has(value)
-      ? [invalid([...at, index, "value"], `The option "${value}" stands here twice.`)]
+      ? [definitionError([...path, index, "value"], `The option "${value}" is used twice.`)]
       : value !== value.normalize("NFC")
-        ? [invalid([...at, index, "value"], "Must be in Unicode normal form C.")]
+        ? [definitionError([...path, index, "value"], "Must be in Unicode normal form C (NFC).")]
         : [];
     seen.add(value);
     return error;

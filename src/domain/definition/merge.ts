@@ -1,31 +1,53 @@
 import type { FieldError } from "#domain/problem/problem.ts";
-import { alwaysOpen, defaultHistoryDays, type CollectionKind, type Definition, type Emptied, type Gained } from "./collection.ts";
-import { type DefinitionDocument, type FieldDocument, type LineItemsDocument, fieldDocument } from "./document.ts";
-import { invalid, noFields, uniqueIdOf, type Field, type FieldSet, type RowField } from "./field.ts";
+import {
+  alwaysOpen,
+  defaultHistoryDays,
+  type CollectionKind,
+  type Definition,
+  type RetypedField,
+  type NewUniqueField,
+  type PendingRules,
+} from "./collection.ts";
+import {
+  type DefinitionDocument,
+  type FieldDocument,
+  type LineItemsDocument,
+  fieldDocument,
+} from "./document.ts";
+import { withFormerOptions, limitFormerOptions } from "./former-options.ts";
+import {
+  definitionError,
+  noFields,
+  uniqueIdOf,
+  type Field,
+  type FieldSet,
+  type RowField,
+} from "./field.ts";
+import { createRenameCheck } from "./rename.ts";
 
-/** A definition with a document applied, and what that asks of the data that is stored. */
-export interface Merged {
+/** A definition with a document applied, and the consequences for the stored data. */
+export interface MergedDefinition {
   definition: Definition;
   errors: FieldError[];
-  /** Fields that changed their type. */
-  emptied: Emptied[];
-  /** Fields that became unique, of those that items can have values of. */
-  gained: Gained[];
-  /** Ids of unique values that are none any more. */
-  lost: number[];
+  /** Fields with a new type. */
+  typeChanged: RetypedField[];
+  /** Existing fields that become unique. New fields have no values that could conflict. */
+  uniqueAdded: NewUniqueField[];
+  /** Ids of the values that no longer have to be unique. */
+  uniqueRemoved: number[];
 }
 
-/** Applies a document to what is defined now (null when the collection is new). */
+/** Applies a document to the current definition (null when the collection is new). */
 export function mergeDefinition(
   kind: CollectionKind,
   key: string,
   current: Definition | null,
   document: DefinitionDocument,
-): Merged {
+): MergedDefinition {
   const before = current?.fields ?? noFields;
-  const work: Work = { next: before.next, errors: [], emptied: [] };
-  const { fields, retired } = mergeFields(before, document.fields, work, ["fields"], null);
-  const after: FieldSet = { fields, retired, next: work.next };
+  const state: MergeState = { nextId: before.next, errors: [], typeChanged: [] };
+  const { fields, retired } = mergeFields(before, document.fields, state, ["fields"], null);
+  const after = limitFormerOptions({ fields, retired, next: state.nextId });
   return {
     definition: {
       name: document.name ?? current?.name ?? key,
@@ -37,8 +59,8 @@ export function mergeDefinition(
       history_days: document.history_days ?? current?.history_days ?? defaultHistoryDays,
       fields: after,
     },
-    errors: work.errors,
-    emptied: work.emptied,
+    errors: state.errors,
+    typeChanged: state.typeChanged,
     ...uniqueChanges(before, after),
   };
 }
@@ -53,49 +75,59 @@ function uniqueIds({ fields }: FieldSet): Set<number> {
   return new Set(fields.map(uniqueIdOf).filter((id) => id !== undefined));
 }
 
-function uniqueChanges(before: FieldSet, after: FieldSet): Pick<Merged, "gained" | "lost"> {
-  const [had, has] = [uniqueIds(before), uniqueIds(after)];
-  const gained = after.fields.flatMap((field): Gained[] => {
+/** The rules in the shape that `pending_change` stores. */
+export const pendingRules = ({ typeChanged, uniqueAdded }: MergedDefinition): PendingRules => ({
+  emptied: typeChanged,
+  gained: uniqueAdded,
+});
+
+function uniqueChanges(
+  before: FieldSet,
+  after: FieldSet,
+): Pick<MergedDefinition, "uniqueAdded" | "uniqueRemoved"> {
+  const [previousIds, currentIds] = [uniqueIds(before), uniqueIds(after)];
+  const uniqueAdded = after.fields.flatMap((field): NewUniqueField[] => {
     const { id, key, type } = field;
     const uniqueId = uniqueIdOf(field);
-    if (uniqueId === undefined || had.has(uniqueId) || id >= before.next) return [];
+    if (uniqueId === undefined || previousIds.has(uniqueId) || id >= before.next) return [];
     return [{ id, uniqueId, key, type }];
   });
-  return { gained, lost: [...had].filter((id) => !has.has(id)) };
+  return { uniqueAdded, uniqueRemoved: [...previousIds].filter((id) => !currentIds.has(id)) };
 }
 
-interface Work {
-  next: number;
+interface MergeState {
+  nextId: number;
   errors: FieldError[];
-  emptied: Merged["emptied"];
+  typeChanged: MergedDefinition["typeChanged"];
 }
 
 type Path = readonly (string | number)[];
-type Lists<F> = { fields: F[]; retired: F[] };
+type FieldLists<F> = { fields: F[]; retired: F[] };
 
-/** Matches each field of the document with the one that it continues; what is left over is retired. */
+/** Matches each field of the document with the field that it continues. Unmatched fields are retired. */
 function mergeFields<F extends Field>(
-  current: Lists<F>,
+  current: FieldLists<F>,
   documents: readonly FieldDocument[],
-  work: Work,
+  state: MergeState,
   path: Path,
-  within: number | null,
-): Lists<F> {
-  const continued = matchFields(current, documents, work, path);
-  const discarded = new Set<F>();
+  lineItemsId: number | null,
+): FieldLists<F> {
+  const matches = matchFields(current, documents, state, path);
+  const retypedFields = new Set<F>();
   const fields = documents.map((document, index) => {
-    const prior = continued.get(document);
-    if (prior && isRetyped(prior, document)) {
-      // What was computed is not lost: it can be computed again.
-      if (prior.type !== "computed") work.emptied.push({ id: prior.id, within, key: document.key });
-      discarded.add(prior);
-      return fieldOf(document, undefined, work, [...path, index]) as F;
+    const priorField = matches.get(document);
+    if (priorField && isRetyped(priorField, document)) {
+      // Computed values can be computed again, so they do not prevent the change.
+      if (priorField.type !== "computed")
+        state.typeChanged.push({ id: priorField.id, within: lineItemsId, key: document.key });
+      retypedFields.add(priorField);
+      return buildField(document, undefined, state, [...path, index]) as F;
     }
-    return fieldOf(document, prior, work, [...path, index]) as F;
+    return buildField(document, priorField, state, [...path, index]) as F;
   });
-  const taken = new Set([...continued.values(), ...discarded]);
-  const retired = [...current.fields, ...current.retired].filter((field) => !taken.has(field));
-  // What is retired is unique no more, until it comes back.
+  const matched = new Set([...matches.values(), ...retypedFields]);
+  const retired = [...current.fields, ...current.retired].filter((field) => !matched.has(field));
+  // A retired field stops being unique until it is restored.
   return {
     fields,
     retired: retired.map((field) =>
@@ -104,146 +136,163 @@ function mergeFields<F extends Field>(
   };
 }
 
-function isRetyped(prior: Field, document: FieldDocument): boolean {
-  if (prior.type !== "computed" || document.type !== "computed")
-    return prior.type !== document.type;
-  return prior.result !== document.result;
+function isRetyped(priorField: Field, document: FieldDocument): boolean {
+  if (priorField.type !== "computed" || document.type !== "computed")
+    return priorField.type !== document.type;
+  return priorField.result !== document.result;
 }
 
-/** Renames claim their field first, so that a freed key can be used anew in the same document. */
+/** Renames claim their fields first, so that the same document can reuse a freed key. */
 function matchFields<F extends Field>(
-  current: Lists<F>,
+  current: FieldLists<F>,
   documents: readonly FieldDocument[],
-  work: Work,
+  state: MergeState,
   path: Path,
 ): Map<FieldDocument, F> {
-  const all = [...current.fields, ...current.retired];
-  const claimed = new Set<F>();
+  const candidates = [...current.fields, ...current.retired];
+  const claimedFields = new Set<F>();
   const matches = new Map<FieldDocument, F>();
-  const claim = (document: FieldDocument, prior: F | undefined) => {
-    if (!prior) return false;
-    claimed.add(prior);
-    matches.set(document, prior);
+  const claim = (document: FieldDocument, priorField: F | undefined) => {
+    if (!priorField) return false;
+    claimedFields.add(priorField);
+    matches.set(document, priorField);
     return true;
   };
+  const findRenameError = createRenameCheck(current.fields, documents);
   documents.forEach((document, index) => {
-    const from = document.renamed_from;
-    if (from === undefined) return;
-    // A document that is sent again has already renamed: its field has the new key and remembers the old one.
-    const applied = all.find((f) => f.key === document.key && f.previous_keys.includes(from));
-    const prior = applied ?? all.find((f) => f.key === from && !claimed.has(f));
-    if (claim(document, prior)) return;
-    const reason = `There is no field "${from}" that could be renamed.`;
-    work.errors.push(invalid([...path, index, "renamed_from"], reason));
+    const oldKey = document.renamed_from;
+    if (oldKey === undefined) return;
+    // When a client repeats a document, the field already has the new key and lists the old one.
+    const renamedField = candidates.find(
+      (field) => field.key === document.key && field.previous_keys.includes(oldKey),
+    );
+    const renameError = renamedField ? undefined : findRenameError(document.key, oldKey);
+    const priorField =
+      renamedField ?? candidates.find((field) => field.key === oldKey && !claimedFields.has(field));
+    if (renameError === undefined && claim(document, priorField)) return;
+    const reason = renameError ?? `There is no field "${oldKey}" to rename.`;
+    state.errors.push(definitionError([...path, index, "renamed_from"], reason));
   });
   for (const document of documents) {
     if (document.renamed_from !== undefined) continue;
     claim(
       document,
-      all.find((f) => f.key === document.key && !claimed.has(f)),
+      candidates.find((field) => field.key === document.key && !claimedFields.has(field)),
     );
   }
   return matches;
 }
 
-/** The kept form of one field, continuing `prior` where there is one. */
-function fieldOf(document: FieldDocument, prior: Field | undefined, work: Work, path: Path): Field {
-  const { renamed_from: _, previous_keys: __, label, ...rules } = document;
-  const named = {
-    id: prior?.id ?? work.next++,
+/** Builds the stored form of a field. A field that continues `priorField` has the same id. */
+function buildField(
+  document: FieldDocument,
+  priorField: Field | undefined,
+  state: MergeState,
+  path: Path,
+): Field {
+  const { renamed_from: _renamedFrom, previous_keys: _previousKeys, label, ...rules } = document;
+  const base = {
+    id: priorField?.id ?? state.nextId++,
     label: label ?? document.key,
-    previous_keys: previousKeys(document, prior),
+    previous_keys: previousKeys(document, priorField),
   };
   if (rules.type === "line_items") {
-    const rows = prior?.type === "line_items" ? prior : { fields: [], retired: [] };
+    const columns = priorField?.type === "line_items" ? priorField : { fields: [], retired: [] };
     const documents = (document as LineItemsDocument).fields;
-    const lists = mergeFields<RowField>(rows, documents, work, [...path, "fields"], named.id);
-    return { ...rules, ...named, ...lists };
+    const lists = mergeFields<RowField>(columns, documents, state, [...path, "fields"], base.id);
+    return { ...rules, ...base, ...lists };
   }
   if ("options" in rules) {
     const options = rules.options.map(({ value, label: text }) => ({
       value,
       label: text ?? value,
     }));
-    return { ...rules, ...named, ...uniqueness(document, prior, work), options };
+    const lists = withFormerOptions(priorField, options);
+    return { ...rules, ...base, ...assignUniqueId(document, priorField, state), ...lists };
   }
-  if (rules.type === "computed") return { ...rules, ...named, required: false };
-  return { ...rules, ...named, ...uniqueness(document, prior, work) };
+  if (rules.type === "computed") return { ...rules, ...base, required: false };
+  return { ...rules, ...base, ...assignUniqueId(document, priorField, state) };
 }
 
-function uniqueness(
+function assignUniqueId(
   document: FieldDocument,
-  prior: Field | undefined,
-  work: Work,
+  priorField: Field | undefined,
+  state: MergeState,
 ): { uniqueId?: number } {
   if (!("unique" in document) || !document.unique) return {};
-  return { uniqueId: (prior && uniqueIdOf(prior)) ?? work.next++ };
+  return { uniqueId: (priorField && uniqueIdOf(priorField)) ?? state.nextId++ };
 }
 
-function previousKeys(document: FieldDocument, prior: Field | undefined): string[] {
-  if (!prior) return [];
-  const keys = [...prior.previous_keys, prior.key].filter((key) => key !== document.key);
+function previousKeys(document: FieldDocument, priorField: Field | undefined): string[] {
+  if (!priorField) return [];
+  const keys = [...priorField.previous_keys, priorField.key].filter((key) => key !== document.key);
   return [...new Set(keys)];
 }
 
-/** What a change of a definition does to one field; `path` is its label, behind that of the list that it is in. */
-export interface Difference {
+/** The change of one field. `path` is the field's label, preceded by the label of its line items field. */
+export interface FieldDiff {
   path: string;
   what: "added" | "renamed" | "hidden" | "restored" | "retyped" | "changed";
-  /** Renamed fields: the keys of before and after. */
+  /** Only for renamed fields. */
   keys?: [before: string, after: string];
-  /** Options that are no more: items that have them keep them. */
+  /** Removed options. Items that have them keep them. */
   options?: string[];
 }
 
-/** The fields that differ between two definitions, in the order of the second. */
-export function differences(before: Definition | null, after: Definition): Difference[] {
-  const had = before?.fields ?? noFields;
-  return listDifferences(had, after.fields, "");
+/** The fields that differ between two definitions, in the order of `after`. */
+export function diffDefinitions(before: Definition | null, after: Definition): FieldDiff[] {
+  const fieldsBefore = before?.fields ?? noFields;
+  return diffFieldLists(fieldsBefore, after.fields, "");
 }
 
-type ListsOfDifferences = { fields: readonly Field[]; retired: readonly Field[] };
+type ReadonlyFieldLists = { fields: readonly Field[]; retired: readonly Field[] };
 
-function listDifferences(had: ListsOfDifferences, has: ListsOfDifferences, within: string): Difference[] {
-  const live = new Map(had.fields.map((field) => [field.id, field]));
-  const retired = new Set(had.retired.map(({ id }) => id));
-  const continued = new Set(has.fields.map(({ id }) => id));
-  const keys = new Set(has.fields.map(({ key }) => key));
-  const here = has.fields.flatMap((field): Difference[] => {
-    const path = within + field.label;
-    const old = live.get(field.id);
-    if (old) return [...ownDifferences(old, field, path), ...rowDifferences(old, field)];
-    if (retired.has(field.id)) return [{ path, what: "restored" }];
-    const replaced = had.fields.some(({ key, id }) => key === field.key && !continued.has(id));
-    return [{ path, what: replaced ? "retyped" : "added" }];
+function diffFieldLists(
+  before: ReadonlyFieldLists,
+  after: ReadonlyFieldLists,
+  prefix: string,
+): FieldDiff[] {
+  const liveBefore = new Map(before.fields.map((field) => [field.id, field]));
+  const retiredIds = new Set(before.retired.map(({ id }) => id));
+  const ids = new Set(after.fields.map(({ id }) => id));
+  const keys = new Set(after.fields.map(({ key }) => key));
+  const fieldDiffs = after.fields.flatMap((field): FieldDiff[] => {
+    const path = prefix + field.label;
+    const oldField = liveBefore.get(field.id);
+    if (oldField) return [...diffField(oldField, field, path), ...diffColumns(oldField, field)];
+    if (retiredIds.has(field.id)) return [{ path, what: "restored" }];
+    const isReplaced = before.fields.some(({ key, id }) => key === field.key && !ids.has(id));
+    return [{ path, what: isReplaced ? "retyped" : "added" }];
   });
-  const hidden = had.fields
-    .filter(({ id, key }) => !continued.has(id) && !keys.has(key))
-    .map(({ label }): Difference => ({ path: within + label, what: "hidden" }));
-  return [...here, ...hidden];
+  const hiddenDiffs = before.fields
+    .filter(({ id, key }) => !ids.has(id) && !keys.has(key))
+    .map(({ label }): FieldDiff => ({ path: prefix + label, what: "hidden" }));
+  return [...fieldDiffs, ...hiddenDiffs];
 }
 
-function rowDifferences(old: Field, field: Field): Difference[] {
-  if (old.type !== "line_items" || field.type !== "line_items") return [];
-  return listDifferences(old, field, `${field.label} › `);
+function diffColumns(oldField: Field, field: Field): FieldDiff[] {
+  if (oldField.type !== "line_items" || field.type !== "line_items") return [];
+  return diffFieldLists(oldField, field, `${field.label} › `);
 }
 
-function ownDifferences(old: Field, field: Field, path: string): Difference[] {
-  const renamed: Difference[] =
-    old.key === field.key ? [] : [{ path, what: "renamed", keys: [old.key, field.key] }];
-  const options = lostOptions(old, field);
-  if (options.length > 0) return [...renamed, { path, what: "changed", options }];
-  return said(old) === said(field) ? renamed : [...renamed, { path, what: "changed" }];
+function diffField(oldField: Field, field: Field, path: string): FieldDiff[] {
+  const renameDiffs: FieldDiff[] =
+    oldField.key === field.key ? [] : [{ path, what: "renamed", keys: [oldField.key, field.key] }];
+  const options = removedOptions(oldField, field);
+  if (options.length > 0) return [...renameDiffs, { path, what: "changed", options }];
+  return fieldRulesJson(oldField) === fieldRulesJson(field)
+    ? renameDiffs
+    : [...renameDiffs, { path, what: "changed" }];
 }
 
-/** What a field says, apart from its key and its columns. */
-function said(field: Field | RowField): string {
-  const { key: _, previous_keys: __, fields: ___, ...rules } = fieldDocument(field);
+/** The public rules of a field, without its keys and columns. */
+function fieldRulesJson(field: Field | RowField): string {
+  const { key: _key, previous_keys: _keys, fields: _columns, ...rules } = fieldDocument(field);
   return JSON.stringify(rules);
 }
 
-function lostOptions(old: Field, field: Field): string[] {
-  if (!("options" in old) || !("options" in field)) return [];
-  const left = new Set(field.options.map(({ value }) => value));
-  return old.options.filter(({ value }) => !left.has(value)).map(({ label }) => label);
+function removedOptions(oldField: Field, field: Field): string[] {
+  if (!("options" in oldField) || !("options" in field)) return [];
+  const values = new Set(field.options.map(({ value }) => value));
+  return oldField.options.filter(({ value }) => !values.has(value)).map(({ label }) => label);
 }

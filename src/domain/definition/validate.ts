@@ -1,108 +1,132 @@
-import { compile, defaultErrors } from "#domain/data/compile.ts";
-import { lastFieldId } from "#domain/data/values.ts";
-import { mostDefinedSteps } from "#domain/formula/compile.ts";
-import { tryPattern } from "#domain/pattern/pattern.ts";
+import { compileCollection, defaultErrors } from "#domain/data/compile.ts";
+import { maxFieldId } from "#domain/data/values.ts";
+import { maxDefinitionSteps } from "#domain/formula/compile.ts";
+import { analyzePattern } from "#domain/pattern/pattern.ts";
 import { problem, type FieldError } from "#domain/problem/problem.ts";
-import { type CollectionKind, type Definition, closedReason, type Collection, type PendingState, type Progress } from "./collection.ts";
-import { collectionKey, parseDefinition } from "./document.ts";
-import { type Field, type FieldSet, invalid } from "./field.ts";
-import { mergeDefinition, type Merged } from "./merge.ts";
+import {
+  type CollectionKind,
+  type Definition,
+  closedReason,
+  type Collection,
+  type PendingState,
+  type Progress,
+} from "./collection.ts";
+import { collectionKeyPattern } from "./document.ts";
+import { parseDefinition } from "./parse-definition.ts";
+import { type Field, type FieldSet, definitionError } from "./field.ts";
+import { mergeDefinition, type MergedDefinition } from "./merge.ts";
 import type { Precondition } from "#domain/preconditions.ts";
 
-/** Fields that are defined or retired, those of rows included. */
-const mostFields = 2000;
-const mostDefinitionBytes = 1_000_000;
-/** States of all patterns of a definition. */
-const mostStates = 10_000;
-/** Cells that the line items of one item can have: what it is shown as is bounded by them. */
-/** Each is a regular expression of its own, which takes some 100 µs to make. */
-const mostClasses = 500;
-const mostCells = 100_000;
-/** What defaults can make of an item, as JSON. */
-const mostDefaultBytes = 500_000;
-const mostFormulaLength = 50_000;
+/** Counts live and retired fields, columns of line items included. */
+const maxFields = 2000;
+const maxDefinitionBytes = 1_000_000;
+/** The states of all patterns of a definition together. */
+const maxPatternStates = 10_000;
+/** Each class becomes a regular expression of its own, which takes about 100 µs to create. */
+const maxCharacterClasses = 500;
+/** The cells in all line items of one item. This bounds the size of an item's response. */
+const maxCells = 100_000;
+/** The size that defaults can give an item, as JSON. */
+const maxDefaultBytes = 500_000;
+const maxFormulaLength = 50_000;
 
 /**
- * A document applied to what is defined now (null for a new collection).
- * @throws Problem `invalid_input` with everything that is wrong with it, and nothing else, whatever is sent.
+ * Applies a document to the current definition (null for a new collection) and validates the result.
+ * @throws Problem `invalid_input` with every error. No body causes any other exception.
  */
-export function judgeDefinition(
+export function validateDefinition(
   kind: CollectionKind,
   key: string,
   current: Definition | null,
   body: unknown,
-): Merged {
-  if (!collectionKey.test(key)) {
-    throw problem.invalidInput([invalid(["key"], `Must match ${collectionKey.source}.`)]);
+): MergedDefinition {
+  if (!collectionKeyPattern.test(key)) {
+    throw problem.invalidInput([
+      definitionError(["key"], `Must match ${collectionKeyPattern.source}.`),
+    ]);
   }
   const { document, errors } = parseDefinition(kind, key, body);
   if (!document) throw problem.invalidInput(errors);
-  const merged = mergeDefinition(kind, key, current, document);
-  const { definition } = merged;
-  const oversize = sizeErrors(definition.fields);
-  // What is too large costs no more than finding that out.
-  const deeper = oversize.length > 0 ? [] : compiledErrors(kind, key, definition);
-  const all = [...errors, ...merged.errors, ...oversize, ...deeper];
-  if (all.length > 0) throw problem.invalidInput(all);
-  return merged;
+  const mergeResult = mergeDefinition(kind, key, current, document);
+  const { definition } = mergeResult;
+  const oversizeErrors = sizeErrors(definition.fields);
+  // Compiling an oversized definition would take too long.
+  const compileErrors = oversizeErrors.length > 0 ? [] : compiledErrors(kind, key, definition);
+  const allErrors = [...errors, ...mergeResult.errors, ...oversizeErrors, ...compileErrors];
+  if (allErrors.length > 0) throw problem.invalidInput(allErrors);
+  return mergeResult;
 }
 
-function sizeErrors(set: FieldSet): FieldError[] {
+const fieldsError = (reason: string) => definitionError(["fields"], reason);
+
+function sizeErrors(fieldSet: FieldSet): FieldError[] {
   const errors: FieldError[] = [];
-  const refuse = (reason: string) => errors.push(invalid(["fields"], reason));
-  const all = [...set.fields, ...set.retired];
-  const fields = all.flatMap(withColumns);
-  if (fields.length > mostFields) {
-    refuse(
-      `With its retired fields a definition has at most ${mostFields} fields; this one would have ${fields.length}.`,
-    );
+  const addError = (reason: string) => errors.push(fieldsError(reason));
+  const allFields = [...fieldSet.fields, ...fieldSet.retired];
+  const fields = allFields.flatMap(withColumns);
+  if (fields.length > maxFields) {
+    addError(`Must have at most ${maxFields} fields, retired ones included, not ${fields.length}.`);
   }
-  if (new TextEncoder().encode(JSON.stringify(set)).length > mostDefinitionBytes) {
-    refuse(`With its retired fields a definition has at most ${mostDefinitionBytes} bytes.`);
+  if (storedBytes(fieldSet) > maxDefinitionBytes) {
+    addError(`Must have at most ${maxDefinitionBytes} bytes, retired fields included.`);
   }
-  if (set.next > lastFieldId) refuse("This definition has had all the fields that it can have.");
-  const patterns = set.fields.flatMap(withColumns).flatMap(patternOf).map(tryPattern);
-  const states = patterns.reduce((sum, pattern) => sum + (pattern.states ?? 0), 0);
-  if (states > mostStates) {
-    refuse(`Its patterns take ${states} states together; at most ${mostStates} are allowed.`);
-  }
-  const classes = new Set(patterns.flatMap((pattern) => [...(pattern.classes ?? [])]));
-  if (classes.size > mostClasses) {
-    refuse(
-      `Its patterns have ${classes.size} different classes of characters; at most ${mostClasses} are allowed.`,
-    );
-  }
-  const lists = set.fields.filter((field) => field.type === "line_items");
-  const cells = lists.reduce(
+  if (fieldSet.next > maxFieldId)
+    addError("This definition cannot have more new fields. Every field it ever had counts.");
+  errors.push(...patternSizeErrors(fieldSet));
+  const lists = fieldSet.fields.filter((field) => field.type === "line_items");
+  const cellCount = lists.reduce(
     (sum, { fields: columns, max_rows }) => sum + columns.length * max_rows,
     0,
   );
-  if (cells > mostCells) {
-    refuse(
-      `Its line items have up to ${cells} cells (columns times max_rows); at most ${mostCells} are allowed.`,
+  if (cellCount > maxCells) {
+    addError(
+      `The line items may have at most ${maxCells} cells (columns times max_rows), not ${cellCount}.`,
     );
   }
-  const defaults = set.fields.reduce((sum, field) => sum + defaultBytes(field), 0);
-  if (defaults > mostDefaultBytes) {
-    refuse(
-      `Its defaults make up to ${defaults} bytes of an item; at most ${mostDefaultBytes} are allowed.`,
-    );
+  const bytes = fieldSet.fields.reduce((sum, field) => sum + defaultBytes(field), 0);
+  if (bytes > maxDefaultBytes) {
+    addError(`The defaults may have at most ${maxDefaultBytes} bytes in an item, not ${bytes}.`);
   }
-  const formulas = set.fields
+  const length = fieldSet.fields
     .flatMap(withColumns)
     .reduce((sum, field) => sum + formulaLength(field), 0);
-  if (formulas > mostFormulaLength) {
-    refuse(`Its formulas have ${formulas} characters; at most ${mostFormulaLength} are allowed.`);
+  if (length > maxFormulaLength) {
+    addError(`The formulas may have at most ${maxFormulaLength} characters, not ${length}.`);
   }
   return errors;
 }
 
-/** Of a row's column, as often as there can be rows. */
+/** Checks the sizes of all patterns together. */
+function patternSizeErrors({ fields }: FieldSet): FieldError[] {
+  const errors: FieldError[] = [];
+  const analyses = fields.flatMap(withColumns).flatMap(patternsOf).map(analyzePattern);
+  const stateCount = analyses.reduce((sum, analysis) => sum + (analysis.stateCount ?? 0), 0);
+  if (stateCount > maxPatternStates) {
+    const reason = `The patterns together may have at most ${maxPatternStates} states, not ${stateCount}.`;
+    errors.push(fieldsError(reason));
+  }
+  const classes = new Set(analyses.flatMap(({ characterClasses = [] }) => [...characterClasses]));
+  if (classes.size > maxCharacterClasses) {
+    const reason = `The patterns may have at most ${maxCharacterClasses} different character classes, not ${classes.size}.`;
+    errors.push(fieldsError(reason));
+  }
+  return errors;
+}
+
+/** The size without former options, which have their own limit. */
+function storedBytes(fieldSet: FieldSet): number {
+  const json = JSON.stringify(fieldSet, (name, value: unknown) =>
+    name === "formerOptions" ? undefined : value,
+  );
+  return new TextEncoder().encode(json).length;
+}
+
+/** Counts the default of a column once for each possible row. */
 function defaultBytes(field: Field): number {
-  const own = field.default === undefined ? 0 : JSON.stringify(field.default).length;
-  if (field.type !== "line_items") return own;
-  const row = field.fields.reduce((sum, column) => sum + defaultBytes(column), 0);
-  return own + row * field.max_rows;
+  const ownBytes = field.default === undefined ? 0 : JSON.stringify(field.default).length;
+  if (field.type !== "line_items") return ownBytes;
+  const rowBytes = field.fields.reduce((sum, column) => sum + defaultBytes(column), 0);
+  return ownBytes + rowBytes * field.max_rows;
 }
 
 function formulaLength(field: Field): number {
@@ -113,14 +137,14 @@ function withColumns(field: Field): Field[] {
   return field.type === "line_items" ? [field, ...field.fields, ...field.retired] : [field];
 }
 
-function patternOf(field: Field): string[] {
+function patternsOf(field: Field): string[] {
   if (field.type !== "text" && field.type !== "multiline_text") return [];
   return field.pattern === undefined ? [] : [field.pattern];
 }
 
-/** What its defaults and formulas are wrong with; patterns that are refused already match everything here. */
+/** Reports errors in defaults and formulas. Rejected patterns match everything here, so they cause no second error. */
 function compiledErrors(kind: CollectionKind, key: string, definition: Definition): FieldError[] {
-  const { fields } = compile({
+  const { fields } = compileCollection({
     id: 0,
     kind,
     key,
@@ -132,32 +156,32 @@ function compiledErrors(kind: CollectionKind, key: string, definition: Definitio
     definition,
   });
   const errors = [...defaultErrors(fields), ...fields.formulaErrors];
-  if (fields.steps > mostDefinedSteps) {
-    const reason = `The formulas take up to ${fields.steps} steps for one item; at most ${mostDefinedSteps} are allowed.`;
-    errors.push(invalid(["fields"], reason));
+  if (fields.maxSteps > maxDefinitionSteps) {
+    const reason = `The formulas may take at most ${maxDefinitionSteps} steps for one item, not ${fields.maxSteps}.`;
+    errors.push(definitionError(["fields"], reason));
   }
   return errors;
 }
 
 /**
- * The tag of a schema document, `"7-open"`: the version, and what else the document tells, which changes with the clock,
- * the count of submissions and the work that is under way.
+ * The ETag of a schema document, like `"7-open"`. It holds the version and the state that changes without a new version:
+ * whether the form accepts submissions, the indexing progress and the pending change.
  */
-export function definitionTag(
+export function definitionEtag(
   { kind, version, definition }: Collection,
-  live: number,
+  submissionCount: number,
   indexing: Progress | null,
   pending: PendingState | null,
   now: number,
 ): string {
-  const closed = kind === "form" ? closedReason(definition.acceptance, live, now) : null;
-  const work = indexing ? `.${indexing.done}` : "";
-  const change = pending ? `.${pending.problem === null ? pending.done : "dropped"}` : "";
-  return `"${version}-${closed ?? "open"}${work}${change}"`;
+  const reason = kind === "form" ? closedReason(definition.acceptance, submissionCount, now) : null;
+  const indexingPart = indexing ? `.${indexing.done}` : "";
+  const pendingPart = pending ? `.${pending.problem === null ? pending.done : "dropped"}` : "";
+  return `"${version}-${reason ?? "open"}${indexingPart}${pendingPart}"`;
 }
 
-/** Whether a precondition names this version of a definition, whatever else its tags tell. */
-export function namesVersion(precondition: Precondition, version: number): boolean {
+/** Whether a precondition names this version of a definition. The rest of each tag does not matter. */
+export function matchesVersion(precondition: Precondition, version: number): boolean {
   if (precondition === "*") return true;
   return precondition.some((tag) => /^"(\d+)(-.*)?"$/.exec(tag)?.[1] === String(version));
 }

@@ -1,131 +1,137 @@
 import createDecimal, { type Big } from "big.js";
-import { dayInZone, instant, isCalendarDay, stamp, utcDateTime } from "#domain/time.ts";
+import {
+  dayInZone,
+  toEpochMs,
+  isCalendarDay,
+  formatTimestamp,
+  toUtcDateTime,
+} from "#domain/time.ts";
 
 /**
- * What the formulas of one item may cost together. The clock stands still while a Worker computes, so steps are counted,
- * each of some 100 ns: a part that is evaluated is one, and so are so many characters or digits that it touches.
+ * The steps that all formulas of one item may take. A Worker's clock stops during computation, so the service counts steps
+ * of about 100 ns. Each evaluated part costs one step, plus steps for the characters and digits that it processes.
  */
-const mostSteps = 500_000;
+const maxItemSteps = 500_000;
 
-/** What a formula can give, and put together on the way; in UTF-16 units. */
-export const longestText = 20_000;
-/** What `contains` and its kin look for. */
-const longestSought = 1000;
+/** The maximum length of a result or intermediate text, in UTF-16 units. */
+export const maxFormulaTextLength = 20_000;
+/** The maximum length of a search text of `contains`, `startsWith` and `endsWith`. */
+const maxNeedleLength = 1000;
 
 const charactersPerStep = 100;
 const charactersPerCount = 10;
-/** Comparisons of two characters: looking for a text takes as many as both lengths multiplied, at the worst. */
+/** Comparisons of two characters. In the worst case, a search takes the product of both lengths. */
 const comparisonsPerStep = 500;
 /** Products of two digits. */
 const productsPerStep = 32;
-const stepsOfNumber = 8;
-const stepsOfQuotient = 60;
+const stepsPerNumber = 8;
+const stepsPerQuotient = 60;
 
-/** Beginning and ending a formula, whatever it is. */
-export const stepsOfRun = 20;
-/** Reading and writing a day. */
-export const stepsOfDay = 40;
+/** The fixed cost of running a formula. */
+export const stepsPerFormula = 20;
+/** The cost of parsing or formatting a day. */
+const stepsPerDay = 40;
 
-/** What the run at hand knows: the day and the zone for `today()` and its kin, and the steps that are left. */
-interface Run {
+/** The day and zone for `today()` and the other date functions, and the remaining steps. */
+interface FormulaRun {
   day: string;
   zone: string;
-  steps: number;
+  stepsLeft: number;
 }
 
-let current: Run = { day: "", zone: "UTC", steps: 0 };
+let currentRun: FormulaRun = { day: "", zone: "UTC", stepsLeft: 0 };
 
-/** Runs an item's formulas. Nothing is awaited in between, so that no other run comes in. */
-export function running<T>(day: string, zone: string, run: () => T): T {
-  current = { day, zone, steps: mostSteps };
+/** Runs an item's formulas. `run` must be synchronous, so that no other run replaces `currentRun`. */
+export function withFormulaRun<T>(day: string, zone: string, run: () => T): T {
+  currentRun = { day, zone, stepsLeft: maxItemSteps };
   return run();
 }
 
-export const today = (): string => current.day;
-export const zoneNow = (): string => current.zone;
+export const today = (): string => currentRun.day;
+const currentZone = (): string => currentRun.zone;
 
-/** Whether formulas of this item can still be run. */
-export const hasSteps = (): boolean => current.steps > 0;
+/** Whether steps remain for more formulas of this item. */
+export const hasStepsLeft = (): boolean => currentRun.stepsLeft > 0;
 
 /** The steps that the item's formulas have taken. */
-export const stepsTaken = (): number => mostSteps - Math.max(0, current.steps);
+export const stepsTaken = (): number => maxItemSteps - Math.max(0, currentRun.stepsLeft);
 
-/** Counts steps, and ends the formula once the item's are spent. */
+/** Counts steps. Throws when the item's steps are spent. */
 export function spend(steps: number): void {
-  current.steps -= steps;
-  if (current.steps < 0) throw new Error("The formulas of this item take too many steps.");
+  currentRun.stepsLeft -= steps;
+  if (currentRun.stepsLeft < 0) throw new Error("The formulas of this item take too many steps.");
 }
 
 export function spendText(text: string): void {
   spend(text.length / charactersPerStep);
 }
 
-/** Each character is looked at, which takes longer than copying it. */
+/** Costs more than `spendText`, because counting examines each character. */
 export function spendCount(text: string): void {
   spend(text.length / charactersPerCount);
 }
 
-export function spendSearch(text: string, sought: string): void {
-  if (sought.length > longestSought) throw new Error("The text that is looked for is too long.");
-  spend((text.length * sought.length) / comparisonsPerStep);
+export function spendSearch(text: string, needle: string): void {
+  if (needle.length > maxNeedleLength) throw new Error("The text to look for is too long.");
+  spend((text.length * needle.length) / comparisonsPerStep);
 }
 
-/** Adding or comparing numbers that are so many digits long. */
-export function spendSum(digits: number): void {
-  spend(stepsOfNumber + digits / productsPerStep);
+/** The cost of adding or comparing numbers with this many digits. */
+function spendSum(digits: number): void {
+  spend(stepsPerNumber + digits / productsPerStep);
 }
 
-export function spendProduct(digits: number, others: number): void {
-  spend(stepsOfNumber + (digits * others) / productsPerStep);
+function spendProduct(digitsA: number, digitsB: number): void {
+  spend(stepsPerNumber + (digitsA * digitsB) / productsPerStep);
 }
 
-export function spendQuotient(digits: number): void {
-  spend(stepsOfQuotient + digits);
+function spendQuotient(digits: number): void {
+  spend(stepsPerQuotient + digits);
 }
 
 /**
- * The numbers of formulas: exact decimals (big.js), from the stored value to the stored result. A constructor of our own,
- * so that nobody else's settings reach it.
+ * Formulas compute with exact decimals (big.js). This constructor is separate from the library's default one, so other
+ * code cannot change its settings.
  */
 export const Decimal = createDecimal();
 export type Decimal = Big;
 
-/** Division is carried to so many significant digits (contract, section 7). */
+/** The significant digits of a quotient (contract, section 7). */
 const quotientDigits = 20;
-/** A number of more digits is nobody's result. */
-const mostDigits = 1000;
+/** No useful result has more digits. */
+const maxDigits = 1000;
 
-const towardsZero = 0;
-const halfUp = 1;
+const roundTowardsZero = 0;
+const roundHalfUp = 1;
 
 export function plus(a: Decimal, b: Decimal): Decimal {
-  aligned(a, b);
+  spendAlignedSum(a, b);
   return a.plus(b);
 }
 
 export function minus(a: Decimal, b: Decimal): Decimal {
-  aligned(a, b);
+  spendAlignedSum(a, b);
   return a.minus(b);
 }
 
 export function times(a: Decimal, b: Decimal): Decimal {
-  refuseDigits(a.c.length + b.c.length);
+  assertDigits(a.c.length + b.c.length);
   spendProduct(a.c.length, b.c.length);
   return a.times(b);
 }
 
 export function quotient(a: Decimal, b: Decimal): Decimal {
   spendQuotient(a.c.length + b.c.length);
-  // Cut off one digit behind the last that stays: what is rounded there is the true digit.
-  Decimal.RM = towardsZero;
+  // Truncates after one extra digit, so that the final rounding sees the exact digit.
+  Decimal.RM = roundTowardsZero;
   Decimal.DP = Math.max(0, quotientDigits + 1 - (a.e - b.e));
-  return a.div(b).prec(quotientDigits, halfUp);
+  return a.div(b).prec(quotientDigits, roundHalfUp);
 }
 
-/** What is left when `b` has been taken from `a` as often as it goes; it has the sign of `a`. */
+/** The remainder of dividing `a` by `b`. It has the sign of `a`. */
 export function remainder(a: Decimal, b: Decimal): Decimal {
-  aligned(a, b);
-  // As many digits of a quotient as there are places between them, each by all digits of the divisor.
+  spendAlignedSum(a, b);
+  // The difference of the exponents gives the digits of the quotient. Each one takes all digits of the divisor.
   spendQuotient(a.c.length + (Math.max(1, a.e - b.e + 1) * b.c.length) / 8);
   return a.mod(b);
 }
@@ -136,73 +142,74 @@ export function compare(a: Decimal, b: Decimal): number {
   return a.cmp(b);
 }
 
-/** Half up at a number of decimals, as people round on paper: 1.005 is 1.01, and −2.5 is −3. */
-export function rounded(value: Decimal, decimals: number): Decimal {
+/** Rounds halves away from zero, as on paper: 1.005 becomes 1.01, and −2.5 becomes −3. */
+export function round(value: Decimal, decimals: number): Decimal {
   spendSum(value.c.length);
-  return value.round(decimals, halfUp);
+  return value.round(decimals, roundHalfUp);
 }
 
 export function floor(value: Decimal): Decimal {
   spendSum(value.c.length);
-  const whole = value.round(0, towardsZero);
-  return whole.gt(value) ? whole.minus(1) : whole;
+  const integer = value.round(0, roundTowardsZero);
+  return integer.gt(value) ? integer.minus(1) : integer;
 }
 
 export function ceil(value: Decimal): Decimal {
   return floor(value.neg()).neg();
 }
 
-/** In full, without an exponent. */
-export function written(value: Decimal): string {
-  refuseDigits(Math.abs(value.e));
+/** Formats a number without an exponent. */
+export function formatDecimal(value: Decimal): string {
+  assertDigits(Math.abs(value.e));
   return value.eq(0) ? "0" : value.toFixed();
 }
 
-/** Adding goes through all digits from the first of the larger number to the last of either. */
-function aligned(a: Decimal, b: Decimal): void {
-  const last = Math.min(a.e - a.c.length, b.e - b.c.length);
-  const digits = Math.max(a.e, b.e) - last;
-  refuseDigits(digits);
+/** An addition processes all digits from the highest to the lowest position of both numbers. */
+function spendAlignedSum(a: Decimal, b: Decimal): void {
+  const lowest = Math.min(a.e - a.c.length, b.e - b.c.length);
+  const digits = Math.max(a.e, b.e) - lowest;
+  assertDigits(digits);
   spendSum(digits);
 }
 
-function refuseDigits(digits: number): void {
-  if (digits > mostDigits) throw new Error("The number has too many digits.");
+function assertDigits(digits: number): void {
+  if (digits > maxDigits) throw new Error("The number has too many digits.");
 }
 
-const day = 24 * 60 * 60 * 1000;
+const dayMs = 24 * 60 * 60 * 1000;
 
-/** b − a in calendar days; a date-time counts as the day that it is in the zone of the collection. */
+/** Returns `b` − `a` in calendar days. A date-time counts as its day in the collection's zone. */
 export function daysBetween(a: string, b: string): number {
-  return (midnight(b) - midnight(a)) / day;
+  return (midnightMs(b) - midnightMs(a)) / dayMs;
 }
 
-function midnight(text: string): number {
-  spend(stepsOfDay);
-  const at = instant(text);
-  const calendarDay = at === undefined ? text : dayInZone(at, zoneNow());
-  if (!isCalendarDay(calendarDay)) throw new Error("This is no day.");
+function midnightMs(text: string): number {
+  spend(stepsPerDay);
+  const instant = toEpochMs(text);
+  const calendarDay = instant === undefined ? text : dayInZone(instant, currentZone());
+  if (!isCalendarDay(calendarDay)) throw new Error("The text is not a date.");
   return Date.parse(`${calendarDay}T00:00:00Z`);
 }
 
-/** A day so many days later; a date-time so many times 24 hours later. */
+/** Adds calendar days to a day, or periods of 24 hours to a date-time. */
 export function addDays(text: string, days: Decimal): string {
-  spend(2 * stepsOfDay);
+  spend(2 * stepsPerDay);
   const count = days.toNumber();
-  if (!Number.isInteger(count)) throw new Error("Days are added whole.");
-  const at = instant(text);
-  if (at === undefined && !isCalendarDay(text)) throw new Error("This is no day.");
-  const later = (at ?? Date.parse(`${text}T00:00:00Z`)) + count * day;
-  // Years of four digits, as everywhere; beyond the calendar of JavaScript there is no stamp at all.
-  if (!(Math.abs(later) <= 8.64e15)) throw new Error("There is no such day.");
-  const moved = stamp(later);
-  const result = at === undefined ? moved.slice(0, 10) : withFraction(moved, text);
-  if (at === undefined ? isCalendarDay(result) : "value" in utcDateTime(result)) return result;
-  throw new Error("There is no such day.");
+  if (!Number.isInteger(count)) throw new Error("The number of days must be a whole number.");
+  const instant = toEpochMs(text);
+  if (instant === undefined && !isCalendarDay(text)) throw new Error("The text is not a date.");
+  const resultMs = (instant ?? Date.parse(`${text}T00:00:00Z`)) + count * dayMs;
+  // JavaScript has no dates beyond this. The check below limits years to four digits.
+  if (!(Math.abs(resultMs) <= 8.64e15)) throw new Error("The resulting date is out of range.");
+  const timestamp = formatTimestamp(resultMs);
+  const result = instant === undefined ? timestamp.slice(0, 10) : withFraction(timestamp, text);
+  if (instant === undefined ? isCalendarDay(result) : "value" in toUtcDateTime(result))
+    return result;
+  throw new Error("The resulting date is out of range.");
 }
 
-/** Fractions finer than milliseconds are those of the text that was moved. */
-function withFraction(moved: string, text: string): string {
-  const parsed = utcDateTime(text);
-  return "value" in parsed ? moved.slice(0, 19) + parsed.value.slice(19) : moved;
+/** Restores the fraction of the original text, which can be finer than milliseconds. */
+function withFraction(timestamp: string, text: string): string {
+  const parsed = toUtcDateTime(text);
+  return "value" in parsed ? timestamp.slice(0, 19) + parsed.value.slice(19) : timestamp;
 }

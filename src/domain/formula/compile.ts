@@ -1,66 +1,81 @@
 import type { Environment, ParseResult } from "@marcbachmann/cel-js";
-import type { Data, Row, Value } from "#domain/data/values.ts";
-import { valueType, type ComputedField, type Field, type RowField } from "#domain/definition/field.ts";
+import type { Data, LineItemRow, Value } from "#domain/data/values.ts";
+import {
+  valueType,
+  type ComputedField,
+  type Field,
+  type RowField,
+} from "#domain/definition/field.ts";
 import type { FieldError } from "#domain/problem/problem.ts";
-import { errorAt, shortened } from "#domain/problem/field-errors.ts";
-import { isStorable, storable } from "#domain/text.ts";
+import { lazy } from "#domain/lazy.ts";
+import { errorAt, truncate } from "#domain/problem/field-errors.ts";
+import { isStorable, storableDescription } from "#domain/text.ts";
 import { Decimal } from "./arithmetic.ts";
-import { empty, formulaEnvironment } from "./environment.ts";
-import { countSteps, inDecimals, idsOf, stepsOf, strangePart } from "./rewrite.ts";
+import { throwEmpty, createFormulaEnvironment } from "./environment.ts";
+import { describeFormulaError, describeType } from "./messages.ts";
+import {
+  meterSteps,
+  rewriteNumbers,
+  identifiersIn,
+  estimateSteps,
+  findUnsupported,
+} from "./rewrite.ts";
 
 /** A formula that is ready to run on the values of an item or a row. */
 export interface Formula {
   field: ComputedField;
-  /** Takes what is `seen` of an item or a row. */
-  run(seen: object): unknown;
+  /** Evaluates the formula. `context` is an instance of the `RowClass`. */
+  run(context: object): unknown;
 }
 
-/** Formulas in an order in which each comes after those that it uses. */
 export interface Formulas {
-  order: Formula[];
-  /** Makes the data of an item or a row into what they see. */
-  seen: RowClass;
-  /** How many parts of formulas are gone through for one item, at the most. */
-  steps: number;
+  /** In dependency order: each formula follows the formulas that it uses. */
+  formulas: Formula[];
+  /** The class that exposes the data of an item or a row to the formulas. */
+  rowClass: RowClass;
+  /** The maximum number of formula parts that are evaluated for one item. */
+  maxSteps: number;
   errors: FieldError[];
 }
 
-/** What a definition's formulas may look like taking for one item, counted as if each list had 500 rows. */
-export const mostDefinedSteps = 2_000_000;
+/** The limit for a definition's estimated steps per item, with 500 rows in each list. */
+export const maxDefinitionSteps = 2_000_000;
 
 type Path = readonly (string | number)[];
 
-/** Makes an item or a row of line items into what a formula sees; it is read when the formula runs. */
+/** Exposes the data of an item or a row of line items to formulas. Values are converted when a formula reads them. */
 export type RowClass = new (row: Data) => object;
 
-let base: Environment | undefined;
+/** Shared and cloned, because creating one is expensive. */
+const baseEnvironment = lazy(createFormulaEnvironment);
 
-/** The environment is costly to make, so one is made and copied. */
-function environmentOf(): Environment {
-  base ??= formulaEnvironment();
-  return base.clone();
-}
-
-/** Compiles the formulas among these fields; `rowClasses` are those of the line items among them. */
+/** Compiles the formulas of the computed fields. `rowClasses` holds a class for each line items field, by id. */
 export function compileFormulas(
   fields: readonly Field[],
   rowClasses: ReadonlyMap<number, RowClass>,
   path: Path,
 ): Formulas {
-  const computed = fields.flatMap((field, index) =>
-    field.type === "computed" ? [{ field, at: [...path, index, "formula"] }] : [],
+  const computedFields = fields.flatMap((field, index) =>
+    field.type === "computed" ? [{ field, path: [...path, index, "formula"] }] : [],
   );
-  const seen = seenClass(fields, rowClasses);
-  const nothing = { order: [], seen, steps: 0 };
-  if (computed.length === 0) return { ...nothing, errors: [] };
-  const environment = environmentOf();
-  for (const field of fields) register(environment, field, rowClasses);
-  const parsed = computed.map(({ field, at }) => ({ field, at, ...parse(environment, field, at) }));
-  const errors = parsed.flatMap((each) => each.errors);
-  return errors.length > 0 ? { ...nothing, errors } : { seen, ...inOrder(parsed) };
+  const rowClass = createRowClass(fields, rowClasses);
+  const noFormulas = { formulas: [], rowClass, maxSteps: 0 };
+  if (computedFields.length === 0) return { ...noFormulas, errors: [] };
+  const environment = baseEnvironment().clone();
+  for (const field of fields) registerField(environment, field, rowClasses);
+  const keys = fields.map(({ key }) => key);
+  const parsedFormulas = computedFields.map(({ field, path: formulaPath }) => ({
+    field,
+    path: formulaPath,
+    ...parseFormula(environment, field, formulaPath, keys),
+  }));
+  const errors = parsedFormulas.flatMap((formula) => formula.errors);
+  return errors.length > 0
+    ? { ...noFormulas, errors }
+    : { rowClass, ...orderFormulas(parsedFormulas) };
 }
 
-function register(
+function registerField(
   environment: Environment,
   field: Field,
   rowClasses: ReadonlyMap<number, RowClass>,
@@ -68,24 +83,26 @@ function register(
   const rowClass = rowClasses.get(field.id);
   try {
     if (field.type === "line_items" && rowClass) {
-      const types = field.fields.filter(isNamed).map((row) => [row.key, typeOf(row)]);
+      const types = field.fields
+        .filter(hasUsableKey)
+        .map((column) => [column.key, celType(column)]);
       environment.registerType(`row${field.id}`, {
         ctor: rowClass,
         fields: Object.fromEntries(types) as never,
       });
     }
-    environment.registerVariable(field.key, typeOf(field));
+    environment.registerVariable(field.key, celType(field));
   } catch {
-    // A key that is a word of the language cannot be spoken of in it; a formula that does is refused.
+    // A key that is a reserved word cannot be registered. Parsing rejects formulas that use it.
   }
 }
 
-/** Keys that every object has by birth stand for something else in the language. */
-function isNamed({ key }: Field): boolean {
+/** Excludes keys like `toString`, which every object inherits. */
+function hasUsableKey({ key }: Field): boolean {
   return !(key in {});
 }
 
-function typeOf(field: Field): string {
+function celType(field: Field): string {
   switch (field.type) {
     case "number":
       return "decimal";
@@ -115,14 +132,17 @@ function typeOf(field: Field): string {
   }
 }
 
-/** What formulas see of the rows of a list. */
-export function rowClassOf(fields: readonly RowField[]): RowClass {
-  return seenClass(fields.filter(isNamed), new Map());
+/** Creates the class that exposes the rows of a list to formulas. */
+export function createListRowClass(fields: readonly RowField[]): RowClass {
+  return createRowClass(fields.filter(hasUsableKey), new Map());
 }
 
-/** What formulas see of stored data, made when it is read; what is empty throws. */
-function seenClass(fields: readonly Field[], rowClasses: ReadonlyMap<number, RowClass>): RowClass {
-  class Seen {
+/** Creates a class that converts stored values when a formula reads them. Reading an empty value throws. */
+function createRowClass(
+  fields: readonly Field[],
+  rowClasses: ReadonlyMap<number, RowClass>,
+): RowClass {
+  class FormulaRow {
     readonly $data: Data;
     constructor(data: Data) {
       this.$data = data;
@@ -132,87 +152,102 @@ function seenClass(fields: readonly Field[], rowClasses: ReadonlyMap<number, Row
     const rowClass = rowClasses.get(field.id);
     const slot = String(field.id);
     const get = rowClass
-      ? function get(this: Seen) {
-          const rows = ((this.$data[slot] ?? []) as Row[]).map((row) => new rowClass(row));
+      ? function get(this: FormulaRow) {
+          const rows = ((this.$data[slot] ?? []) as LineItemRow[]).map((row) => new rowClass(row));
           Object.defineProperty(this, field.key, { value: rows });
           return rows;
         }
-      : function get(this: Seen) {
-          return seenValue(field, this.$data[slot]) ?? empty();
+      : function get(this: FormulaRow) {
+          return formulaValue(field, this.$data[slot]) ?? throwEmpty();
         };
-    // A key that stands twice is refused where definitions are judged, and so it may stand here.
-    Object.defineProperty(Seen.prototype, field.key, { get, configurable: true });
+    // Validation reports duplicate keys separately, so a second definition must not throw here.
+    Object.defineProperty(FormulaRow.prototype, field.key, { get, configurable: true });
   }
-  return Seen;
+  return FormulaRow;
 }
 
-/** Numbers are exact decimals, and dates their day, so that they compare with `today()`. */
-function seenValue(field: Field, value: Value | undefined): unknown {
+/** Converts numbers to exact decimals, and dates to their day, so that they compare with `today()`. */
+function formulaValue(field: Field, value: Value | undefined): unknown {
   if (field.type === "multi_select") return value ?? [];
   if (typeof value === "number") return new Decimal(value);
   const isDate = valueType(field) === "date";
   return isDate && typeof value === "string" ? value.slice(0, 10) : value;
 }
 
-interface Parsed {
+interface ParsedFormula {
   formula?: ParseResult;
   errors: FieldError[];
 }
 
-function parse(environment: Environment, field: ComputedField, at: Path): Parsed {
-  const refuse = (reason: string, position?: number): Parsed => {
-    const where = position === undefined ? {} : { position };
-    return { errors: [errorAt(at, "invalid_definition", reason, where)] };
+function parseFormula(
+  environment: Environment,
+  field: ComputedField,
+  path: Path,
+  fieldKeys: readonly string[],
+): ParsedFormula {
+  const fail = (reason: string, position?: number): ParsedFormula => {
+    const details = position === undefined ? {} : { position };
+    return { errors: [errorAt(path, "invalid_definition", reason, details)] };
+  };
+  const failWith = (error: unknown): ParsedFormula => {
+    const { reason, position } = describeFormulaError(error, field.formula, fieldKeys);
+    return fail(reason, position);
   };
   try {
-    if (!isStorable(field.formula)) return refuse(`It must be ${storable}.`);
+    if (!isStorable(field.formula)) return fail(`Must be ${storableDescription}.`);
     const formula = environment.parse(field.formula);
-    const strange = strangePart(formula.ast);
-    if (strange) return refuse(strange.reason, strange.position);
-    inDecimals(formula.ast);
-    const checked = formula.check();
-    if (!checked.valid) return refuse(`${checked.error?.summary}.`, checked.error?.range?.start);
-    countSteps(formula.ast);
-    const [given = "dyn", wanted] = [checked.type, typeOf(field)];
-    return given === wanted || given === "dyn"
+    const unsupported = findUnsupported(formula.ast);
+    if (unsupported) return fail(unsupported.reason, unsupported.position);
+    rewriteNumbers(formula.ast);
+    const typeCheck = formula.check();
+    if (!typeCheck.valid) return failWith(typeCheck.error);
+    meterSteps(formula.ast);
+    const [actualType = "dyn", expectedType] = [typeCheck.type, celType(field)];
+    return actualType === expectedType || actualType === "dyn"
       ? { formula, errors: [] }
-      : refuse(`It gives ${given}, and "result" says ${field.result}.`);
+      : fail(`The formula returns ${describeType(actualType)}, but "result" is "${field.result}".`);
   } catch (error) {
-    const { summary, range } = error as { summary?: string; range?: { start: number } };
-    return refuse(`${summary ?? "It cannot be read"}.`, range?.start);
+    return failWith(error);
   }
 }
 
-/** Each formula after those that it uses (Kahn, 1962); a cycle is refused. */
-function inOrder(
-  parsed: { field: ComputedField; at: Path; formula?: ParseResult }[],
-): Omit<Formulas, "seen"> {
-  const byKey = new Map(parsed.map((each) => [each.field.key, each]));
-  const waiting = new Map<string, number>();
-  const users = new Map<string, string[]>();
-  for (const { field, formula } of parsed) {
-    const used = [...new Set(formula ? idsOf(formula.ast) : [])].filter((id) => byKey.has(id));
-    waiting.set(field.key, used.length);
-    for (const id of used) users.set(id, [...(users.get(id) ?? []), field.key]);
+/** Sorts formulas topologically (Kahn, 1962). Cycles are errors. */
+function orderFormulas(
+  parsedFormulas: { field: ComputedField; path: Path; formula?: ParseResult }[],
+): Omit<Formulas, "rowClass"> {
+  const byKey = new Map(parsedFormulas.map((formula) => [formula.field.key, formula]));
+  const dependencyCounts = new Map<string, number>();
+  const dependents = new Map<string, string[]>();
+  for (const { field, formula } of parsedFormulas) {
+    const usedKeys = [...new Set(formula ? identifiersIn(formula.ast) : [])].filter((id) =>
+      byKey.has(id),
+    );
+    dependencyCounts.set(field.key, usedKeys.length);
+    for (const id of usedKeys) dependents.set(id, [...(dependents.get(id) ?? []), field.key]);
   }
-  const order: Formula[] = [];
-  const ready = parsed.map(({ field }) => field.key).filter((key) => waiting.get(key) === 0);
-  for (const key of ready) {
+  const formulas: Formula[] = [];
+  const readyKeys = parsedFormulas
+    .map(({ field }) => field.key)
+    .filter((key) => dependencyCounts.get(key) === 0);
+  for (const key of readyKeys) {
     const { field, formula } = byKey.get(key) ?? {};
-    if (field && formula) order.push({ field, run: (seen) => formula(seen) as unknown });
-    for (const user of users.get(key) ?? []) {
-      const left = (waiting.get(user) ?? 0) - 1;
-      waiting.set(user, left);
-      if (left === 0) ready.push(user);
+    if (field && formula) formulas.push({ field, run: (context) => formula(context) as unknown });
+    for (const dependent of dependents.get(key) ?? []) {
+      const unresolvedCount = (dependencyCounts.get(dependent) ?? 0) - 1;
+      dependencyCounts.set(dependent, unresolvedCount);
+      if (unresolvedCount === 0) readyKeys.push(dependent);
     }
   }
-  const circle = parsed.filter(({ field }) => (waiting.get(field.key) ?? 0) > 0);
-  if (circle.length > 0) {
-    const keys = circle.map(({ field }) => field.key).join(", ");
-    const reason = `These formulas use each other in a circle: ${shortened(keys)}.`;
-    const errors = circle.map(({ at }) => errorAt(at, "invalid_definition", reason));
-    return { order: [], steps: 0, errors };
+  const cycle = parsedFormulas.filter(({ field }) => (dependencyCounts.get(field.key) ?? 0) > 0);
+  if (cycle.length > 0) {
+    const keys = cycle.map(({ field }) => field.key).join(", ");
+    const reason = `These formulas depend on each other in a circle: ${truncate(keys)}.`;
+    const errors = cycle.map(({ path }) => errorAt(path, "invalid_definition", reason));
+    return { formulas: [], maxSteps: 0, errors };
   }
-  const steps = parsed.reduce((sum, { formula }) => sum + (formula ? stepsOf(formula.ast) : 0), 0);
-  return { order, steps, errors: [] };
+  const maxSteps = parsedFormulas.reduce(
+    (sum, { formula }) => sum + (formula ? estimateSteps(formula.ast) : 0),
+    0,
+  );
+  return { formulas, maxSteps, errors: [] };
 }

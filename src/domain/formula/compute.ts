@@ -1,27 +1,42 @@
-import { mostWarnings, type Warning, type Data, type Row, type Scalar } from "#domain/data/values.ts";
-import type { Compiled, CompiledFields } from "#domain/data/compile.ts";
-import { withoutLost } from "#domain/data/index-entries.ts";
+import {
+  maxWarnings,
+  type Warning,
+  type Data,
+  type LineItemRow,
+  type Scalar,
+} from "#domain/data/values.ts";
+import type { CompiledCollection, CompiledFields } from "#domain/data/compile.ts";
+import { withoutRemovedFields } from "#domain/data/index-entries.ts";
 import type { ComputedField } from "#domain/definition/field.ts";
-import { storedText } from "#domain/text.ts";
-import { dayInZone, dayWithOffset, utcDateTime } from "#domain/time.ts";
-import { hasSteps, longestText, running, spend, stepsOfRun, stepsTaken, Decimal, rounded } from "./arithmetic.ts";
+import { toStoredText } from "#domain/text.ts";
+import { dayInZone, dayWithOffset, toUtcDateTime } from "#domain/time.ts";
+import {
+  hasStepsLeft,
+  maxFormulaTextLength,
+  withFormulaRun,
+  spend,
+  stepsPerFormula,
+  stepsTaken,
+  Decimal,
+  round,
+} from "./arithmetic.ts";
 import type { Formula } from "./compile.ts";
 import { isEmptyOperand } from "./environment.ts";
 
 /**
- * The data with every computed field calculated anew, and none that the definition has lost; a formula that fails gives
- * nothing and a warning.
+ * Recomputes every computed field and drops values of removed fields. A formula that fails has no value and adds a
+ * warning.
  */
 export function computeData(
-  compiled: Compiled,
-  stored: Data,
+  compiled: CompiledCollection,
+  storedData: Data,
   now: number,
 ): { data: Data; warnings: Warning[]; steps: number } {
-  const data = withoutLost(compiled.collection.definition.fields, stored);
+  const data = withoutRemovedFields(compiled.collection.definition.fields, storedData);
   if (!hasFormulas(compiled.fields)) return { data, warnings: [], steps: 0 };
   const zone = compiled.collection.definition.time_zone;
   const warnings: Warning[] = [];
-  return running(dayInZone(now, zone), zone, () => ({
+  return withFormulaRun(dayInZone(now, zone), zone, () => ({
     data: computeFields(compiled.fields, data, zone, "", warnings),
     warnings,
     steps: stepsTaken(),
@@ -29,19 +44,19 @@ export function computeData(
 }
 
 /** The data without any computed value. */
-export function withoutComputed({ fields }: Compiled, data: Data): Data {
-  const kept: Data = { ...data };
+export function withoutComputed({ fields }: CompiledCollection, data: Data): Data {
+  const result: Data = { ...data };
   for (const { field, slot, rows } of fields.list) {
-    if (field.type === "computed") delete kept[slot];
-    const value = kept[slot];
+    if (field.type === "computed") delete result[slot];
+    const value = result[slot];
     if (!rows || value === undefined) continue;
-    const inRows = rows.list.filter((each) => each.field.type === "computed");
-    const hidden = new Set(inRows.map((each) => each.slot));
-    kept[slot] = (value as Row[]).map((row) =>
-      Object.fromEntries(Object.entries(row).filter(([key]) => !hidden.has(key))),
+    const computedColumns = rows.list.filter((column) => column.field.type === "computed");
+    const computedSlots = new Set(computedColumns.map((column) => column.slot));
+    result[slot] = (value as LineItemRow[]).map((row) =>
+      Object.fromEntries(Object.entries(row).filter(([key]) => !computedSlots.has(key))),
     );
   }
-  return kept;
+  return result;
 }
 
 function hasFormulas({ formulas, list }: CompiledFields): boolean {
@@ -49,31 +64,31 @@ function hasFormulas({ formulas, list }: CompiledFields): boolean {
 }
 
 function computeFields(
-  { list, formulas, seen }: CompiledFields,
+  { list, formulas, rowClass }: CompiledFields,
   data: Data,
   zone: string,
   path: string,
   warnings: Warning[],
 ): Data {
-  const computed: Data = { ...data };
+  const result: Data = { ...data };
   for (const { field, slot, rows } of list) {
-    if (field.type === "computed") delete computed[slot];
-    const value = computed[slot];
+    if (field.type === "computed") delete result[slot];
+    const value = result[slot];
     if (!rows || !value || !hasFormulas(rows)) continue;
-    computed[slot] = (value as Row[]).map(
+    result[slot] = (value as LineItemRow[]).map(
       (row, index) =>
-        computeFields(rows, row, zone, `${path}${field.key}[${index}].`, warnings) as Row,
+        computeFields(rows, row, zone, `${path}${field.key}[${index}].`, warnings) as LineItemRow,
     );
   }
-  const context = new seen(computed);
+  const context = new rowClass(result);
   for (const formula of formulas) {
-    const value = resultOf(formula, context, zone, `${path}${formula.field.key}`, warnings);
-    if (value !== undefined) computed[String(formula.field.id)] = value;
+    const value = runFormula(formula, context, zone, `${path}${formula.field.key}`, warnings);
+    if (value !== undefined) result[String(formula.field.id)] = value;
   }
-  return computed;
+  return result;
 }
 
-function resultOf(
+function runFormula(
   formula: Formula,
   context: object,
   zone: string,
@@ -81,49 +96,50 @@ function resultOf(
   warnings: Warning[],
 ): Scalar | undefined {
   const { field } = formula;
-  const failed = () => {
-    if (warnings.length < mostWarnings) warnings.push({ field: name, code: "formula_failed" });
+  const failWithWarning = () => {
+    if (warnings.length < maxWarnings) warnings.push({ field: name, code: "formula_failed" });
     return undefined;
   };
-  // Once the steps of the item are spent, the rest of its formulas have no value.
-  if (!hasSteps()) return failed();
+  // When the item's steps are spent, its remaining formulas have no value.
+  if (!hasStepsLeft()) return failWithWarning();
   try {
-    spend(stepsOfRun);
+    spend(stepsPerFormula);
     const value = formula.run(context);
-    const stored = storedOf(field, value, zone);
-    return stored === undefined && value !== "" ? failed() : stored;
+    const storedValue = toStoredValue(field, value, zone);
+    return storedValue === undefined && value !== "" ? failWithWarning() : storedValue;
   } catch (error) {
-    return isEmptyOperand(error) ? undefined : failed();
+    return isEmptyOperand(error) ? undefined : failWithWarning();
   }
 }
 
-/** The result in the form in which its type is stored; undefined where it has none. */
-function storedOf(
+/** The stored form of a result; undefined when the value does not fit the result type. */
+function toStoredValue(
   { result, decimals }: ComputedField,
   value: unknown,
   zone: string,
 ): Scalar | undefined {
   if (result === "number")
-    return value instanceof Decimal ? storedNumber(value, decimals) : undefined;
+    return value instanceof Decimal ? toStoredNumber(value, decimals) : undefined;
   if (result === "boolean") return typeof value === "boolean" ? value : undefined;
-  if (typeof value !== "string" || value === "" || value.length > longestText) return undefined;
+  if (typeof value !== "string" || value === "" || value.length > maxFormulaTextLength)
+    return undefined;
   if (result === "date") return dayWithOffset(value, zone);
   if (result === "datetime") {
-    const parsed = utcDateTime(value);
+    const parsed = toUtcDateTime(value);
     return "value" in parsed ? parsed.value : undefined;
   }
-  return storedText(value);
+  return toStoredText(value);
 }
 
 /**
- * The double that a decimal is stored as: with `decimals`, exactly that many at the most, or nothing where no double is
- * that number; without them, the nearest one.
+ * The double that stores a result. Without `decimals` it is the nearest double. With `decimals` it must equal the rounded
+ * result; undefined otherwise.
  */
-function storedNumber(value: Decimal, decimals: number | undefined): number | undefined {
-  const kept = decimals === undefined ? value : rounded(value, decimals);
-  const number = kept.toNumber();
+function toStoredNumber(value: Decimal, decimals: number | undefined): number | undefined {
+  const decimal = decimals === undefined ? value : round(value, decimals);
+  const number = decimal.toNumber();
   if (Math.abs(number) > Number.MAX_SAFE_INTEGER) return undefined;
-  if (decimals !== undefined && !new Decimal(number).eq(kept)) return undefined;
-  // Minus zero has no place in JSON.
+  if (decimals !== undefined && !new Decimal(number).eq(decimal)) return undefined;
+  // JSON.stringify loses the sign of minus zero.
   return number === 0 ? 0 : number;
 }

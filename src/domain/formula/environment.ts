@@ -1,22 +1,33 @@
+import { lazy } from "#domain/lazy.ts";
 import * as decimals from "./arithmetic.ts";
-import { type ASTNode, Environment } from "@marcbachmann/cel-js";
-import { spend, longestText, spendCount, spendSearch, today, addDays, daysBetween, Decimal } from "./arithmetic.ts";
+import type * as Cel from "@marcbachmann/cel-js";
+import type { ASTNode, Environment } from "@marcbachmann/cel-js";
+import {
+  spend,
+  maxFormulaTextLength,
+  spendCount,
+  spendSearch,
+  today,
+  addDays,
+  daysBetween,
+  Decimal,
+} from "./arithmetic.ts";
 
-/** What it takes to throw and to catch. */
-const stepsOfThrow = 30;
+/** The cost of throwing and catching an error. */
+const stepsPerThrow = 30;
 
-/** Thrown where a formula meets an empty operand: its result is empty then, unless `coalesce` says otherwise. */
-class EmptyOperand extends Error {}
+/** Thrown when a formula meets an empty operand. The result is then empty, unless `coalesce` replaces it. */
+class EmptyOperandError extends Error {}
 
-/** One for all: making an error for each empty value would cost more than the formula. */
-const emptyOperand = new EmptyOperand("An operand is empty.");
+/** Shared, because creating an error for each empty value would cost more than the formula. */
+const emptyOperand = lazy(() => new EmptyOperandError("An operand is empty."));
 
-export function empty(): never {
-  throw emptyOperand;
+export function throwEmpty(): never {
+  throw emptyOperand();
 }
 
 export function isEmptyOperand(error: unknown): boolean {
-  if (error instanceof EmptyOperand) return true;
+  if (error instanceof EmptyOperandError) return true;
   return error instanceof Error && error.cause !== undefined && isEmptyOperand(error.cause);
 }
 
@@ -28,38 +39,38 @@ interface Evaluator {
   run(node: unknown, ctx: unknown): unknown;
 }
 
-/** What the language calls a macro: it is given expressions, and evaluates them itself. */
+/** A macro of the language receives expressions and evaluates them itself. */
 export interface Macro {
   args: unknown[];
   typeCheck(checker: Checker, macro: Macro, ctx: unknown): unknown;
   evaluate(evaluator: Evaluator, macro: Macro, ctx: unknown): unknown;
 }
 
-/** The first of its arguments that is not empty. */
-export function coalesce({ args }: { args: unknown[] }): Macro {
+/** Returns the first argument that is not empty. */
+function coalesce({ args }: { args: unknown[] }): Macro {
   return {
     args,
     typeCheck(checker, macro, ctx) {
-      const types = macro.args.map((each) => checker.check(each, ctx));
+      const types = macro.args.map((arg) => checker.check(arg, ctx));
       const names = new Set(types.map(String));
       if (names.size > 1) {
-        const summary = `coalesce takes values of one type, and not ${[...names].join(" and ")}`;
-        throw Object.assign(new Error(summary), { summary });
+        const summary = [...names].map((name) => `'${name}'`).join(" and ");
+        throw Object.assign(new Error(summary), { code: "mixed_coalesce", summary });
       }
       return types[0];
     },
     evaluate(evaluator, macro, ctx) {
-      for (const each of macro.args) {
-        const found = valueOf(evaluator, each, ctx);
-        if (found) return found.value;
+      for (const arg of macro.args) {
+        const result = tryEvaluate(evaluator, arg, ctx);
+        if (result) return result.value;
       }
-      return empty();
+      return throwEmpty();
     },
   };
 }
 
-/** `node == null`, for whatever type: whether it is empty, or is not. */
-export function emptiness(node: ASTNode, wanted: boolean): Macro {
+/** Implements `node == null` and `node != null` for every type. */
+export function emptinessMacro(node: ASTNode, expectEmpty: boolean): Macro {
   return {
     args: [node],
     typeCheck(checker, macro, ctx) {
@@ -67,11 +78,11 @@ export function emptiness(node: ASTNode, wanted: boolean): Macro {
       return checker.getType("bool");
     },
     evaluate: (evaluator, macro, ctx) =>
-      (valueOf(evaluator, macro.args[0], ctx) === undefined) === wanted,
+      (tryEvaluate(evaluator, macro.args[0], ctx) === undefined) === expectEmpty,
   };
 }
 
-function valueOf(
+function tryEvaluate(
   evaluator: Evaluator,
   node: unknown,
   ctx: unknown,
@@ -80,31 +91,31 @@ function valueOf(
     return { value: evaluator.run(node, ctx) };
   } catch (error) {
     if (!isEmptyOperand(error)) throw error;
-    spend(stepsOfThrow);
+    spend(stepsPerThrow);
     return undefined;
   }
 }
 
-/** What a formula can be long, and deep. */
-const limits = { maxAstNodes: 300, maxDepth: 30, maxListElements: 100, maxMapEntries: 0 };
+/** Limits the length and depth of formulas. */
+const parserLimits = { maxAstNodes: 300, maxDepth: 30, maxListElements: 100, maxMapEntries: 0 };
 
-/** Functions that formulas can call, by name; whatever else the language has is refused. */
-export const functions = new Set(
+/** The functions that formulas can call. All other functions of the language are rejected. */
+export const formulaFunctions = new Set(
   "sum min max count avg round abs floor ceil concat coalesce today days_between add_days size string double int".split(
     " ",
   ),
 );
-export const methods = new Set(
+export const formulaMethods = new Set(
   "map filter all exists exists_one contains startsWith endsWith size".split(" "),
 );
-/** Methods that run an expression for each row. */
+/** Methods that evaluate an expression for each row. */
 export const comprehensions = new Set(["map", "filter", "all", "exists", "exists_one"]);
 
 /**
- * Names of the language under which formulas reach functions of ours: where the language's own would give numbers of
- * other types, or take more steps than are counted.
+ * Maps functions of the language to our own versions. The originals return other number types, or take more steps than
+ * the service counts.
  */
-export const renamed: Record<string, string> = {
+export const functionAliases: Record<string, string> = {
   size: "count",
   double: "number",
   int: "truncated",
@@ -113,9 +124,11 @@ export const renamed: Record<string, string> = {
   endsWith: "ends",
 };
 
-/** The language of formulas: CEL in which every number is an exact decimal, with `today()` and its kin. */
-export function formulaEnvironment(): Environment {
-  const environment = new Environment({ limits });
+/** The formula language: CEL with exact decimals and with date functions like `today()`. */
+export function createFormulaEnvironment(): Environment {
+  // Evaluating the engine takes milliseconds, and only collections with formulas need it.
+  const { Environment: CelEnvironment } = require("@marcbachmann/cel-js") as typeof Cel;
+  const environment = new CelEnvironment({ limits: parserLimits });
   environment.registerType("decimal", { ctor: Decimal, fields: {} });
   registerOperators(environment);
   registerNumbers(environment);
@@ -132,8 +145,8 @@ function registerOperators(environment: Environment): void {
     ["/", decimals.quotient],
     ["%", decimals.remainder],
   ];
-  for (const [sign, run] of arithmetic) {
-    environment.registerOperator(`decimal ${sign} decimal: decimal`, run);
+  for (const [operator, run] of arithmetic) {
+    environment.registerOperator(`decimal ${operator} decimal: decimal`, run);
   }
   environment.registerOperator("-decimal: decimal", (value: Decimal) => value.neg());
   const comparisons: [string, (order: number) => boolean][] = [
@@ -143,29 +156,29 @@ function registerOperators(environment: Environment): void {
     [">", (order) => order > 0],
     [">=", (order) => order >= 0],
   ];
-  for (const [sign, holds] of comparisons) {
-    environment.registerOperator(`decimal ${sign} decimal: bool`, (a: Decimal, b: Decimal) =>
-      holds(decimals.compare(a, b)),
+  for (const [operator, accepts] of comparisons) {
+    environment.registerOperator(`decimal ${operator} decimal: bool`, (a: Decimal, b: Decimal) =>
+      accepts(decimals.compare(a, b)),
     );
   }
 }
 
 const zero = new Decimal(0);
-const least = (a: Decimal, b: Decimal) => (decimals.compare(b, a) < 0 ? b : a);
-const most = (a: Decimal, b: Decimal) => (decimals.compare(b, a) > 0 ? b : a);
-/** What has no value of nothing. */
-const some = (run: (values: Decimal[]) => Decimal) => (values: Decimal[]) =>
-  values.length > 0 ? run(values) : empty();
-const counted = (values: unknown[]) => new Decimal(values.length);
-const codePoints = (text: string) => {
+const minDecimal = (a: Decimal, b: Decimal) => (decimals.compare(b, a) < 0 ? b : a);
+const maxDecimal = (a: Decimal, b: Decimal) => (decimals.compare(b, a) > 0 ? b : a);
+/** Wraps a function that has no result for an empty list. */
+const requireNonEmpty = (run: (values: Decimal[]) => Decimal) => (values: Decimal[]) =>
+  values.length > 0 ? run(values) : throwEmpty();
+const countValues = (values: unknown[]) => new Decimal(values.length);
+const countCodePoints = (text: string) => {
   spendCount(text);
-  return new Decimal(lengthOf(text));
+  return new Decimal(codePointLength(text));
 };
-/** In code points: all units but the first halves of pairs, as texts are well-formed. Nothing is made for it. */
-function lengthOf(text: string): number {
+/** Counts all UTF-16 units except high surrogates, which equals the code points of well-formed text. */
+function codePointLength(text: string): number {
   let length = text.length;
-  for (let at = 0; at < text.length; at += 1) {
-    if ((text.charCodeAt(at) & 0xfc00) === 0xd800) length -= 1;
+  for (let index = 0; index < text.length; index += 1) {
+    if ((text.charCodeAt(index) & 0xfc00) === 0xd800) length -= 1;
   }
   return length;
 }
@@ -173,82 +186,85 @@ function lengthOf(text: string): number {
 const sum = (values: readonly Decimal[]) => values.reduce(decimals.plus, zero);
 
 function registerNumbers(environment: Environment): void {
-  const lists: [string, (values: Decimal[]) => Decimal][] = [
+  const listFunctions: [string, (values: Decimal[]) => Decimal][] = [
     ["sum", sum],
-    ["min", some((values) => values.reduce(least))],
-    ["max", some((values) => values.reduce(most))],
-    ["avg", some((values) => decimals.quotient(sum(values), new Decimal(values.length)))],
+    ["min", requireNonEmpty((values) => values.reduce(minDecimal))],
+    ["max", requireNonEmpty((values) => values.reduce(maxDecimal))],
+    [
+      "avg",
+      requireNonEmpty((values) => decimals.quotient(sum(values), new Decimal(values.length))),
+    ],
   ];
-  for (const [name, run] of lists) {
+  for (const [name, run] of listFunctions) {
     environment.registerFunction(`${name}(list<decimal>): decimal`, run);
   }
-  const single: [string, (value: Decimal) => Decimal][] = [
+  const unaryFunctions: [string, (value: Decimal) => Decimal][] = [
     ["abs", (value) => value.abs()],
     ["floor", decimals.floor],
     ["ceil", decimals.ceil],
-    ["round", (value) => decimals.rounded(value, 0)],
+    ["round", (value) => decimals.round(value, 0)],
     ["number", (value) => value],
     ["truncated", (value) => (value.lt(0) ? decimals.ceil(value) : decimals.floor(value))],
   ];
-  for (const [name, run] of single) {
+  for (const [name, run] of unaryFunctions) {
     environment.registerFunction(`${name}(decimal): decimal`, run);
   }
-  const pairs: [string, (a: Decimal, b: Decimal) => Decimal][] = [
-    ["min", least],
-    ["max", most],
-    ["round", (value, digits) => decimals.rounded(value, boundedDigits(digits))],
+  const binaryFunctions: [string, (a: Decimal, b: Decimal) => Decimal][] = [
+    ["min", minDecimal],
+    ["max", maxDecimal],
+    ["round", (value, digits) => decimals.round(value, clampDigits(digits))],
   ];
-  for (const [name, run] of pairs) {
+  for (const [name, run] of binaryFunctions) {
     environment.registerFunction(`${name}(decimal, decimal): decimal`, run);
   }
-  environment.registerFunction("count(list): decimal", counted);
-  environment.registerFunction("list.count(): decimal", counted);
+  environment.registerFunction("count(list): decimal", countValues);
+  environment.registerFunction("list.count(): decimal", countValues);
 }
 
-function boundedDigits(digits: Decimal): number {
+function clampDigits(digits: Decimal): number {
   return Math.max(-15, Math.min(15, Math.trunc(digits.toNumber())));
 }
 
-const mostArguments = 8;
+const maxArguments = 8;
 
 function registerTexts(environment: Environment): void {
-  environment.registerFunction("count(string): decimal", codePoints);
-  environment.registerFunction("string.count(): decimal", codePoints);
-  environment.registerFunction("string(decimal): string", decimals.written);
-  environment.registerFunction("number(string): decimal", numberOf);
+  environment.registerFunction("count(string): decimal", countCodePoints);
+  environment.registerFunction("string.count(): decimal", countCodePoints);
+  environment.registerFunction("string(decimal): string", decimals.formatDecimal);
+  environment.registerFunction("number(string): decimal", parseDecimal);
   environment.registerFunction("truncated(string): decimal", (text: string) =>
-    numberOf(text).round(0, 0),
+    parseDecimal(text).round(0, 0),
   );
-  const searches: [string, (text: string, sought: string) => boolean][] = [
-    ["holds", (text, sought) => text.includes(sought)],
-    ["begins", (text, sought) => text.startsWith(sought)],
-    ["ends", (text, sought) => text.endsWith(sought)],
+  const searches: [string, (text: string, needle: string) => boolean][] = [
+    ["holds", (text, needle) => text.includes(needle)],
+    ["begins", (text, needle) => text.startsWith(needle)],
+    ["ends", (text, needle) => text.endsWith(needle)],
   ];
   for (const [name, run] of searches) {
-    environment.registerFunction(`string.${name}(string): bool`, (text: string, sought: string) => {
-      spendSearch(text, sought);
-      return run(text, sought);
+    environment.registerFunction(`string.${name}(string): bool`, (text: string, needle: string) => {
+      spendSearch(text, needle);
+      return run(text, needle);
     });
   }
-  for (let count = 1; count <= mostArguments; count += 1) {
+  for (let count = 1; count <= maxArguments; count += 1) {
     const types = (type: string) => Array.from({ length: count }, () => type).join(", ");
     environment.registerFunction(`concat(${types("dyn")}): string`, (...values: unknown[]) =>
-      values.map(textOf).join(""),
+      values.map(formatValue).join(""),
     );
     environment.registerFunction(`coalesce(${types("ast")}): dyn`, coalesce as never);
   }
 }
 
-/** A number as people write it; longer ones than any that is stored are none. */
-function numberOf(text: string): Decimal {
-  if (!/^-?\d{1,40}(\.\d{1,40})?$/.test(text)) throw new Error("This is no number.");
+/** Parses a decimal number with at most 40 digits on each side of the point. */
+function parseDecimal(text: string): Decimal {
+  if (!/^-?\d{1,40}(\.\d{1,40})?$/.test(text)) throw new Error("The text is not a number.");
   return new Decimal(text);
 }
 
-function textOf(value: unknown): string {
-  if (value instanceof Decimal) return decimals.written(value);
+function formatValue(value: unknown): string {
+  if (value instanceof Decimal) return decimals.formatDecimal(value);
   if (typeof value === "string" || typeof value === "boolean") return String(value);
-  throw new Error("Only texts, numbers and booleans can be joined.");
+  throw new Error("concat() accepts text, numbers and booleans only.");
 }
 
 function registerDays(environment: Environment): void {
@@ -260,7 +276,7 @@ function registerDays(environment: Environment): void {
   environment.registerFunction("add_days(string, decimal): string", addDays);
 }
 
-/** Refuses a text that grows beyond what a formula can give. */
-export function refuseLongText(text: string): void {
-  if (text.length > longestText) throw new Error("The text is too long.");
+/** Throws when a text exceeds the length limit of formulas. */
+export function assertTextLength(text: string): void {
+  if (text.length > maxFormulaTextLength) throw new Error("The text is too long.");
 }

@@ -1,35 +1,58 @@
 import type { ASTNode } from "@marcbachmann/cel-js";
-import { comprehensions, functions, methods, emptiness, type Macro, refuseLongText, renamed } from "./environment.ts";
+import {
+  comprehensions,
+  formulaFunctions,
+  formulaMethods,
+  emptinessMacro,
+  type Macro,
+  assertTextLength,
+  functionAliases,
+} from "./environment.ts";
 import { spend, spendText, Decimal } from "./arithmetic.ts";
 
-/** Rows that a list can have. */
-const mostRows = 500;
+/** The maximum number of rows in a list. */
+const maxRows = 500;
 
-/** The first call of what formulas do not have, or a list that is gone through within another. */
-export function strangePart(
+/** The loop around an expression. `isReceiver` is true for the list before the dot and false for the arguments. */
+interface EnclosingLoop {
+  name: string;
+  isReceiver: boolean;
+}
+
+/** Finds the first expression that formulas do not support: maps, unknown functions and methods, and nested loops. */
+export function findUnsupported(
   node: ASTNode,
-  depth = 0,
+  loop?: EnclosingLoop,
 ): { reason: string; position: number } | undefined {
-  const refuse = (reason: string) => ({ reason, position: node.start });
-  if (node.op === "map") return refuse("Maps are not available in formulas.");
-  if (node.op === "call" && !functions.has(node.args[0])) {
-    return refuse(
-      `There is no function "${node.args[0]}". There are ${[...functions].join(", ")}.`,
+  const reject = (reason: string) => ({ reason, position: node.start });
+  if (node.op === "map") return reject("Formulas cannot contain maps.");
+  if (node.op === "call" && !formulaFunctions.has(node.args[0])) {
+    return reject(
+      `There is no function "${node.args[0]}". Functions: ${[...formulaFunctions].join(", ")}.`,
     );
   }
-  if (node.op === "rcall" && !methods.has(node.args[0])) {
-    return refuse(`There is no method "${node.args[0]}". There are ${[...methods].join(", ")}.`);
+  if (node.op === "rcall" && !formulaMethods.has(node.args[0])) {
+    return reject(
+      `There is no method "${node.args[0]}". Methods: ${[...formulaMethods].join(", ")}.`,
+    );
   }
-  const within = node.op === "rcall" && comprehensions.has(node.args[0]) ? depth + 1 : depth;
-  if (within > 1) return refuse("Lists are not gone through within each other.");
+  const isLoop = node.op === "rcall" && comprehensions.has(node.args[0]);
+  if (isLoop && loop) {
+    return reject(
+      loop.isReceiver
+        ? `${loop.name}() cannot follow ${node.args[0]}().`
+        : `${node.args[0]}() cannot be used inside ${loop.name}().`,
+    );
+  }
   for (const child of childrenOf(node)) {
-    const found = strangePart(child, within);
-    if (found) return found;
+    const childLoop = isLoop ? { name: node.args[0], isReceiver: child === node.args[1] } : loop;
+    const unsupported = findUnsupported(child, childLoop);
+    if (unsupported) return unsupported;
   }
   return undefined;
 }
 
-export function childrenOf(node: ASTNode): ASTNode[] {
+function childrenOf(node: ASTNode): ASTNode[] {
   const nodes = (value: unknown): ASTNode[] => {
     if (Array.isArray(value)) return value.flatMap(nodes);
     const isNode = typeof value === "object" && value !== null && "op" in value;
@@ -38,34 +61,37 @@ export function childrenOf(node: ASTNode): ASTNode[] {
   return nodes(node.args);
 }
 
-/** The names that a formula speaks of. */
-export function idsOf(node: ASTNode): string[] {
+/** The names of the fields that a formula uses. */
+export function identifiersIn(node: ASTNode): string[] {
   if (node.op === "rcall" && comprehensions.has(node.args[0])) {
-    // The name of a row within the expression is no field, whatever field has it too.
+    // The row variable of a loop is not a field, even when a field has the same name.
     const [, list, [row, ...expressions]] = node.args;
-    const bound = row?.op === "id" ? row.args : undefined;
-    return [...idsOf(list), ...expressions.flatMap(idsOf).filter((id) => id !== bound)];
+    const rowVariable = row?.op === "id" ? row.args : undefined;
+    return [
+      ...identifiersIn(list),
+      ...expressions.flatMap(identifiersIn).filter((id) => id !== rowVariable),
+    ];
   }
-  const own = node.op === "id" ? [node.args] : [];
-  return [...own, ...childrenOf(node).flatMap(idsOf)];
+  const identifiers = node.op === "id" ? [node.args] : [];
+  return [...identifiers, ...childrenOf(node).flatMap(identifiersIn)];
 }
 
-/** The parts of a formula, those that run for each row counted so often. */
-export function stepsOf(node: ASTNode): number {
-  const inside = childrenOf(node).reduce((sum, child) => sum + stepsOf(child), 0);
-  const rows = node.op === "rcall" && comprehensions.has(node.args[0]) ? mostRows : 1;
-  return 1 + inside * rows;
+/** Counts the parts of a formula. Parts inside a loop count once per possible row. */
+export function estimateSteps(node: ASTNode): number {
+  const childSteps = childrenOf(node).reduce((sum, child) => sum + estimateSteps(child), 0);
+  const rows = node.op === "rcall" && comprehensions.has(node.args[0]) ? maxRows : 1;
+  return 1 + childSteps * rows;
 }
 
 /**
- * A formula's tree is made to mean what ours mean: every number an exact decimal, `== null` a question for emptiness, and
- * each part counted when it is evaluated. These are the members of the language's nodes that this takes.
+ * The members of the parser's nodes that rewriting needs. Rewriting turns every number into an exact decimal and `== null`
+ * into a test for emptiness, and counts each evaluated part.
  */
-interface Rewritable {
+interface RewritableNode {
   op: string;
   args: unknown;
   meta: {
-    alternate?: Rewritable;
+    alternate?: RewritableNode;
     macro?: Macro;
     evaluate: Evaluate;
   };
@@ -73,48 +99,48 @@ interface Rewritable {
   start: number;
   end: number;
   evaluate: Evaluate;
-  setMeta(key: "macro", value: Macro): Rewritable;
-  clone(op: object, args: unknown): Rewritable;
+  setMeta(key: "macro", value: Macro): RewritableNode;
+  clone(op: object, args: unknown): RewritableNode;
 }
 type Evaluate = (evaluator: unknown, node: unknown, ctx: unknown) => unknown;
 
-/** Before the types are checked. */
-export function inDecimals(tree: ASTNode): void {
-  // Children first: what a part is replaced by keeps them.
-  for (const child of childrenOf(tree)) inDecimals(child);
-  const node = tree as unknown as Rewritable;
-  if (tree.op === "value") node.args = inDecimal(tree.args, node);
+/** Must run before the type check. */
+export function rewriteNumbers(tree: ASTNode): void {
+  // Rewrites the children first, because the replacement of a node keeps them.
+  for (const child of childrenOf(tree)) rewriteNumbers(child);
+  const node = tree as unknown as RewritableNode;
+  if (tree.op === "value") node.args = toDecimal(tree.args, node);
   if (tree.op === "call" || tree.op === "rcall") {
     const args = node.args as [string, ...unknown[]];
-    args[0] = renamed[args[0]] ?? args[0];
+    args[0] = functionAliases[args[0]] ?? args[0];
   }
   if (tree.op === "==" || tree.op === "!=") {
     const [a, b] = tree.args;
-    const sought = isNull(b) ? a : isNull(a) ? b : undefined;
-    if (sought) node.setMeta("macro", emptiness(sought, tree.op === "=="));
+    const operand = isNullLiteral(b) ? a : isNullLiteral(a) ? b : undefined;
+    if (operand) node.setMeta("macro", emptinessMacro(operand, tree.op === "=="));
   }
   if (tree.op === "[]") {
-    const args = node.args as [unknown, Rewritable];
-    args[1] = asIndex(args[1]);
+    const args = node.args as [unknown, RewritableNode];
+    args[1] = toIndexNode(args[1]);
   }
 }
 
-function inDecimal(value: unknown, node: Rewritable): unknown {
+function toDecimal(value: unknown, node: RewritableNode): unknown {
   if (typeof value === "bigint") return new Decimal(value.toString());
-  return typeof value === "number" ? new Decimal(literal(node)) : value;
+  return typeof value === "number" ? new Decimal(literalSource(node)) : value;
 }
 
-/** As it was written: the language has read a decimal as a binary fraction. */
-function literal({ input, start, end }: Rewritable): string {
+/** The source text of a number. The parser has already converted the value to a double. */
+function literalSource({ input, start, end }: RewritableNode): string {
   return input.slice(start, end);
 }
 
-function isNull(node: ASTNode): boolean {
+function isNullLiteral(node: ASTNode): boolean {
   return node.op === "value" && node.args === null;
 }
 
-/** Lists are indexed by the language's own whole numbers. */
-function asIndex(node: Rewritable): Rewritable {
+/** Converts a decimal index to the language's own integer type, which list access requires. */
+function toIndexNode(node: RewritableNode): RewritableNode {
   const index = node.clone({ name: "value" }, undefined);
   return index.setMeta("macro", {
     args: [node],
@@ -129,23 +155,23 @@ function asIndex(node: Rewritable): Rewritable {
   });
 }
 
-/** After the types are checked: each part counts as a step, and texts and lists by their length. */
-export function countSteps(tree: ASTNode): void {
-  for (const child of childrenOf(tree)) countSteps(child);
-  const node = tree as unknown as Rewritable;
+/** Must run after the type check. Counts a step for each part, and more for long texts and lists. */
+export function meterSteps(tree: ASTNode): void {
+  for (const child of childrenOf(tree)) meterSteps(child);
+  const node = tree as unknown as RewritableNode;
   const { alternate, macro, evaluate } = node.meta;
   const run: Evaluate = alternate
     ? (evaluator, _, ctx) => alternate.evaluate(evaluator, alternate, ctx)
     : macro
       ? (evaluator, _, ctx) => macro.evaluate(evaluator as never, macro, ctx)
       : evaluate;
-  const builds = tree.op === "+" || tree.op === "call";
+  const createsText = tree.op === "+" || tree.op === "call";
   node.evaluate = (evaluator, self, ctx) => {
     spend(1);
     const value = run(evaluator, self, ctx);
     if (typeof value === "string") {
       spendText(value);
-      if (builds) refuseLongText(value);
+      if (createsText) assertTextLength(value);
     }
     if (Array.isArray(value)) spend(value.length / 4);
     return value;

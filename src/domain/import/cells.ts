@@ -1,50 +1,50 @@
-import type { Field, Option } from "#domain/definition/field.ts";
+import type { Field, FieldOption } from "#domain/definition/field.ts";
 import { parseJson } from "#domain/json.ts";
-import { instantInZone } from "#domain/time.ts";
+import { localToUtc } from "#domain/time.ts";
 
-/** How the cells of a file are to be read. */
-export interface Reading {
-  /** Stored values as they are: an empty cell is an empty value, and nothing was defused. */
-  lossless: boolean;
-  /** Where times without a zone are. */
+/** The notation of the cells of a file. */
+export interface CellFormat {
+  /** Cells hold exact stored values. An empty cell is an empty value, and no cell has a formula guard. */
+  isLossless: boolean;
+  /** The time zone of times without an offset. */
   zone: string;
-  /** Numbers are written with a comma. */
-  commas: boolean;
+  /** Numbers have a decimal comma. */
+  hasDecimalCommas: boolean;
 }
 
-/** What a cell says, as the API takes it; what makes no sense stays as it is, and is told by the API's rules. */
+/** Converts a cell to a value for the API. Invalid text stays as it is, so that the API reports the error. */
 export type CellReader = (cell: string) => unknown;
 
-/** Reads the cells of a field: what it takes to know is found out once for all of them. */
-export function cellReader(field: Field, reading: Reading): CellReader {
-  const read = textReader(field, reading);
+/** Creates the reader for the cells of a field. It prepares the lookup tables once for all cells. */
+export function createCellReader(field: Field, format: CellFormat): CellReader {
+  const readText = createTextReader(field, format);
   return (cell) => {
-    const text = reading.lossless ? cell : plain(cell);
-    return text === "" ? null : read(text);
+    const text = format.isLossless ? cell : stripFormulaGuard(cell);
+    return text === "" ? null : readText(text);
   };
 }
 
-function textReader(field: Field, reading: Reading): CellReader {
+function createTextReader(field: Field, format: CellFormat): CellReader {
   switch (field.type) {
     case "number":
-      return (text) => numberOf(text.trim(), reading) ?? text;
+      return (text) => readNumber(text.trim(), format) ?? text;
     case "boolean":
-      return (text) => truths.get(text.trim().toLowerCase()) ?? text;
+      return (text) => booleanWords.get(text.trim().toLowerCase()) ?? text;
     case "select": {
-      const names = namesOf(field.options);
-      return (text) => optionOf(names, text);
+      const names = buildOptionNames(field.options);
+      return (text) => matchOption(names, text);
     }
     case "multi_select": {
-      const names = namesOf(field.options);
-      return (text) => listOf(text) ?? choicesOf(names, text);
+      const names = buildOptionNames(field.options);
+      return (text) => readList(text) ?? matchOptions(names, text);
     }
     case "line_items":
-      return (text) => listOf(text) ?? text;
+      return (text) => readList(text) ?? text;
     case "datetime":
       return (text) => {
         const local = text.trim().replace(" ", "T");
         return /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?$/.test(local)
-          ? (instantInZone(local, reading.zone) ?? text)
+          ? (localToUtc(local, format.zone) ?? text)
           : text;
       };
     case "text":
@@ -58,87 +58,92 @@ function textReader(field: Field, reading: Reading): CellReader {
   }
 }
 
-const truths = new Map([
+const booleanWords = new Map([
   ["true", true],
   ["yes", true],
   ["false", false],
   ["no", false],
 ]);
 
-/** Without the quote that keeps a spreadsheet from running a cell (documents/spreadsheet.ts). */
-function plain(cell: string): string {
-  return /^'(\s*[=+\-@]|[\t\r\n])/.test(cell) ? cell.slice(1) : cell;
+/** Removes the quotes that keep spreadsheets from running a cell as a formula (`defuse` in documents/csv.ts). */
+function stripFormulaGuard(cell: string): string {
+  const text = /^'(\s*[=+\-@＝＋－＠]|[\t\r\n])/.test(cell) ? cell.slice(1) : cell;
+  return text.replace(/([;\t\r\n])'(?=[^\S\t\r\n]*[=+\-@＝＋－＠])/g, "$1");
 }
 
-function numberOf(text: string, { commas }: Reading): unknown {
-  const written = commas && /^-?\d+,\d+$/.test(text) ? text.replace(",", ".") : text;
-  return /^-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?$/.test(written) ? parseJson(written) : undefined;
+function readNumber(text: string, { hasDecimalCommas }: CellFormat): unknown {
+  const decimalText = hasDecimalCommas && /^-?\d+,\d+$/.test(text) ? text.replace(",", ".") : text;
+  return /^-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?$/.test(decimalText)
+    ? parseJson(decimalText)
+    : undefined;
 }
 
-/** Options by what they can be called. */
-interface Names {
+/** The names of options: values and labels. */
+interface OptionNames {
   values: ReadonlySet<string>;
-  /** Values by labels without case; of two options with one label it is the first. */
+  /** Values by folded label. If two options share a label, the first one wins. */
   labels: ReadonlyMap<string, string>;
-  /** All of these without case. */
-  all: ReadonlySet<string>;
-  /** How those of them begin that have separators of their own: all that stands before one. */
+  /** All values and labels, folded. */
+  nameSet: ReadonlySet<string>;
+  /** For names that contain separators, the text before each separator. */
   beginnings: ReadonlySet<string>;
 }
 
-function namesOf(options: readonly Option[]): Names {
-  const all = new Set(options.flatMap(({ value, label }) => [folded(value), folded(label)]));
+function buildOptionNames(options: readonly FieldOption[]): OptionNames {
+  const nameSet = new Set(
+    options.flatMap(({ value, label }) => [foldName(value), foldName(label)]),
+  );
   return {
     values: new Set(options.map(({ value }) => value)),
-    labels: new Map(options.toReversed().map(({ value, label }) => [folded(label), value])),
-    all,
+    labels: new Map(options.toReversed().map(({ value, label }) => [foldName(label), value])),
+    nameSet,
     beginnings: new Set(
-      [...all].flatMap((name) => separatorsIn(name).map((at) => name.slice(0, at))),
+      [...nameSet].flatMap((name) => separatorsIn(name).map((index) => name.slice(0, index))),
     ),
   };
 }
 
 const separatorsIn = (text: string) => Array.from(text.matchAll(/[,;\n]/g), ({ index }) => index);
-const folded = (text: string) => text.trim().toLowerCase();
+const foldName = (text: string) => text.trim().toLowerCase();
 
-/** By value, or by label. */
-function optionOf({ values, labels }: Names, text: string): string {
-  return values.has(text) ? text : (labels.get(folded(text)) ?? text);
+/** Matches by value, then by label. */
+function matchOption({ values, labels }: OptionNames, text: string): string {
+  return values.has(text) ? text : (labels.get(foldName(text)) ?? text);
 }
 
-/** Names that are found take less than one look for each character of the cell. */
-const looksPerCharacter = 8;
+/** Matching names take less than one lookup for each character of the cell. */
+const lookupsPerCharacter = 8;
 
 /**
- * Options with commas, semicolons or lines between; a label may have such of its own, so the longest one counts. What is
- * behind as many as there are, or takes too many looks, is left in one piece: it is too much anyhow.
+ * Splits options at commas, semicolons and line ends. Labels may contain separators, so the longest match wins. After too
+ * many options or lookups, the remaining text becomes one option, which the API then rejects.
  */
-function choicesOf(names: Names, text: string): string[] {
+function matchOptions(names: OptionNames, text: string): string[] {
   const ends = [...separatorsIn(text), text.length];
-  const chosen: string[] = [];
-  let looks = looksPerCharacter * text.length;
-  let at = 0;
-  for (let first = 0; first < ends.length; first += 1) {
-    if (chosen.length >= names.values.size || looks <= 0) break;
-    let last = first;
-    for (let next = first; next < ends.length; next += 1) {
-      looks -= 1;
-      const begun = text.slice(at, ends[next]).trimStart().toLowerCase();
-      if (names.all.has(begun.trimEnd())) last = next;
-      if (!names.beginnings.has(begun)) break;
+  const matches: string[] = [];
+  let remainingLookups = lookupsPerCharacter * text.length;
+  let position = 0;
+  for (let firstIndex = 0; firstIndex < ends.length; firstIndex += 1) {
+    if (matches.length >= names.values.size || remainingLookups <= 0) break;
+    let lastIndex = firstIndex;
+    for (let nextIndex = firstIndex; nextIndex < ends.length; nextIndex += 1) {
+      remainingLookups -= 1;
+      const candidate = text.slice(position, ends[nextIndex]).trimStart().toLowerCase();
+      if (names.nameSet.has(candidate.trimEnd())) lastIndex = nextIndex;
+      if (!names.beginnings.has(candidate)) break;
     }
-    const end = ends[last] ?? text.length;
-    const part = text.slice(at, end).trim();
-    if (part !== "") chosen.push(optionOf(names, part));
-    at = end + 1;
-    first = last;
+    const end = ends[lastIndex] ?? text.length;
+    const part = text.slice(position, end).trim();
+    if (part !== "") matches.push(matchOption(names, part));
+    position = end + 1;
+    firstIndex = lastIndex;
   }
-  const rest = text.slice(at).trim();
-  return rest === "" ? chosen : [...chosen, rest];
+  const remaining = text.slice(position).trim();
+  return remaining === "" ? matches : [...matches, remaining];
 }
 
-/** A list as JSON, as the lossless CSV has it. */
-function listOf(text: string): unknown[] | undefined {
+/** Parses a JSON list, the notation of lossless CSV files. */
+function readList(text: string): unknown[] | undefined {
   if (!text.trimStart().startsWith("[")) return undefined;
   try {
     const parsed = parseJson(text);

@@ -2,149 +2,167 @@ import * as z from "zod/mini";
 import type { CollectionKind } from "#domain/definition/collection.ts";
 import { parsePrecondition, type Precondition } from "#domain/preconditions.ts";
 import { isObject } from "#domain/json.ts";
-import { errorAt, zodErrors } from "#domain/problem/field-errors.ts";
+import { bodyParsing, errorAt, zodErrors } from "#domain/problem/field-errors.ts";
 import { Problem, type FieldError } from "#domain/problem/problem.ts";
+import { lazy } from "#domain/lazy.ts";
 
-/** One operation of a batch (contract, section 12). What its item is to hold is not judged here. */
+/** One operation of a batch (contract, section 12). Its `body` is not validated here. */
 export type Operation =
-  /** `id` is the one of an import's row: where it is there already, it is left as it is. */
+  /** Imports set `id`, so that a repeated import leaves the existing item unchanged. */
   | { op: "create"; id?: string; body: unknown }
   | { op: "update"; id: string; body: unknown; ifMatch: Precondition | null }
   | { op: "upsert"; by: string; body: unknown }
   | { op: "delete"; id: string; ifMatch: Precondition | null };
 
-export const mostOperations = 100;
+export const maxOperations = 100;
 
-const content = { data: z.optional(z.unknown()), status: z.optional(z.unknown()) };
-const id = z.string().check(z.minLength(1), z.maxLength(100));
-const if_match = z.optional(z.string().check(z.maxLength(1000)));
-const shapes = {
-  create: z.strictObject({ op: z.literal("create"), ...content }),
-  update: z.strictObject({ op: z.literal("update"), id, if_match, ...content }),
-  upsert: z.strictObject({ op: z.literal("upsert"), by: z.string(), ...content }),
-  delete: z.strictObject({ op: z.literal("delete"), id, if_match }),
-};
+/** A batch with this many errors is not checked further. Its response lists the first ones. */
+export const maxBatchErrors = 1000;
 
-/** What each kind of collection takes: records are not deleted. */
-const operationsOf = {
+const contentProperties = lazy(() => ({
+  data: z.optional(z.unknown()),
+  status: z.optional(z.unknown()),
+}));
+const idSchema = lazy(() => z.string().check(z.minLength(1), z.maxLength(100)));
+const ifMatchSchema = lazy(() => z.optional(z.string().check(z.maxLength(1000))));
+const operationSchemas = lazy(() => ({
+  create: z.strictObject({ op: z.literal("create"), ...contentProperties() }),
+  update: z.strictObject({
+    op: z.literal("update"),
+    id: idSchema(),
+    if_match: ifMatchSchema(),
+    ...contentProperties(),
+  }),
+  upsert: z.strictObject({ op: z.literal("upsert"), by: z.string(), ...contentProperties() }),
+  delete: z.strictObject({ op: z.literal("delete"), id: idSchema(), if_match: ifMatchSchema() }),
+}));
+
+/** The operations of each kind of collection. Records cannot be deleted. */
+const operationsByKind = {
   app: ["create", "update", "upsert"],
   form: ["create", "update", "upsert", "delete"],
 } as const satisfies Record<CollectionKind, readonly Operation["op"][]>;
 
-interface Parsed {
-  /** Null where an operation cannot be read. */
+interface ParsedBatch {
+  /** Null for each invalid operation. */
   operations: (Operation | null)[];
   errors: FieldError[];
 }
 
-/** Reads the operations of a batch, and tells of all that are none. */
-export function parseBatch(kind: CollectionKind, body: unknown): Parsed {
+/** Parses the operations of a batch and reports every invalid one. */
+export function parseBatch(kind: CollectionKind, body: unknown): ParsedBatch {
   const envelope = z
     .strictObject({
-      operations: z.array(z.unknown()).check(z.minLength(1), z.maxLength(mostOperations)),
+      operations: z.array(z.unknown()).check(z.minLength(1), z.maxLength(maxOperations)),
     })
-    .safeParse(body, { reportInput: true });
+    .safeParse(body, bodyParsing);
   if (!envelope.success) return { operations: [], errors: zodErrors(envelope.error.issues) };
-  const parsed = envelope.data.operations.map((each, index) => parseOperation(kind, each, index));
+  let errorCount = 0;
+  const results = envelope.data.operations.map((operation, index) => {
+    if (errorCount >= maxBatchErrors) return { operation: null, errors: [] };
+    const parsed = parseOperation(kind, operation, index);
+    errorCount += parsed.errors.length;
+    return parsed;
+  });
   return {
-    operations: parsed.map(({ operation }) => operation),
-    errors: parsed.flatMap(({ errors }) => errors),
+    operations: results.map(({ operation }) => operation),
+    errors: results.flatMap(({ errors }) => errors),
   };
 }
 
 function parseOperation(
   kind: CollectionKind,
-  sent: unknown,
+  entry: unknown,
   index: number,
 ): { operation: Operation | null; errors: FieldError[] } {
   const path = ["operations", index];
-  if (!isObject(sent)) {
-    return { operation: null, errors: [errorAt(path, "invalid_type", "Must be of type object.")] };
+  if (!isObject(entry)) {
+    return { operation: null, errors: [errorAt(path, "invalid_type", "Must be an object.")] };
   }
-  const allowed: readonly string[] = operationsOf[kind];
-  const { op } = sent;
+  const allowed: readonly string[] = operationsByKind[kind];
+  const { op } = entry;
   if (typeof op !== "string" || !allowed.includes(op)) {
     const code = op === undefined ? "required" : "not_an_option";
-    const reason = `Must be one of ${allowed.map((each) => `"${each}"`).join(", ")}.`;
+    const reason = `Must be one of ${allowed.map((name) => `"${name}"`).join(", ")}.`;
     return { operation: null, errors: [errorAt([...path, "op"], code, reason, { allowed })] };
   }
-  const parsed = shapes[op as Operation["op"]].safeParse(sent, { reportInput: true });
-  if (!parsed.success) {
-    const issues = parsed.error.issues.map((issue) => ({
+  const result = operationSchemas()[op as Operation["op"]].safeParse(entry, bodyParsing);
+  if (!result.success) {
+    const issues = result.error.issues.map((issue) => ({
       ...issue,
       path: [...path, ...issue.path],
     }));
     return { operation: null, errors: zodErrors(issues) };
   }
-  const read = parsed.data;
-  // `data` and `status` are judged as they were sent, where an absent one is no undefined one.
-  const { op: _, by: __, id: ___, if_match: ____, ...rest } = sent;
-  switch (read.op) {
+  const operation = result.data;
+  // Takes `data` and `status` from the request itself, so that absent members stay absent.
+  const { op: _op, by: _by, id: _id, if_match: _ifMatch, ...body } = entry;
+  switch (operation.op) {
     case "create":
-      return { operation: { op: "create", body: rest }, errors: [] };
+      return { operation: { op: "create", body }, errors: [] };
     case "upsert":
-      return { operation: { op: "upsert", by: read.by, body: rest }, errors: [] };
+      return { operation: { op: "upsert", by: operation.by, body }, errors: [] };
     case "update":
     case "delete": {
-      const condition = readIfMatch(read.if_match, [...path, "if_match"]);
-      if ("error" in condition) return { operation: null, errors: [condition.error] };
-      const { ifMatch } = condition;
-      return read.op === "update"
-        ? { operation: { op: "update", id: read.id, body: rest, ifMatch }, errors: [] }
-        : { operation: { op: "delete", id: read.id, ifMatch }, errors: [] };
+      const precondition = readIfMatch(operation.if_match, [...path, "if_match"]);
+      if ("error" in precondition) return { operation: null, errors: [precondition.error] };
+      const { ifMatch } = precondition;
+      return operation.op === "update"
+        ? { operation: { op: "update", id: operation.id, body, ifMatch }, errors: [] }
+        : { operation: { op: "delete", id: operation.id, ifMatch }, errors: [] };
     }
   }
 }
 
 export function readIfMatch(
-  sent: string | undefined,
+  tags: string | undefined,
   path: (string | number)[],
 ): { ifMatch: Precondition | null } | { error: FieldError } {
-  if (sent === undefined) return { ifMatch: null };
+  if (tags === undefined) return { ifMatch: null };
   try {
-    return { ifMatch: parsePrecondition("if_match", sent) };
+    return { ifMatch: parsePrecondition("if_match", tags) };
   } catch (error) {
     if (!(error instanceof Problem)) throw error;
     return { error: errorAt(path, "invalid_format", error.detail) };
   }
 }
 
-/** Taken as it is: a copy by zod would drop a key named `__proto__`, which is to be refused like any other. */
-const data = z.custom<Record<string, unknown>>(isObject, "Must be of type object.");
-const created = {
-  app: z.strictObject({ data }),
-  form: z.strictObject({ status: z.optional(z.string()), data }),
-};
-const changed = {
-  app: created.app,
-  form: z.strictObject({ status: z.optional(z.string()), data: z.optional(data) }),
-};
+/** Not copied: zod's copy would drop the key `__proto__`, which must be rejected like any other unknown key. */
+const dataSchema = lazy(() => z.custom<Record<string, unknown>>(isObject, "Must be an object."));
+const createSchemas = lazy(() => ({
+  app: z.strictObject({ data: dataSchema() }),
+  form: z.strictObject({ status: z.optional(z.string()), data: dataSchema() }),
+}));
+const updateSchemas = lazy(() => ({
+  app: createSchemas().app,
+  form: z.strictObject({ status: z.optional(z.string()), data: z.optional(dataSchema()) }),
+}));
 
 interface ItemBody {
   status?: string | undefined;
-  /** Null where there is nothing to judge. */
+  /** Null when the body has no object to validate. */
   data: Record<string, unknown> | null;
 }
 
-/** The body of a create or an update (contract, section 8); its data is not judged here. */
+/** Parses the body of a create or an update (contract, section 8). The data is not validated here. */
 export function parseItemBody(
   kind: CollectionKind,
   use: "create" | "update",
   body: unknown,
 ): { body: ItemBody; errors: FieldError[] } {
-  const schema = (use === "create" ? created : changed)[kind];
-  const parsed = schema.safeParse(body, { reportInput: true });
-  if (parsed.success) {
-    const { data: sent = {}, ...rest } = parsed.data;
-    return { body: { ...rest, data: sent }, errors: [] };
+  const schema = (use === "create" ? createSchemas() : updateSchemas())[kind];
+  const result = schema.safeParse(body, bodyParsing);
+  if (result.success) {
+    const { data = {}, ...members } = result.data;
+    return { body: { ...members, data }, errors: [] };
   }
-  // What can be read of a wrong body is judged too, so that all that is wrong is told at once.
-  const { status, data: sent } = isObject(body) ? body : {};
+  // Returns the readable parts of an invalid body too, so that one response reports every error.
+  const { status, data } = isObject(body) ? body : {};
   return {
     body: {
       ...(typeof status === "string" ? { status } : {}),
-      data: isObject(sent) ? sent : null,
+      data: isObject(data) ? data : null,
     },
-    errors: zodErrors(parsed.error.issues),
+    errors: zodErrors(result.error.issues),
   };
 }

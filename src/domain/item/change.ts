@@ -1,10 +1,26 @@
 import type { Data, Value } from "#domain/data/values.ts";
-import { type ItemView, type Status, type Item, refuseShownTooLarge, refuseTooLarge, refuseTooManyEntries, viewOf } from "./item.ts";
+import {
+  type ItemView,
+  type Status,
+  type Item,
+  assertViewFits,
+  assertFits,
+  assertEntryCount,
+  buildItemView,
+} from "./item.ts";
 import type { Actor } from "#domain/audit.ts";
-import type { Compiled } from "#domain/data/compile.ts";
-import { withoutLost, possibleEntries, searchEntries, type SearchEntry, uniqueValues, type UniqueValue } from "#domain/data/index-entries.ts";
+import { nextVersion, type Timeline } from "#domain/timeline.ts";
+import type { CompiledCollection } from "#domain/data/compile.ts";
+import {
+  withoutRemovedFields,
+  possibleEntries,
+  searchEntries,
+  type SearchEntry,
+  uniqueValues,
+  type UniqueValue,
+} from "#domain/data/index-entries.ts";
 
-/** What is done to items, as the audit names it. */
+/** Actions on items, by their names in the audit. */
 export type ItemAction =
   | "record.create"
   | "record.update"
@@ -23,41 +39,41 @@ export function changeType(action: ItemAction): ChangeType {
   return action === "submission.delete" ? "deleted" : "updated";
 }
 
-/** Stands for the status among the ids of fields, which begin at 1. */
-export const statusField = 0;
+/** Represents the status among the ids of fields, which start at 1. */
+export const statusFieldId = 0;
 
-/** What a change did: the ids of its fields, and what they held before, null where they were empty. */
-export interface Difference {
+/** The ids of the changed fields, and their former values; null for empty ones. */
+export interface ItemDiff {
   fields: number[];
   former: Record<string, Value | null>;
 }
 
-interface State {
+interface ItemState {
   data: Data;
   status: Status | null;
 }
 
-export function differenceOf(before: State, after: State): Difference {
+export function diffStates(before: ItemState, after: ItemState): ItemDiff {
   const slots = new Set([...Object.keys(before.data), ...Object.keys(after.data)]);
-  const changed = [...slots].filter(
+  const changedSlots = [...slots].filter(
     (slot) => JSON.stringify(before.data[slot]) !== JSON.stringify(after.data[slot]),
   );
-  const former: Difference["former"] = {};
-  for (const slot of changed) former[slot] = before.data[slot] ?? null;
+  const former: ItemDiff["former"] = {};
+  for (const slot of changedSlots) former[slot] = before.data[slot] ?? null;
   if (before.status !== after.status) {
-    former[statusField] = before.status;
-    changed.push(String(statusField));
+    former[statusFieldId] = before.status;
+    changedSlots.push(String(statusFieldId));
   }
-  return { fields: changed.map(Number), former };
+  return { fields: changedSlots.map(Number), former };
 }
 
-/** The fields that a new item has, its status among them. */
-export function createdFields({ data, status }: State): number[] {
+/** The ids of the fields with a value in a new item, the status included. */
+export function createdFields({ data, status }: ItemState): number[] {
   const slots = Object.keys(data).map(Number);
-  return status === null ? slots : [...slots, statusField];
+  return status === null ? slots : [...slots, statusFieldId];
 }
 
-/** What happened to an item, and the item as it is now, where it is. */
+/** A change of an item, and the current item; null when it no longer exists. */
 export interface ChangeView {
   id: string;
   type: ChangeType;
@@ -65,12 +81,12 @@ export interface ChangeView {
   /** Milliseconds since 1970. */
   at: number;
   by: string;
-  /** Keys that changed, of fields that there are now; `$status` for the status. */
+  /** The keys of the changed fields that still exist; `$status` for the status. */
   fields: string[];
   item: ItemView | null;
 }
 
-/** What a change made of one field; of fields that there are now, those of retired ones stay hidden. */
+/** The change of one field. Changes of retired fields stay hidden. */
 export interface FieldChange {
   /** `$status` for the status. */
   key: string;
@@ -84,27 +100,28 @@ export interface HistoryEntry {
   /** Milliseconds since 1970. */
   at: number;
   by: Actor;
-  /** The e-mail of a member, the name of a credential; null where that one is gone. */
+  /** The e-mail of a member or the name of a credential; null when it no longer exists. */
   byName: string | null;
   action: ItemAction;
-  /** Empty for the creation; null where the former values are not known any more. */
+  /** Empty for the creation; null when the former values are no longer stored. */
   fields: FieldChange[] | null;
 }
 
 export interface ItemHistory {
   /** Newest first. */
   entries: HistoryEntry[];
-  /** Whether there are older changes that are not told here. */
-  older: boolean;
+  /** Whether older changes exist that this history omits. */
+  hasOlder: boolean;
 }
 
-/** The next version of an item, by whom and when; its times never go back. */
-export function changedItem(
-  { collection }: Compiled,
+/** Builds the next version of an item. Its timestamps never decrease. */
+export function nextItemVersion(
+  { collection }: CompiledCollection,
   item: Item,
   { status, data }: Pick<Item, "status" | "data">,
   by: Actor,
   now: number,
+  timeline: Timeline,
 ): Item {
   return {
     ...item,
@@ -113,66 +130,74 @@ export function changedItem(
     definitionVersion: collection.version,
     updatedAt: Math.max(now, item.updatedAt),
     updatedBy: by,
-    version: item.version + 1,
+    version: nextVersion(item.version, timeline),
   };
 }
 
-/** What a change does to the rows beside an item. */
-export interface RowsBeside {
-  entries: { removed: SearchEntry[]; added: SearchEntry[] };
-  unique: { released: UniqueValue[]; taken: UniqueValue[] };
+/** The rows that a change adds to and removes from the search index and the unique values. */
+export interface IndexRowChanges {
+  entries: { toRemove: SearchEntry[]; toAdd: SearchEntry[] };
+  uniqueValues: { toRemove: UniqueValue[]; toAdd: UniqueValue[] };
 }
 
-/** `before` is null for an item that is made, `after` for one that is deleted. */
-export function rowsBeside(
-  { collection }: Compiled,
+/** `before` is null for a create, `after` is null for a delete. */
+export function indexRowChanges(
+  { collection }: CompiledCollection,
   before: Item | null,
   after: Item | null,
-): RowsBeside {
-  const possible = before ? possibleEntries(collection, before.data, before) : [];
-  const has = after ? entriesOf(collection, before, after) : [];
-  const held = before ? uniqueValues(collection, before.data, before.status) : [];
-  const holds = after ? uniqueValues(collection, after.data, after.status) : [];
+): IndexRowChanges {
+  const previousEntries = before ? possibleEntries(collection, before.data, before) : [];
+  const newEntries = after ? currentEntries(collection, before, after) : [];
+  const previousValues = before ? uniqueValues(collection, before.data, before.status) : [];
+  const newValues = after ? uniqueValues(collection, after.data, after.status) : [];
   return {
-    // All that it has now: while a field is being indexed, not even what stays has its entry for certain.
-    entries: { removed: without(possible, has), added: has },
-    unique: {
-      released: without(held, holds),
-      taken: collection.pending ? holds : without(holds, held),
+    // Adds all entries: while a field is being indexed, even an unchanged value may still lack its entry.
+    entries: { toRemove: exclude(previousEntries, newEntries), toAdd: newEntries },
+    uniqueValues: {
+      toRemove: exclude(previousValues, newValues),
+      toAdd: collection.pending ? newValues : exclude(newValues, previousValues),
     },
   };
 }
 
-/** The database gives what is made its times, and their entry. */
-function entriesOf(collection: Compiled["collection"], before: Item | null, after: Item) {
+/** For a new item, the database sets the timestamps and their entry. */
+function currentEntries(
+  collection: CompiledCollection["collection"],
+  before: Item | null,
+  after: Item,
+) {
   const { status } = after;
   const entries = searchEntries(collection, after.data, before ? after : { status });
-  refuseTooManyEntries(entries, before ? searchEntries(collection, before.data, before).length : 0);
+  assertEntryCount(entries, before ? searchEntries(collection, before.data, before).length : 0);
   return entries;
 }
 
-/** The data of an item as it is stored; refuses what would be too large to be stored or shown. */
-export function writtenData(compiled: Compiled, before: Item | null, after: Item): string {
-  const data = JSON.stringify(after.data);
-  refuseTooLarge(data);
-  refuseShownTooLarge(viewOf(after, compiled).data, () =>
-    before ? viewOf(before, compiled).data : {},
+/** Serializes the data of an item. Throws 413 when it is too large to store or to show. */
+export function serializeData(
+  compiled: CompiledCollection,
+  before: Item | null,
+  after: Item,
+): string {
+  const json = JSON.stringify(after.data);
+  assertFits(json);
+  assertViewFits(buildItemView(after, compiled).data, () =>
+    before ? buildItemView(before, compiled).data : {},
   );
-  return data;
+  return json;
 }
 
-/** What a change did, values apart that its definition has lost. */
-export function differenceBetween(
-  { collection }: Compiled,
+/** The difference between two versions of an item, without values of removed fields. */
+export function diffItems(
+  { collection }: CompiledCollection,
   before: Item,
   after: Pick<Item, "status" | "data">,
-): Difference {
-  const data = withoutLost(collection.definition.fields, before.data);
-  return differenceOf({ data, status: before.status }, after);
+): ItemDiff {
+  const data = withoutRemovedFields(collection.definition.fields, before.data);
+  return diffStates({ data, status: before.status }, after);
 }
 
-/** The entries of `some` that are not among `others`. */
-function without<T>(some: readonly T[], others: readonly T[]): T[] {
-  const known = new Set(others.map((each) => JSON.stringify(each)));
-  return some.filter((each) => !known.has(JSON.stringify(each)));
+/** The entries that are not among `exclusions`. */
+function exclude<T>(entries: readonly T[], exclusions: readonly T[]): T[] {
+  const excludedJson = new Set(exclusions.map((entry) => JSON.stringify(entry)));
+  return entries.filter((entry) => !excludedJson.has(JSON.stringify(entry)));
 }

@@ -1,42 +1,44 @@
-import { errorAt, oneOf } from "#domain/problem/field-errors.ts";
+import { errorAt, formatChoices } from "#domain/problem/field-errors.ts";
 import { type FieldError, problem } from "#domain/problem/problem.ts";
 import type { Actor } from "#domain/audit.ts";
-import { type Data, type Warning, addedBytes, showData } from "#domain/data/values.ts";
+import { type Data, type Warning, addedBytes, presentData } from "#domain/data/values.ts";
 import type { CollectionKind } from "#domain/definition/collection.ts";
-import type { Compiled } from "#domain/data/compile.ts";
+import type { CompiledCollection } from "#domain/data/compile.ts";
 
 export type Status = "draft" | "submitted" | "closed";
 
-const atCreation: readonly Status[] = ["draft", "submitted"];
-/** Where a status may go through the API. The same status again is no change; reopening is the administration's. */
-const next: Record<Status, readonly Status[]> = {
+const creationStatuses: readonly Status[] = ["draft", "submitted"];
+/** The transitions that the API allows. The same status is no change. Only the administration area reopens. */
+const statusTransitions: Record<Status, readonly Status[]> = {
   draft: ["draft", "submitted"],
   submitted: ["submitted", "closed"],
   closed: ["closed"],
 };
 
-type Judged = { status: Status } | { error: FieldError };
+type StatusResult = { status: Status } | { error: FieldError };
 
-/** The status of a new submission: `submitted` unless it says `draft`. */
-export function statusAtCreation(sent: string | undefined): Judged {
-  return judged(atCreation, sent ?? "submitted");
+/** The status of a new submission: `submitted` unless the request says `draft`. */
+export function initialStatus(requestedStatus: string | undefined): StatusResult {
+  return validateStatus(creationStatuses, requestedStatus ?? "submitted");
 }
 
-export function statusAfter(current: Status, sent: string | undefined): Judged {
-  return judged(next[current], sent ?? current);
+export function nextStatus(current: Status, requestedStatus: string | undefined): StatusResult {
+  return validateStatus(statusTransitions[current], requestedStatus ?? current);
 }
 
-function judged(allowed: readonly Status[], sent: string): Judged {
-  const status = allowed.find((each) => each === sent);
+function validateStatus(allowed: readonly Status[], requestedStatus: string): StatusResult {
+  const status = allowed.find((candidate) => candidate === requestedStatus);
   if (status) return { status };
   return {
-    error: errorAt(["status"], "invalid_status", `Must be one of ${oneOf(allowed)}.`, { allowed }),
+    error: errorAt(["status"], "invalid_status", `Must be one of ${formatChoices(allowed)}.`, {
+      allowed,
+    }),
   };
 }
 
 /** A record or a submission as it is stored. */
 export interface Item {
-  /** The collection's id and the place within it, in one integer; items are stored and listed in this order. */
+  /** The collection's id and the sequence within it, in one integer. Items are stored and listed in this order. */
   number: number;
   id: string;
   collectionId: number;
@@ -53,72 +55,73 @@ export interface Item {
   updatedAt: number;
   updatedBy: Actor;
   data: Data;
-  /** The number of its last change; null where it has changed before changes were kept. */
+  /** The number of the last change; null when the service did not store changes at that time. */
   lastChange: number | null;
 }
 
-/** Room for 4 billion items in each collection; the product stays below 2^53 for 2 million collections. */
-export const placesPerCollection = 2 ** 32;
+/** Allows 4 billion items in each collection. Item numbers stay below 2^53 for 2 million collections. */
+export const sequencesPerCollection = 2 ** 32;
 
-/** The numbers of a collection's items lie strictly between these two. */
-export function numbersOf(collectionId: number): { above: number; below: number } {
-  const above = collectionId * placesPerCollection;
-  return { above, below: above + placesPerCollection };
+/** The exclusive bounds of the item numbers of a collection. */
+export function itemNumberRange(collectionId: number): { above: number; below: number } {
+  const above = collectionId * sequencesPerCollection;
+  return { above, below: above + sequencesPerCollection };
 }
 
 /** Crockford's base 32, as in ULIDs. */
-const digits = "0123456789ABCDEFGHJKMNPQRSTVWXYZ";
-const [timeEnds, collectionEnds] = [10, 16];
+const crockfordDigits = "0123456789ABCDEFGHJKMNPQRSTVWXYZ";
+const [timeEnd, collectionEnd] = [10, 16];
 
 /**
- * The id of a new item: 10 characters of time, 6 of its collection's number, and 10 of chance, of this ULID. So an id tells
- * where its item lies without anybody being asked; those that were given before are ULIDs throughout.
+ * Builds the id of a new item: 10 characters of time, 6 of the collection's id, and 10 random ones. Time and randomness
+ * come from the ULID. The id identifies the collection without a query. Older ids are plain ULIDs.
  */
 export function newItemId(kind: CollectionKind, collectionId: number, ulid: string): string {
-  const number = Array.from({ length: collectionEnds - timeEnds }, (_, at) => {
-    const place = 32 ** (collectionEnds - timeEnds - 1 - at);
-    return digits.charAt(Math.floor(collectionId / place) % 32);
+  const collectionDigits = Array.from({ length: collectionEnd - timeEnd }, (_, index) => {
+    const digitValue = 32 ** (collectionEnd - timeEnd - 1 - index);
+    return crockfordDigits.charAt(Math.floor(collectionId / digitValue) % 32);
   });
-  const [time, chance] = [ulid.slice(0, timeEnds), ulid.slice(collectionEnds)];
-  return `${kind === "app" ? "rec" : "sub"}_${time}${number.join("")}${chance}`;
+  const [timePart, randomPart] = [ulid.slice(0, timeEnd), ulid.slice(collectionEnd)];
+  return `${kind === "app" ? "rec" : "sub"}_${timePart}${collectionDigits.join("")}${randomPart}`;
 }
 
 /**
- * D1 takes 2,000,000 bytes in a string or row. Defaults, empty columns of rows and folded text can make more of an
- * item than was sent, so what is to be stored and shown is measured.
+ * D1 takes 2,000,000 bytes in a string or row. Defaults, empty columns and folded text can make an item larger than its
+ * request, so the service measures the stored and the returned form.
  */
-const mostBytes = 1_900_000;
+const maxItemBytes = 1_900_000;
 
-export function refuseTooLarge(...texts: string[]): void {
-  if (!texts.every(fitsStorage)) throw problem.itemTooLarge(mostBytes);
+export function assertFits(...texts: string[]): void {
+  if (!texts.every(fitsStorage)) throw problem.itemTooLarge(maxItemBytes);
 }
 
-/** Each value of a searchable field is a row of the search index, so their number is what a write costs. */
-const mostEntries = 30_000;
+/** Each value of a searchable field is a row of the search index. Their number determines the cost of a write. */
+const maxEntries = 30_000;
 
-/** What had more before may keep as many: its definition has changed, and the item can still be changed and closed. */
-export function refuseTooManyEntries(entries: readonly unknown[], before = 0): void {
-  if (entries.length <= Math.max(mostEntries, before)) return;
-  throw problem.tooManyEntries(entries.length, mostEntries);
+/** An item that already exceeds the limit may keep its count, so that it can still be changed and closed. */
+export function assertEntryCount(entries: readonly unknown[], previousCount = 0): void {
+  if (entries.length <= Math.max(maxEntries, previousCount)) return;
+  throw problem.tooManyEntries(entries.length, maxEntries);
 }
 
-/** What an item is shown as grows with its definition: a change is refused only where it shows more than before. */
-export function refuseShownTooLarge(shown: unknown, before: () => unknown): void {
-  const text = JSON.stringify(shown);
-  if (fitsStorage(text) || bytesOf(text) <= bytesOf(JSON.stringify(before()))) return;
-  throw problem.itemTooLarge(mostBytes);
+/** A definition can enlarge the view of an item. A change fails only when it enlarges an oversized view further. */
+export function assertViewFits(view: unknown, buildPreviousView: () => unknown): void {
+  const text = JSON.stringify(view);
+  if (fitsStorage(text) || utf8Length(text) <= utf8Length(JSON.stringify(buildPreviousView())))
+    return;
+  throw problem.itemTooLarge(maxItemBytes);
 }
 
-export function bytesOf(text: string): number {
+export function utf8Length(text: string): number {
   return new TextEncoder().encode(text).length;
 }
 
 /** A UTF-16 unit takes at most three bytes in UTF-8, so most texts need no measuring. */
 export function fitsStorage(text: string): boolean {
-  return text.length * 3 <= mostBytes || bytesOf(text) <= mostBytes;
+  return text.length * 3 <= maxItemBytes || utf8Length(text) <= maxItemBytes;
 }
 
-/** An item as it is shown: its data by the keys of the fields. */
+/** An item as responses show it, with its data by field key. */
 export interface ItemView extends Omit<
   Item,
   "number" | "collectionId" | "definitionVersion" | "data" | "lastChange"
@@ -127,32 +130,32 @@ export interface ItemView extends Omit<
   /** The key of the app or form. */
   key: string;
   data: Record<string, unknown>;
-  /** Whether the fields changed after the item did: then an unchanged version can look different. */
-  redefined: boolean;
-  /** What was sent and ignored; empty for reads. */
+  /** Whether the fields changed after the item did. The same version can then look different. */
+  isRedefined: boolean;
+  /** Warnings about the write; empty for reads. */
   warnings: readonly Warning[];
 }
 
-/** What keys and empty values may add to the stored data of a page, in bytes. */
-const mostAddedBytes = 4_000_000;
+/** The bytes that keys and empty values may add to the stored data of a page. */
+const maxAddedBytes = 4_000_000;
 
-/** How many of these items, one at the least, are a page where they are shown. */
-export function showable(items: readonly Item[], compiled: Compiled): number {
+/** The number of these items that fit on one page, at least one. */
+export function countFittingItems(items: readonly Item[], compiled: CompiledCollection): number {
   let bytes = 0;
-  const over = items.findIndex((item, index) => {
+  const overflowIndex = items.findIndex((item, index) => {
     bytes += addedBytes(compiled, item.data);
-    return index > 0 && bytes > mostAddedBytes;
+    return index > 0 && bytes > maxAddedBytes;
   });
-  return over === -1 ? items.length : over;
+  return overflowIndex === -1 ? items.length : overflowIndex;
 }
 
-export function viewOf(
+export function buildItemView(
   item: Item,
-  compiled: Compiled,
+  compiled: CompiledCollection,
   warnings: readonly Warning[] = [],
 ): ItemView {
   const { kind, key, fieldsVersion } = compiled.collection;
-  // Written out: a page makes 200 of these, and copying the rest of an item costs more than naming it.
+  // A page builds up to 200 views. Naming the members is faster than spreading the item.
   return {
     id: item.id,
     kind,
@@ -164,44 +167,55 @@ export function viewOf(
     createdBy: item.createdBy,
     updatedAt: item.updatedAt,
     updatedBy: item.updatedBy,
-    data: showData(compiled, item.data),
-    redefined: fieldsVersion > item.definitionVersion,
+    data: presentData(compiled, item.data),
+    isRedefined: fieldsVersion > item.definitionVersion,
     warnings,
   };
 }
 
-const digitsOfReceipt = 6;
-const mostDigits = 10;
+const receiptDigits = 6;
+const maxReceiptDigits = 10;
 
-/** `ORD-` and 42 are `ORD-000042`; numbers that outgrow the padding are written in full. */
-export function receiptNumber(prefix: string, place: number): string {
-  return prefix + String(place).padStart(digitsOfReceipt, "0");
+/** `ORD-` and 42 become `ORD-000042`. Numbers with more digits than the padding stay complete. */
+export function formatReceiptNumber(prefix: string, sequence: number): string {
+  return prefix + String(sequence).padStart(receiptDigits, "0");
 }
 
-/** The runs of places whose receipt numbers, with this prefix, begin with a text, without case. */
-export function placesBeginning(prefix: string, text: string): [from: number, below: number][] {
-  const begins = text.slice(0, prefix.length).toLowerCase() === prefix.toLowerCase();
-  const number = text.slice(prefix.length);
-  if (!begins || !/^\d{1,10}$/.test(number)) return [];
-  const runs: [number, number][] = [];
-  for (let length = Math.max(digitsOfReceipt, number.length); length <= mostDigits; length += 1) {
-    const room = 10 ** (length - number.length);
-    const from = Number(number) * room;
-    if (length === digitsOfReceipt || !number.startsWith("0")) runs.push([from, from + room]);
+/** The ranges of sequences whose receipt numbers, with this prefix, start with a text. The prefix ignores case. */
+export function receiptSequenceRanges(
+  prefix: string,
+  text: string,
+): [from: number, below: number][] {
+  const hasPrefix = text.slice(0, prefix.length).toLowerCase() === prefix.toLowerCase();
+  const digits = text.slice(prefix.length);
+  if (!hasPrefix || !/^\d{1,10}$/.test(digits)) return [];
+  const ranges: [number, number][] = [];
+  for (
+    let length = Math.max(receiptDigits, digits.length);
+    length <= maxReceiptDigits;
+    length += 1
+  ) {
+    const rangeSize = 10 ** (length - digits.length);
+    const from = Number(digits) * rangeSize;
+    if (length === receiptDigits || !digits.startsWith("0")) ranges.push([from, from + rangeSize]);
   }
-  return runs;
+  return ranges;
 }
 
 /**
- * The places in its app that a receipt number can stand for. There is more than one where the prefix ends in
- * digitsOfReceipt, which only the stored receipt number can tell from the number itself.
+ * The possible sequences of a receipt number. There are several when the prefix ends in digits, because only the stored
+ * receipt number shows where the prefix ends.
  */
-export function receiptPlaces(receipt: string): number[] {
-  const tail = /\d+$/.exec(receipt)?.[0] ?? "";
-  const places = [];
-  for (let length = digitsOfReceipt; length <= Math.min(tail.length, mostDigits); length += 1) {
-    const number = tail.slice(-length);
-    if (length === digitsOfReceipt || !number.startsWith("0")) places.push(Number(number));
+export function receiptSequences(receipt: string): number[] {
+  const trailingDigits = /\d+$/.exec(receipt)?.[0] ?? "";
+  const sequences = [];
+  for (
+    let length = receiptDigits;
+    length <= Math.min(trailingDigits.length, maxReceiptDigits);
+    length += 1
+  ) {
+    const digits = trailingDigits.slice(-length);
+    if (length === receiptDigits || !digits.startsWith("0")) sequences.push(Number(digits));
   }
-  return places.filter((place) => place > 0);
+  return sequences.filter((sequence) => sequence > 0);
 }

@@ -1,20 +1,20 @@
 import type { MatchBudget, Pattern } from "./pattern.ts";
-import type { Step } from "./program.ts";
+import type { ProgramStep } from "./program.ts";
 
 /**
- * The part of ECMAScript's regular expressions (Unicode mode, as JSON Schema reads `pattern`) that can be matched in
- * linear time: everything but back-references and look-around.
+ * ECMAScript's regular expressions (Unicode mode, as in JSON Schema's `pattern`) without back-references and look-around.
+ * This part can be matched in linear time.
  */
-export type Node =
+export type PatternNode =
   | { kind: "character"; source: string }
-  | { kind: "assertion"; what: Assertion }
-  | { kind: "sequence"; parts: Node[] }
-  | { kind: "choice"; options: Node[] }
-  | { kind: "repeat"; part: Node; least: number; most: number };
+  | { kind: "assertion"; assertion: Assertion }
+  | { kind: "sequence"; parts: PatternNode[] }
+  | { kind: "choice"; options: PatternNode[] }
+  | { kind: "repeat"; part: PatternNode; min: number; max: number };
 
 export type Assertion = "start" | "end" | "word" | "notWord";
 
-/** Says why a pattern cannot be used. */
+/** The message explains why a pattern is rejected. */
 export class PatternError extends Error {}
 
 const assertions: Record<string, Assertion> = {
@@ -24,180 +24,196 @@ const assertions: Record<string, Assertion> = {
   "\\B": "notWord",
 };
 
-/** One character that is matched, as its own source: a class, an escape, a dot, or the character itself. */
-const character =
+/** Matches the source of one character: a class, an escape, a dot, or a literal. */
+const characterPattern =
   /\[(?:\\[^]|[^\\\]])*\]|\\[pP]\{[^}]*\}|\\u\{[0-9a-fA-F]+\}|\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|\\u[0-9a-fA-F]{4}|\\x[0-9a-fA-F]{2}|\\c[A-Za-z]|\\[^]|[^]/uy;
-const quantifier = /(?:([*+?])|\{(\d+)(,?)(\d*)\})\??/uy;
+const quantifierPattern = /(?:([*+?])|\{(\d+)(,?)(\d*)\})\??/uy;
 
-/** Reads a pattern; V8 itself says first whether it is a regular expression. */
-export function parsePattern(source: string): Node {
+/** Parses a pattern. V8 first checks that it is a regular expression at all. */
+export function parsePattern(source: string): PatternNode {
   try {
     RegExp(source, "u");
   } catch (error) {
     const [, reason = "it is not valid"] = /: ([^:]*)$/.exec(String(error)) ?? [];
-    throw new PatternError(`Not a regular expression (ECMAScript, Unicode mode): ${reason}.`);
+    throw new PatternError(`Must be a regular expression (ECMAScript, Unicode mode): ${reason}.`);
   }
-  const reader = new Reader(source);
-  return reader.choice();
+  const parser = new PatternParser(source);
+  return parser.parseChoice();
 }
 
-class Reader {
+class PatternParser {
   readonly #source: string;
-  #at = 0;
+  #position = 0;
 
   constructor(source: string) {
     this.#source = source;
   }
 
-  choice(): Node {
-    const options = [this.#sequence()];
-    while (this.#takes("|")) options.push(this.#sequence());
-    const [only] = options;
-    return only && options.length === 1 ? only : { kind: "choice", options };
+  parseChoice(): PatternNode {
+    const options = [this.#parseSequence()];
+    while (this.#accept("|")) options.push(this.#parseSequence());
+    const [single] = options;
+    return single && options.length === 1 ? single : { kind: "choice", options };
   }
 
-  #sequence(): Node {
-    const parts: Node[] = [];
-    while (this.#at < this.#source.length && !/[|)]/.test(this.#source[this.#at] ?? "")) {
-      parts.push(this.#quantified(this.#part()));
+  #parseSequence(): PatternNode {
+    const parts: PatternNode[] = [];
+    while (
+      this.#position < this.#source.length &&
+      !/[|)]/.test(this.#source[this.#position] ?? "")
+    ) {
+      parts.push(this.#parseQuantifier(this.#parsePart()));
     }
     return { kind: "sequence", parts };
   }
 
-  #part(): Node {
-    if (this.#source[this.#at] === "(") return this.#group();
-    const source = this.#read(character)?.[0] ?? "";
+  #parsePart(): PatternNode {
+    if (this.#source[this.#position] === "(") return this.#parseGroup();
+    const source = this.#read(characterPattern)?.[0] ?? "";
     if (/^\\[1-9k]/.test(source)) {
-      throw new PatternError("Back-references cannot be matched in linear time.");
+      throw new PatternError(
+        "Patterns cannot contain back-references, because they do not match in linear time.",
+      );
     }
-    const what = assertions[source];
-    return what ? { kind: "assertion", what } : { kind: "character", source };
+    const assertion = assertions[source];
+    return assertion ? { kind: "assertion", assertion } : { kind: "character", source };
   }
 
-  #group(): Node {
+  #parseGroup(): PatternNode {
     const opening = this.#read(/\((?:\?(?::|<[^=!>][^>]*>))?/uy)?.[0] ?? "";
-    if (this.#source[this.#at] === "?") {
-      throw new PatternError("Look-ahead, look-behind and inline flags are not supported.");
+    if (this.#source[this.#position] === "?") {
+      throw new PatternError("Patterns cannot contain look-ahead, look-behind or inline flags.");
     }
-    const inside = this.choice();
-    if (!this.#takes(")")) throw new PatternError(`The group ${opening} has no end.`);
-    return inside;
+    const node = this.parseChoice();
+    if (!this.#accept(")"))
+      throw new PatternError(`The group ${opening} has no closing parenthesis.`);
+    return node;
   }
 
-  /** Lazy or greedy is the same to a match that is only yes or no. */
-  #quantified(part: Node): Node {
-    const [all, sign, from, comma, to] = this.#read(quantifier) ?? [];
-    if (all === undefined) return part;
-    if (sign !== undefined) {
+  /** Ignores laziness, because a match only answers yes or no. */
+  #parseQuantifier(part: PatternNode): PatternNode {
+    const [quantifier, symbol, from, comma, to] = this.#read(quantifierPattern) ?? [];
+    if (quantifier === undefined) return part;
+    if (symbol !== undefined) {
       return {
         kind: "repeat",
         part,
-        least: sign === "+" ? 1 : 0,
-        most: sign === "?" ? 1 : Infinity,
+        min: symbol === "+" ? 1 : 0,
+        max: symbol === "?" ? 1 : Infinity,
       };
     }
-    const least = Number(from);
-    const most = to ? Number(to) : comma ? Infinity : least;
-    return { kind: "repeat", part, least, most };
+    const min = Number(from);
+    const max = to ? Number(to) : comma ? Infinity : min;
+    return { kind: "repeat", part, min, max };
   }
 
-  #takes(sign: string): boolean {
-    if (this.#source[this.#at] !== sign) return false;
-    this.#at += 1;
+  #accept(character: string): boolean {
+    if (this.#source[this.#position] !== character) return false;
+    this.#position += 1;
     return true;
   }
 
-  #read(what: RegExp): RegExpExecArray | null {
-    what.lastIndex = this.#at;
-    const found = what.exec(this.#source);
-    if (found) this.#at += found[0].length;
-    return found;
+  #read(pattern: RegExp): RegExpExecArray | null {
+    pattern.lastIndex = this.#position;
+    const match = pattern.exec(this.#source);
+    if (match) this.#position += match[0].length;
+    return match;
   }
 }
 
-const longest = 300;
-/** Characters that are tried for each state, plain ones first. */
-const candidates = Array.from("aA1 -_.@/bB2cxyz0345679éñßжщ日本語ひカ한😀", (sign) => sign).concat(
-  Array.from({ length: 95 }, (_, i) => String.fromCodePoint(32 + i)),
-);
+const maxExampleLength = 300;
+/** Example characters for a state, in order of preference. */
+const candidateCharacters = Array.from(
+  "aA1 -_.@/bB2cxyz0345679éñßжщ日本語ひカ한😀",
+  (character) => character,
+).concat(Array.from({ length: 95 }, (_, i) => String.fromCodePoint(32 + i)));
 
-/** How a state was reached: by which character, from where. */
+/** The last character on the way to a state, and the link before it. */
 interface Link {
-  before: Link | undefined;
+  previous: Link | undefined;
   character: string;
 }
 
 /**
- * A text of `least` to `most` characters that the pattern matches, the shortest that is found; undefined where none is
- * found, or `looks` are spent. Layer by layer: which states can be reached with that many characters.
+ * Finds a short text of `minLength` to `maxLength` characters that the pattern matches. The search is breadth-first: each
+ * layer holds the states reachable with that many characters. Returns undefined when the search fails or the budget ends.
  */
-export function examplePattern(
+export function findExampleText(
   pattern: Pattern,
-  least: number,
-  most: number,
-  looks: MatchBudget = { steps: 200_000 },
+  minLength: number,
+  maxLength: number,
+  budget: MatchBudget = { stepsLeft: 200_000 },
 ): string | undefined {
   const { steps } = pattern;
-  const signs = steps.map((step) => signOf(step));
+  const characters = steps.map((step) => exampleCharacter(step));
   let layer = new Map<number, Link | undefined>([[0, undefined]]);
-  for (let length = 0; length <= Math.min(most, Math.max(longest, least)); length += 1) {
-    const last = steps.length - 1;
-    looks.steps -= steps.length;
-    if (looks.steps < 0) return undefined;
-    const ended = closed(steps, layer, length === 0, true);
-    if (length >= least && ended.has(last)) {
-      const text = textOf(ended.get(last));
-      if (pattern.matches(text, looks)) return text;
+  for (
+    let length = 0;
+    length <= Math.min(maxLength, Math.max(maxExampleLength, minLength));
+    length += 1
+  ) {
+    const finalState = steps.length - 1;
+    budget.stepsLeft -= steps.length;
+    if (budget.stepsLeft < 0) return undefined;
+    const endStates = epsilonClosure(steps, layer, length === 0, true);
+    if (length >= minLength && endStates.has(finalState)) {
+      const text = textOfLink(endStates.get(finalState));
+      if (pattern.matches(text, budget)) return text;
     }
-    const reached = closed(steps, layer, length === 0, false);
+    const closure = epsilonClosure(steps, layer, length === 0, false);
     layer = new Map();
-    for (const [state, link] of reached) {
-      const sign = signs[state];
-      if (sign !== undefined) add(layer, state + 1, { before: link, character: sign });
-      // Before a pattern, and behind it, there may be anything.
-      if (state === 0 || state === last) add(layer, state, { before: link, character: "a" });
+    for (const [state, link] of closure) {
+      const character = characters[state];
+      if (character !== undefined) addState(layer, state + 1, { previous: link, character });
+      // Any text may precede and follow the match.
+      if (state === 0 || state === finalState)
+        addState(layer, state, { previous: link, character: "a" });
     }
   }
   return undefined;
 }
 
-function signOf(step: Step): string | undefined {
+function exampleCharacter(step: ProgramStep): string | undefined {
   if (step.kind !== "character") return undefined;
-  return candidates.find((sign) => step.matches(sign.codePointAt(0) ?? 0));
+  return candidateCharacters.find((character) => step.matches(character.codePointAt(0) ?? 0));
 }
 
-function add(layer: Map<number, Link | undefined>, state: number, link: Link | undefined): void {
+function addState(
+  layer: Map<number, Link | undefined>,
+  state: number,
+  link: Link | undefined,
+): void {
   if (!layer.has(state)) layer.set(state, link);
 }
 
-/** The states that need no further character; whether an assertion of words holds is left to the match. */
-function closed(
-  steps: readonly Step[],
+/** The states reachable without another character. Word assertions count as true; the final match checks them. */
+function epsilonClosure(
+  steps: readonly ProgramStep[],
   layer: ReadonlyMap<number, Link | undefined>,
-  atStart: boolean,
-  atEnd: boolean,
+  isAtStart: boolean,
+  isAtEnd: boolean,
 ) {
-  const reached = new Map<number, Link | undefined>();
-  const open = [...layer];
-  for (let next = open.shift(); next; next = open.shift()) {
+  const closure = new Map<number, Link | undefined>();
+  const queue = [...layer];
+  for (let next = queue.shift(); next; next = queue.shift()) {
     const [state, link] = next;
-    if (reached.has(state)) continue;
-    reached.set(state, link);
+    if (closure.has(state)) continue;
+    closure.set(state, link);
     const step = steps[state];
-    if (step?.kind === "jump") open.push([step.to, link]);
-    if (step?.kind === "fork") open.push([state + 1, link], [step.to, link]);
+    if (step?.kind === "jump") queue.push([step.to, link]);
+    if (step?.kind === "fork") queue.push([state + 1, link], [step.to, link]);
     if (
       step?.kind === "assertion" &&
-      { start: atStart, end: atEnd, word: true, notWord: true }[step.what]
+      { start: isAtStart, end: isAtEnd, word: true, notWord: true }[step.assertion]
     ) {
-      open.push([state + 1, link]);
+      queue.push([state + 1, link]);
     }
   }
-  return reached;
+  return closure;
 }
 
-function textOf(link: Link | undefined): string {
+function textOfLink(link: Link | undefined): string {
   const characters: string[] = [];
-  for (let each = link; each; each = each.before) characters.push(each.character);
+  for (let current = link; current; current = current.previous) characters.push(current.character);
   return characters.toReversed().join("");
 }

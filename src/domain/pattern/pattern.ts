@@ -1,138 +1,151 @@
 import { parsePattern, PatternError } from "./parse.ts";
-import { classesOf, programOf, statesOf, type Step } from "./program.ts";
+import { characterClasses, compileProgram, countStates, type ProgramStep } from "./program.ts";
 
-/** Steps that matching may still take, each of some 25 ns; shared by whatever is matched for one item. */
+/** The remaining steps for matching, about 25 ns each. All patterns of one item share a budget. */
 export interface MatchBudget {
-  steps: number;
+  stepsLeft: number;
 }
 
-/** What the patterns of one item may take together. */
-export const mostMatchSteps = 8_000_000;
+/** The limit for all patterns of one item together. */
+export const maxMatchSteps = 8_000_000;
 
-/** A pattern, ready to be matched. */
+/** A compiled pattern. */
 export interface Pattern {
   source: string;
-  /** Whether it matches anywhere in the text, as JSON Schema means it; undefined when the budget is spent. */
+  /** Whether the pattern matches somewhere in the text, as in JSON Schema; undefined when the budget is spent. */
   matches: (text: string, budget?: MatchBudget) => boolean | undefined;
-  /** The states of its automaton: the most that a character of the text can cost. */
-  steps: readonly Step[];
+  /** The states of the automaton. Their number is the maximum cost of one character. */
+  steps: readonly ProgramStep[];
 }
 
-/** @throws PatternError where the pattern is wrong, or cannot be matched in linear time. */
+/** @throws PatternError when the pattern is invalid or cannot be matched in linear time. */
 export function compilePattern(source: string): Pattern {
-  const steps = programOf(parsePattern(source));
+  const steps = compileProgram(parsePattern(source));
   return {
     source,
     steps,
-    matches: (text, budget = { steps: mostMatchSteps }) => run(steps, text, budget),
+    matches: (text, budget = { stepsLeft: maxMatchSteps }) => runAutomaton(steps, text, budget),
   };
 }
 
-/** The pattern, compiled when it is first matched; one that is refused where it is defined matches everything. */
+/** Compiles the pattern on first use. An invalid pattern matches everything, because validation reports it elsewhere. */
 export function lazyPattern(source: string): Pick<Pattern, "matches"> {
   let matches: Pattern["matches"] | undefined;
   return {
     matches(text, budget) {
       matches ??=
-        tryPattern(source).fault === undefined ? compilePattern(source).matches : () => true;
+        analyzePattern(source).error === undefined ? compilePattern(source).matches : () => true;
       return matches(text, budget);
     },
   };
 }
 
-/** What is known of a text that may be a pattern: why it cannot be one, or how many states it has, and which classes. */
-export interface Tried {
-  fault?: string;
-  states?: number;
-  classes?: ReadonlySet<string>;
+/** The error of an invalid pattern, or the size and the character classes of a valid one. */
+export interface PatternAnalysis {
+  error?: string;
+  stateCount?: number;
+  characterClasses?: ReadonlySet<string>;
 }
 
-/** Definitions are looked at several times, and have patterns in common. */
-const tried = new Map<string, Tried>();
-const mostTried = 1000;
+/** The service analyzes a definition several times, and definitions share patterns. */
+const cachedAnalyses = new Map<string, PatternAnalysis>();
+const maxCachedAnalyses = 1000;
 
-export function tryPattern(source: string): Tried {
-  const known = tried.get(source) ?? tryNow(source);
-  if (tried.size >= mostTried) tried.clear();
-  tried.set(source, known);
-  return known;
+export function analyzePattern(source: string): PatternAnalysis {
+  const analysis = cachedAnalyses.get(source) ?? analyzeUncached(source);
+  if (cachedAnalyses.size >= maxCachedAnalyses) cachedAnalyses.clear();
+  cachedAnalyses.set(source, analysis);
+  return analysis;
 }
 
-function tryNow(source: string): Tried {
+function analyzeUncached(source: string): PatternAnalysis {
   try {
     const pattern = parsePattern(source);
-    return { states: statesOf(pattern), classes: classesOf(pattern) };
+    return { stateCount: countStates(pattern), characterClasses: characterClasses(pattern) };
   } catch (error) {
-    if (error instanceof PatternError) return { fault: error.message };
+    if (error instanceof PatternError) return { error: error.message };
     throw error;
   }
 }
 
 /**
- * Walks the text once, with the set of all states that the automaton can be in. So a character costs at most as many
- * steps as there are states, whatever the pattern and the text.
+ * Reads the text once and tracks every state that the automaton can be in. One character therefore costs at most one step
+ * per state.
  */
-function run(steps: readonly Step[], text: string, budget: MatchBudget): boolean | undefined {
-  /** The round in which a state was last entered. */
-  const entered = new Uint32Array(steps.length);
-  let now: number[] = [];
+function runAutomaton(
+  steps: readonly ProgramStep[],
+  text: string,
+  budget: MatchBudget,
+): boolean | undefined {
+  /** The last round that entered each state. */
+  const lastRounds = new Uint32Array(steps.length);
+  let activeStates: number[] = [];
   let round = 0;
-  let before = -1;
-  for (let at = 0; ;) {
-    const here = text.codePointAt(at) ?? -1;
+  let previous = -1;
+  for (let position = 0; ;) {
+    const current = text.codePointAt(position) ?? -1;
     round += 1;
-    const walk: Walk = { steps, before, here, entered, round, waiting: [], taken: 1 };
+    const matchRound: MatchRound = {
+      steps,
+      previous,
+      current,
+      lastRounds,
+      round,
+      waitingStates: [],
+      stepCount: 1,
+    };
     // A match may begin at any character.
-    for (const state of now) if (reach(walk, state)) return true;
-    if (reach(walk, 0)) return true;
-    if (here === -1) return false;
-    budget.steps -= walk.taken;
-    if (budget.steps < 0) return undefined;
-    now = [];
-    for (const state of walk.waiting) {
+    for (const state of activeStates) if (enterState(matchRound, state)) return true;
+    if (enterState(matchRound, 0)) return true;
+    if (current === -1) return false;
+    budget.stepsLeft -= matchRound.stepCount;
+    if (budget.stepsLeft < 0) return undefined;
+    activeStates = [];
+    for (const state of matchRound.waitingStates) {
       const step = steps[state];
-      if (step?.kind === "character" && step.matches(here)) now.push(state + 1);
+      if (step?.kind === "character" && step.matches(current)) activeStates.push(state + 1);
     }
-    before = here;
-    at += here > 0xffff ? 2 : 1;
+    previous = current;
+    position += current > 0xffff ? 2 : 1;
   }
 }
 
-interface Walk {
-  steps: readonly Step[];
-  /** The characters on both sides, -1 beyond the text. */
-  before: number;
-  here: number;
-  entered: Uint32Array;
+interface MatchRound {
+  steps: readonly ProgramStep[];
+  /** The code points on both sides of the position; -1 outside the text. */
+  previous: number;
+  current: number;
+  lastRounds: Uint32Array;
   round: number;
   /** States that wait for a character. */
-  waiting: number[];
-  taken: number;
+  waitingStates: number[];
+  stepCount: number;
 }
 
-/** Follows what needs no character; keeps the states that wait for one. True when the pattern has matched. */
-function reach(walk: Walk, from: number): boolean {
-  const { steps, entered, round, waiting } = walk;
-  const open = [from];
-  for (let state = open.pop(); state !== undefined; state = open.pop()) {
-    if (entered[state] === round) continue;
-    entered[state] = round;
-    walk.taken += 1;
+/** Follows the steps that consume no character and collects the states that wait for one. True when the pattern matches. */
+function enterState(matchRound: MatchRound, start: number): boolean {
+  const { steps, lastRounds, round, waitingStates } = matchRound;
+  const stack = [start];
+  for (let state = stack.pop(); state !== undefined; state = stack.pop()) {
+    if (lastRounds[state] === round) continue;
+    lastRounds[state] = round;
+    matchRound.stepCount += 1;
     const step = steps[state];
     switch (step?.kind) {
       case "match":
         return true;
       case "character":
-        waiting.push(state);
+        waitingStates.push(state);
         break;
       case "jump":
-        open.push(step.to);
+        stack.push(step.to);
         break;
       case "fork":
-        open.push(step.to, state + 1);
+        stack.push(step.to, state + 1);
         break;
       case "assertion":
-        if (holds(step.what, walk.before, walk.here)) open.push(state + 1);
+        if (assertionHolds(step.assertion, matchRound.previous, matchRound.current))
+          stack.push(state + 1);
         break;
       case undefined:
     }
@@ -140,14 +153,14 @@ function reach(walk: Walk, from: number): boolean {
   return false;
 }
 
-function holds(what: string, before: number, here: number): boolean {
-  if (what === "start") return before === -1;
-  if (what === "end") return here === -1;
-  return (isWord(before) !== isWord(here)) === (what === "word");
+function assertionHolds(assertion: string, previous: number, current: number): boolean {
+  if (assertion === "start") return previous === -1;
+  if (assertion === "end") return current === -1;
+  return (isWordCharacter(previous) !== isWordCharacter(current)) === (assertion === "word");
 }
 
-/** ECMAScript's own: ASCII letters, digits and the underscore. */
-function isWord(codePoint: number): boolean {
+/** ECMAScript's word characters: ASCII letters, digits and the underscore. */
+function isWordCharacter(codePoint: number): boolean {
   return (
     (codePoint >= 0x61 && codePoint <= 0x7a) ||
     (codePoint >= 0x41 && codePoint <= 0x5a) ||

@@ -1,50 +1,51 @@
-import { PatternError, type Assertion, type Node } from "./parse.ts";
+import { PatternError, type Assertion, type PatternNode } from "./parse.ts";
 
-/** A step of the automaton (Thompson, 1968; as Pike's machine runs it). */
-export type Step =
+/** A step of the automaton (Thompson, 1968), which runs as Pike's virtual machine. */
+export type ProgramStep =
   | { kind: "character"; matches: Matcher }
-  | { kind: "assertion"; what: Assertion }
-  /** Goes on at the next step, and at `to`. */
+  | { kind: "assertion"; assertion: Assertion }
+  /** Continues at the next step and at `to`. */
   | { kind: "fork"; to: number }
   | { kind: "jump"; to: number }
   | { kind: "match" };
 
-/** Counted repetitions are written out, so a short pattern can make a long automaton. */
-const mostStates = 2000;
+/** Counted repetitions are expanded, so a short pattern can have a long automaton. */
+const maxPatternStates = 2000;
 
-/** How many states the automaton of a pattern has. */
-export function statesOf(pattern: Node): number {
+/** The number of states of a pattern's automaton. */
+export function countStates(pattern: PatternNode): number {
   const size = sizeOf(pattern) + 1;
-  if (size <= mostStates) return size;
-  throw new PatternError(`It takes ${size} states; at most ${mostStates} are allowed.`);
+  if (size <= maxPatternStates) return size;
+  throw new PatternError(
+    `The pattern needs ${size} states, but at most ${maxPatternStates} are allowed. Use smaller counts in {n,m}.`,
+  );
 }
 
-/** The classes of a pattern, each once: what it takes to know one is a regular expression of V8's. */
-export function classesOf(pattern: Node): Set<string> {
+/** The distinct character classes of a pattern. Each of them needs a regular expression of V8. */
+export function characterClasses(pattern: PatternNode): Set<string> {
   switch (pattern.kind) {
     case "character":
-      return new Set(isItself(pattern.source) ? [] : [pattern.source]);
+      return new Set(isLiteralCharacter(pattern.source) ? [] : [pattern.source]);
     case "assertion":
       return new Set();
     case "sequence":
-      return new Set(pattern.parts.flatMap((part) => [...classesOf(part)]));
+      return new Set(pattern.parts.flatMap((part) => [...characterClasses(part)]));
     case "choice":
-      return new Set(pattern.options.flatMap((option) => [...classesOf(option)]));
+      return new Set(pattern.options.flatMap((option) => [...characterClasses(option)]));
     case "repeat":
-      return classesOf(pattern.part);
+      return characterClasses(pattern.part);
   }
 }
 
-/** The automaton of a pattern. */
-export function programOf(pattern: Node): Step[] {
-  statesOf(pattern);
-  const steps: Step[] = [];
+export function compileProgram(pattern: PatternNode): ProgramStep[] {
+  countStates(pattern);
+  const steps: ProgramStep[] = [];
   emit(pattern, steps);
   steps.push({ kind: "match" });
   return steps;
 }
 
-function sizeOf(node: Node): number {
+function sizeOf(node: PatternNode): number {
   switch (node.kind) {
     case "character":
     case "assertion":
@@ -54,17 +55,18 @@ function sizeOf(node: Node): number {
     case "choice":
       return node.options.reduce((sum, option) => sum + sizeOf(option) + 2, 0);
     case "repeat": {
-      const once = sizeOf(node.part);
-      const optional = node.most === Infinity ? once + 2 : (node.most - node.least) * (once + 1);
-      return node.least * once + optional;
+      const partSize = sizeOf(node.part);
+      const optionalSize =
+        node.max === Infinity ? partSize + 2 : (node.max - node.min) * (partSize + 1);
+      return node.min * partSize + optionalSize;
     }
   }
 }
 
-function emit(node: Node, steps: Step[]): void {
+function emit(node: PatternNode, steps: ProgramStep[]): void {
   switch (node.kind) {
     case "character": {
-      steps.push({ kind: "character", matches: matcherOf(node.source) });
+      steps.push({ kind: "character", matches: cachedMatcher(node.source) });
       return;
     }
     case "assertion":
@@ -81,7 +83,7 @@ function emit(node: Node, steps: Step[]): void {
   }
 }
 
-function emitChoice(options: readonly Node[], steps: Step[]): void {
+function emitChoice(options: readonly PatternNode[], steps: ProgramStep[]): void {
   const ends: { kind: "jump"; to: number }[] = [];
   for (const [i, option] of options.entries()) {
     const fork = { kind: "fork" as const, to: 0 };
@@ -95,20 +97,20 @@ function emitChoice(options: readonly Node[], steps: Step[]): void {
   for (const end of ends) end.to = steps.length;
 }
 
-function emitRepeat(node: Extract<Node, { kind: "repeat" }>, steps: Step[]): void {
-  const { part, least, most } = node;
-  for (let i = 0; i < least; i += 1) emit(part, steps);
-  if (most === Infinity) {
-    const again = steps.length;
+function emitRepeat(node: Extract<PatternNode, { kind: "repeat" }>, steps: ProgramStep[]): void {
+  const { part, min, max } = node;
+  for (let i = 0; i < min; i += 1) emit(part, steps);
+  if (max === Infinity) {
+    const loopStart = steps.length;
     const fork = { kind: "fork" as const, to: 0 };
     steps.push(fork);
     emit(part, steps);
-    steps.push({ kind: "jump", to: again });
+    steps.push({ kind: "jump", to: loopStart });
     fork.to = steps.length;
     return;
   }
   const skips: { kind: "fork"; to: number }[] = [];
-  for (let i = least; i < most; i += 1) {
+  for (let i = min; i < max; i += 1) {
     const skip = { kind: "fork" as const, to: 0 };
     skips.push(skip);
     steps.push(skip);
@@ -121,47 +123,47 @@ type Matcher = (codePoint: number) => boolean;
 
 const asciiSize = 128;
 
-function isItself(source: string): boolean {
+function isLiteralCharacter(source: string): boolean {
   return /^[^\\.[]$/u.test(source);
 }
 
-/** Characters that are written alike share their matcher, in whatever pattern: a class is costly to make. */
-const shared = new Map<string, Matcher>();
-const mostShared = 1000;
+/** All patterns share the matchers of equal character classes, because creating one is expensive. */
+const cachedMatchers = new Map<string, Matcher>();
+const maxCachedMatchers = 1000;
 
-/** A character that stands for itself is compared; a class is what V8 says of a single character, asked when it is met. */
-function matcherOf(source: string): Matcher {
-  if (isItself(source)) {
-    const itself = source.codePointAt(0);
-    return (codePoint) => codePoint === itself;
+/** Compares literal characters directly. V8 decides whether a class matches a character. */
+function cachedMatcher(source: string): Matcher {
+  if (isLiteralCharacter(source)) {
+    const literal = source.codePointAt(0);
+    return (codePoint) => codePoint === literal;
   }
-  const known = shared.get(source);
-  if (known) return known;
-  if (shared.size >= mostShared) shared.clear();
-  const made = classMatcher(source);
-  shared.set(source, made);
-  return made;
+  const cached = cachedMatchers.get(source);
+  if (cached) return cached;
+  if (cachedMatchers.size >= maxCachedMatchers) cachedMatchers.clear();
+  const matcher = createClassMatcher(source);
+  cachedMatchers.set(source, matcher);
+  return matcher;
 }
 
-function classMatcher(source: string): Matcher {
-  let one: RegExp | undefined;
-  const asked = (codePoint: number) => {
-    one ??= RegExp(`^(?:${source})$`, "u");
-    return one.test(String.fromCodePoint(codePoint));
+function createClassMatcher(source: string): Matcher {
+  let regexp: RegExp | undefined;
+  const matchesClass = (codePoint: number) => {
+    regexp ??= RegExp(`^(?:${source})$`, "u");
+    return regexp.test(String.fromCodePoint(codePoint));
   };
-  // Most texts are ASCII; in others, all states that share a class ask about one character after the other.
-  const ascii = new Int8Array(asciiSize);
-  let last = -1;
-  let answer = false;
+  // Caches all results for ASCII and the last result otherwise: states with the same class test the same character in turn.
+  const asciiResults = new Int8Array(asciiSize);
+  let lastCodePoint = -1;
+  let lastResult = false;
   return (codePoint) => {
     if (codePoint < asciiSize) {
-      ascii[codePoint] ||= asked(codePoint) ? 1 : -1;
-      return ascii[codePoint] === 1;
+      asciiResults[codePoint] ||= matchesClass(codePoint) ? 1 : -1;
+      return asciiResults[codePoint] === 1;
     }
-    if (codePoint !== last) {
-      answer = asked(codePoint);
-      last = codePoint;
+    if (codePoint !== lastCodePoint) {
+      lastResult = matchesClass(codePoint);
+      lastCodePoint = codePoint;
     }
-    return answer;
+    return lastResult;
   };
 }

@@ -3,96 +3,115 @@ import type { FieldError, FieldErrorCode } from "./problem.ts";
 
 type Path = readonly (string | number)[];
 
-/** `["lines", 1, "qty"]` as people read it: `lines[1].qty`. */
-function pathName(path: Path): string {
+/** Formats `["lines", 1, "qty"]` as `lines[1].qty`, for people. */
+function formatPath(path: Path): string {
   return path.reduce<string>((name, step) => {
     if (typeof step === "number") return `${name}[${step}]`;
-    return name === "" ? shortened(step) : `${name}.${shortened(step)}`;
+    return name === "" ? truncate(step) : `${name}.${truncate(step)}`;
   }, "");
 }
 
 /** A JSON Pointer (RFC 6901): `["lines", 1]` is `/lines/1`. */
-export function pointer(path: Path): string {
+export function jsonPointer(path: Path): string {
   return path
     .map((step) => `/${String(step).replaceAll("~", "~0").replaceAll("/", "~1")}`)
     .join("");
 }
 
-/** An error at `path` of the body; `field` leaves out the leading `data`, which every value stands under. */
+/** Builds an error at `path` of the body. `field` omits the leading `data`, which contains every value. */
 export function errorAt(
   path: Path,
   code: FieldErrorCode,
   reason: string,
   details: Record<string, unknown> = {},
 ): FieldError {
-  const named = path[0] === "data" && path.length > 1 ? path.slice(1) : path;
-  return { field: pathName(named), pointer: pointer(path), code, reason, ...details };
+  const fieldPath = path[0] === "data" && path.length > 1 ? path.slice(1) : path;
+  return { field: formatPath(fieldPath), pointer: jsonPointer(path), code, reason, ...details };
 }
 
-/** Keys come from the caller: quoted in a sentence they are kept short. */
-export function shortened(text: string): string {
+/** Shortens text from the caller before a sentence quotes it. */
+export function truncate(text: string): string {
   return text.length > 80 ? `${text.slice(0, 80)}…` : text;
 }
 
-/** `a, b or c`, at most 20 of them. */
-export function oneOf(values: readonly string[]): string {
-  const shown = values.slice(0, 20).map((value) => `"${shortened(value)}"`);
-  const more = values.length > 20 ? ` and ${values.length - 20} more` : "";
-  return shown.join(", ") + more;
+/** Formats choices as `"a", "b", "c"`, at most 20 of them. */
+export function formatChoices(values: readonly string[]): string {
+  const choices = values.slice(0, 20).map((value) => `"${truncate(value)}"`);
+  const suffix = values.length > 20 ? ` and ${values.length - 20} more` : "";
+  return choices.join(", ") + suffix;
 }
 
-/** What each code in `errors` means, for the page that explains `invalid_input`; docs/errors.md says the same. */
-export const fieldErrors = {
-  required: "A required field has no value, or was emptied.",
-  unknown_field: "The definition, or the body, has no such key; `renamed_to` is its name now.",
-  invalid_type: "Another JSON type is expected, or a whole number: `expected` names it.",
-  invalid_format: "The type is right, but not the form, which `reason` describes.",
-  too_short: "There are fewer characters than `min_length`.",
-  too_long: "There are more characters than `max_length`.",
+/** The meaning of each code in `errors`, for the page about `invalid_input`. docs/errors.md has the same table. */
+export const fieldErrorMeanings = {
+  required: "A required field has no value, or the request clears it.",
+  unknown_field:
+    "The definition or the body has no such key. `renamed_to` is the current key of a renamed field.",
+  invalid_type:
+    "The value has the wrong JSON type, or is not a whole number. `expected` names the type.",
+  invalid_format: "The type is right, but the format is wrong. `reason` describes the format.",
+  too_short: "The text has fewer characters than `min_length`.",
+  too_long: "The text has more characters than `max_length`.",
   too_small: "The number is below the `minimum`.",
   too_large: "The number is above the `maximum`.",
   too_many_decimals: "The number has more decimals than `decimals`.",
-  not_an_option: "The value is none of the field's `options`.",
-  too_few_rows: "There are fewer rows than `min_rows`.",
-  too_many_rows: "There are more rows than `max_rows`.",
-  time_zone_required: "A date-time needs an offset, like Z or +09:00.",
-  invalid_status: "The item cannot be given this status; `allowed` names those it can.",
+  not_an_option: "The value is not one of the field's `options`.",
+  too_few_rows: "The list has fewer rows than `min_rows`.",
+  too_many_rows: "The list has more rows than `max_rows`.",
+  time_zone_required: "A date-time has no offset like Z or +09:00.",
+  invalid_status: "The item cannot change to this status. `allowed` lists the possible statuses.",
   unknown_parameter: "The route has no such query parameter.",
-  out_of_range: "`limit` lies between `minimum` and `maximum`.",
-  not_exact: "A JSON number of double precision does not hold this number as it was written.",
-  invalid_cursor: "The cursor is damaged, or was made for another route, other conditions or sort.",
+  out_of_range:
+    "`limit` is not between `minimum` and `maximum`, or differs between query and body.",
+  not_exact: "A double-precision number cannot represent this number exactly.",
+  invalid_cursor:
+    "The cursor is damaged, or belongs to another route, other conditions or another sort.",
   invalid_condition:
-    "A search names a field, an operator or a value that do not fit; `allowed` names what does.",
+    "A search names an unknown field or operator, or an invalid value. `allowed` lists the alternatives.",
   too_complex:
-    "A search is beyond its bounds, or the patterns of a form take too long for this item.",
-  invalid_definition: "Something in a definition contradicts the rules, or itself.",
+    "A search exceeds its limits, or the patterns and formulas take too long for this request.",
+  invalid_definition: "A part of a definition violates a rule or contradicts another part.",
 } as const satisfies Record<FieldErrorCode, string>;
 
-/** Whoever has so many looks at the first ones. */
-const mostIssues = 1000;
+/** Further issues are dropped. */
+const maxIssues = 1000;
 
 type Issue = z.core.$ZodIssue;
 
+/** The options of `safeParse` for bodies. Errors of unknown properties list the known ones. */
+export const bodyParsing = {
+  reportInput: true,
+  error: (issue: z.core.$ZodRawIssue) => {
+    if (issue.code !== "unrecognized_keys") return undefined;
+    const definition = issue.inst?._zod.def as { shape?: object } | undefined;
+    const names = Object.keys(definition?.shape ?? {});
+    return describeUnknownProperty(names);
+  },
+};
+
+export function describeUnknownProperty(allowed: readonly string[]): string {
+  return allowed.length > 0
+    ? `Unknown property. Allowed: ${formatChoices(allowed)}.`
+    : "Unknown property.";
+}
+
 /**
- * zod's issues as field errors with pointers. With `only`, every error carries that code; without it the code
- * follows the kind of issue.
+ * Converts zod's issues to field errors with pointers. Every error has the code `fixedCode`; without it, the code follows
+ * from the kind of issue.
  */
-export function zodErrors(issues: readonly Issue[], only?: FieldErrorCode): FieldError[] {
-  return issues.slice(0, mostIssues).flatMap((issue) => {
+export function zodErrors(issues: readonly Issue[], fixedCode?: FieldErrorCode): FieldError[] {
+  return issues.slice(0, maxIssues).flatMap((issue) => {
     const path = issue.path.map((step) => (typeof step === "number" ? step : String(step)));
     if (issue.code === "unrecognized_keys") {
       return issue.keys
-        .slice(0, mostIssues)
-        .map((key) =>
-          errorAt([...path, key], only ?? "unknown_field", "This property is not known here."),
-        );
+        .slice(0, maxIssues)
+        .map((key) => errorAt([...path, key], fixedCode ?? "unknown_field", issue.message));
     }
-    return [errorAt(path, only ?? codeOf(issue), reasonOf(issue))];
+    return [errorAt(path, fixedCode ?? codeOf(issue), reasonOf(issue))];
   });
 }
 
-/** The same for headers and parameters, which have no pointer: each has one error. */
-export function namedErrors(name: string, issues: readonly Issue[]): FieldError[] {
+/** Converts the first issue of a header or parameter. These errors have no pointer. */
+export function issueErrors(name: string, issues: readonly Issue[]): FieldError[] {
   return issues.slice(0, 1).map((issue) => ({
     field: name,
     code: codeOf(issue),
@@ -126,37 +145,61 @@ function codeOf(issue: Issue): FieldErrorCode {
 function reasonOf(issue: Issue): string {
   switch (issue.code) {
     case "invalid_type":
-      return issue.input === undefined ? "This is required." : `Must be of type ${issue.expected}.`;
+      return issue.input === undefined ? missingReason : typeReason(issue.expected);
     case "custom":
-      return issue.input === undefined ? "This is required." : issue.message;
+      return issue.input === undefined ? missingReason : issue.message;
     case "invalid_value":
-      return `Must be one of ${oneOf(issue.values.map(String))}.`;
+      return `Must be one of ${formatChoices(issue.values.map(String))}.`;
     case "too_small":
-      return tooSmall(issue.origin, issue.minimum);
+      return tooSmallReason(issue.origin, issue.minimum);
     case "too_big":
-      return `Must be at most ${issue.maximum}${unit(issue.origin)}.`;
+      return `${bound(issue.origin)} at most ${issue.maximum}${unitSuffix(issue.origin)}.`;
     case "invalid_format":
-      return issue.format === "email" ? "Must be an e-mail address." : issue.message;
+      return issue.format === "email" ? "Must be an e-mail address." : customMessage(issue);
     case "invalid_union":
       return "options" in issue && Array.isArray(issue.options)
-        ? `Must be one of ${oneOf(issue.options.map(String))}.`
-        : issue.message;
-    case "unrecognized_keys":
+        ? `Must be one of ${formatChoices(issue.options.map(String))}.`
+        : customMessage(issue);
     case "not_multiple_of":
+      return `Must be a multiple of ${issue.divisor}.`;
+    case "unrecognized_keys":
     case "invalid_key":
     case "invalid_element":
-      return issue.message;
+      return customMessage(issue);
   }
 }
 
-function tooSmall(origin: string, minimum: number | bigint): string {
-  const isOne = Number(minimum) === 1;
-  if (isOne && origin === "string") return "Must not be empty.";
-  if (isOne && origin === "array") return "Must have at least one entry.";
-  return `Must be at least ${minimum}${unit(origin)}.`;
+const missingReason = "A value is required.";
+
+/** zod's own message says nothing about the value. */
+function customMessage({ message }: Issue): string {
+  return message === "Invalid input" ? "The value has the wrong format." : message;
 }
 
-function unit(origin: string): string {
+const typeNames: Record<string, string> = {
+  string: "a string",
+  number: "a number",
+  int: "a whole number",
+  integer: "a whole number",
+  boolean: "true or false",
+  array: "an array",
+  object: "an object",
+};
+
+function typeReason(expected: string): string {
+  return `Must be ${typeNames[expected] ?? `of type ${expected}`}.`;
+}
+
+function tooSmallReason(origin: string, minimum: number | bigint): string {
+  const isOne = Number(minimum) === 1;
+  if (isOne && origin === "string") return "Must not be empty.";
+  if (isOne && origin === "array") return "Must have at least 1 entry.";
+  return `${bound(origin)} at least ${minimum}${unitSuffix(origin)}.`;
+}
+
+const bound = (origin: string) => (origin === "array" ? "Must have" : "Must be");
+
+function unitSuffix(origin: string): string {
   if (origin === "string") return " characters long";
   return origin === "array" ? " entries" : "";
 }

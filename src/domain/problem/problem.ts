@@ -1,14 +1,14 @@
 import { abilities, type Ability } from "#domain/credential/permissions.ts";
 import { problems, type ProblemCode } from "./catalogue.ts";
 
-/** Why one field, parameter or part of a definition was refused (contract, section 5). */
+/** The error of one field, parameter or part of a definition (contract, section 5). */
 export interface FieldError {
-  /** Where, for people: `lines[1].qty`, or the name of a query parameter or header. */
+  /** The location for people: `lines[1].qty`, or the name of a query parameter or header. */
   field: string;
-  /** Where, for programs: a JSON Pointer (RFC 6901) into the request body. Absent outside bodies. */
+  /** The location for programs: a JSON Pointer (RFC 6901) into the request body. Absent outside bodies. */
   pointer?: string;
   code: FieldErrorCode;
-  /** What was wrong and what is allowed, as a sentence. */
+  /** A sentence that names the error and the allowed values. */
   reason: string;
   [detail: string]: unknown;
 }
@@ -39,7 +39,7 @@ export const fieldErrorCodes = [
 
 export type FieldErrorCode = (typeof fieldErrorCodes)[number];
 
-/** A failure the caller can act upon; everything else that is thrown is a fault of ours and answers 500. */
+/** An error that the caller can act on. Any other exception is a bug in the service and returns 500. */
 export class Problem extends Error {
   readonly code: ProblemCode;
   readonly detail: string;
@@ -66,49 +66,66 @@ export class Problem extends Error {
   }
 }
 
-/** As in “owners and admins”. */
-function rolesWith(ability: Ability): string {
+/** Formats roles like “owners and admins”. */
+function formatRoles(ability: Ability): string {
   const names = abilities[ability].map((role) => `${role}s`);
   return [names.slice(0, -1).join(", "), names.at(-1)].filter(Boolean).join(" and ");
 }
 
-const realm = 'Bearer realm="edge-forms"';
-const mostErrors = 100;
+const capitalize = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);
 
-/** The failures of the specification, by its own words: `throw problem.notFound()`. */
+/** Formats alternatives like “GET, HEAD or POST”. */
+function formatAlternatives(names: readonly string[]): string {
+  return [names.slice(0, -1).join(", "), names.at(-1)].filter(Boolean).join(" or ");
+}
+
+const bearerChallenge = 'Bearer realm="edge-forms"';
+const maxListedErrors = 100;
+
+/** Creates the problems of the specification: `throw problem.notFound()`. */
 export const problem = {
   malformedJson: (detail: string) => new Problem("malformed_json", detail),
   malformedHeader: (header: string, detail: string) =>
     new Problem("malformed_header", detail, { header }),
 
-  /** RFC 6750, section 3: no error code where no credential was sent. */
-  unauthenticated: (sent: boolean) =>
+  /** RFC 6750, section 3: without a credential, the challenge has no error code. */
+  unauthenticated: (hasCredential: boolean) =>
     new Problem(
       "unauthenticated",
       "Send a valid credential in the header `Authorization: Bearer <ACCESS_TOKEN>`.",
       {},
       {
-        "WWW-Authenticate": sent
-          ? `${realm}, error="invalid_token", error_description="The access token is unknown, expired or revoked"`
-          : realm,
+        "WWW-Authenticate": hasCredential
+          ? `${bearerChallenge}, error="invalid_token", error_description="The access token is unknown, expired or revoked"`
+          : bearerChallenge,
       },
     ),
+
+  /** Rejects every sign-in while the settings of Cloudflare Access are incomplete. */
+  accessIncomplete: (reason: string) =>
+    new Problem("unauthenticated", `Nobody can sign in: ${reason}`),
 
   permissionRequired: (permission: string) =>
     new Problem(
       "permission_required",
       `This credential lacks the permission "${permission}".`,
       { required_permission: permission },
-      { "WWW-Authenticate": `${realm}, error="insufficient_scope", scope="${permission}"` },
+      {
+        "WWW-Authenticate": `${bearerChallenge}, error="insufficient_scope", scope="${permission}"`,
+      },
     ),
 
-  crossSite: () => new Problem("cross_site", "Requests that another site makes are refused here."),
+  crossSite: () =>
+    new Problem(
+      "cross_site",
+      "Another site sent this request. The administration area accepts only its own.",
+    ),
 
-  /** Says who can do it. */
+  /** Names the roles that have the ability. */
   roleRequired: (ability: Ability) =>
     new Problem(
       "role_required",
-      `Your role does not allow this: ${rolesWith(ability)} can do it.`,
+      `Your role does not allow this. ${capitalize(formatRoles(ability))} can do it.`,
       {
         required_ability: ability,
         allowed_roles: abilities[ability],
@@ -118,67 +135,91 @@ export const problem = {
   conflict: (detail: string) => new Problem("conflict", detail),
 
   notFound: () =>
-    new Problem("not_found", "There is nothing here, or it is not visible to this credential."),
+    new Problem("not_found", "This resource does not exist, or this credential cannot see it."),
 
   methodNotAllowed: (method: string, allowed: string[]) =>
     new Problem(
       "method_not_allowed",
-      `${method} is not possible here; allowed: ${allowed.join(", ")}.`,
+      `${method} is not allowed here. Use ${formatAlternatives(allowed)}.`,
       {},
       { Allow: allowed.join(", ") },
     ),
 
   tooLarge: (limit: number) =>
-    new Problem("too_large", `The body exceeds ${limit} bytes.`, { limit }),
+    new Problem("too_large", `The body may have at most ${limit} bytes.`, { limit }),
+
+  anonymousBodyTooLarge: (limit: number) =>
+    new Problem(
+      "too_large",
+      `Without a valid session, a body may have at most ${limit} bytes. Sign in, then send it again.`,
+      { limit },
+    ),
 
   itemTooLarge: (limit: number) =>
     new Problem(
       "too_large",
-      `With its defaults and empty columns the item exceeds ${limit} bytes.`,
-      {
-        limit,
-      },
+      `The item may have at most ${limit} bytes, including defaults and empty columns.`,
+      { limit },
     ),
 
-  tooManyEntries: (found: number, limit: number) =>
+  tooManyEntries: (entryCount: number, limit: number) =>
     new Problem(
       "too_large",
-      `The item has ${found} values in searchable fields, and may have ${limit}. Send fewer rows, or define fields with "searchable": false.`,
+      `The item has ${entryCount} values in searchable fields, but may have at most ${limit}. Send fewer rows, or define fields with "searchable": false.`,
       { limit },
     ),
 
   batchTooLarge: (limit: number) =>
     new Problem(
       "too_large",
-      `The operations touch more than ${limit} bytes of stored data: send fewer in one batch.`,
+      `The operations change more than ${limit} bytes of stored data. Send fewer operations in one batch.`,
+      { limit },
+    ),
+
+  batchReturnsTooMuch: (limit: number) =>
+    new Problem(
+      "too_large",
+      `The items of the response exceed ${limit} bytes. Send fewer operations, or leave out return=representation.`,
+      { limit },
+    ),
+
+  batchTooManyUniqueValues: (limit: number) =>
+    new Problem(
+      "too_large",
+      `The operations write or look up more than ${limit} unique values. Send fewer in one batch.`,
       { limit },
     ),
 
   batchTooManyEntries: (limit: number) =>
     new Problem(
       "too_large",
-      `The operations change more than ${limit} values of searchable fields: send fewer in one batch.`,
+      `The operations change more than ${limit} values of searchable fields. Send fewer operations in one batch.`,
       { limit },
     ),
 
   tooManyValues: (limit: number) =>
-    new Problem("too_large", `The body holds more than ${limit} values.`, { limit }),
+    new Problem("too_large", `The body may have at most ${limit} values.`, { limit }),
 
   unsupportedMediaType: (allowed: readonly string[]) =>
-    new Problem("unsupported_media_type", `Send the body as ${allowed.join(" or ")}.`, {
+    new Problem("unsupported_media_type", `Set Content-Type to ${formatAlternatives(allowed)}.`, {
       allowed,
     }),
 
   submissionsClosed: (reason: "not_open_yet" | "closed" | "full") =>
-    new Problem("submissions_closed", closedBecause[reason], { reason }),
+    new Problem("submissions_closed", closedDetails[reason], { reason }),
 
   submissionClosed: () =>
     new Problem(
       "submission_closed",
-      "This submission is closed; it can be reopened in the administration area only.",
+      "This submission is closed. Only the administration area can reopen it.",
     ),
 
-  /** `id` is that of the item that has the value, for callers who may read it. */
+  duplicateInBatch: (field: string, operation: number) => {
+    const detail = `Operation ${operation} of this batch has the same value of "${field}", which must be unique.`;
+    return new Problem("duplicate", detail, { field });
+  },
+
+  /** `id` names the item that has the value. Only callers who may read the item get it. */
   duplicate: (field: string, id?: string) =>
     new Problem("duplicate", `Another item already has this value of "${field}".`, {
       field,
@@ -188,57 +229,71 @@ export const problem = {
   schemaInUse: (detail: string, members: Record<string, unknown>) =>
     new Problem("schema_in_use", detail, members),
 
-  indexing: (fields: string[]) =>
+  indexing: (fields: string[], { done, total }: { done: number; total: number }) =>
     new Problem(
       "indexing",
-      "Items are being indexed for this search; until that is done it could miss some.",
-      { fields },
+      `Items are still being indexed for searches by ${fields.map((field) => `"${field}"`).join(", ")}: ${done} of ${total} are done. Retry after the seconds in Retry-After.`,
+      { fields, done, total },
       { "Retry-After": "2" },
     ),
 
   changesExpired: () =>
-    new Problem("changes_expired", "What came behind this cursor is kept no longer."),
+    new Problem(
+      "changes_expired",
+      "The changes after this cursor are no longer kept. List the collection again.",
+    ),
 
   versionMismatch: (currentEtag: string | null) =>
-    new Problem("version_mismatch", "The stored version is another; nothing was written.", {
-      current_etag: currentEtag,
-    }),
+    new Problem(
+      "version_mismatch",
+      "The stored version does not match If-Match. Nothing was written.",
+      { current_etag: currentEtag },
+    ),
 
-  /** RFC 9110, section 12.5.3: what could have been sent. */
-  unsupportedContentCoding: () =>
+  /** RFC 9110, section 12.5.3: `Accept-Encoding` names the accepted codings. */
+  unsupportedContentCoding: (takesGzip: boolean) =>
     new Problem(
       "unsupported_media_type",
-      "Send the body as it is, without a Content-Encoding.",
+      `Send the body ${takesGzip ? "with Content-Encoding: gzip, or " : ""}without a Content-Encoding.`,
       { header: "Content-Encoding" },
-      { "Accept-Encoding": "identity" },
+      { "Accept-Encoding": takesGzip ? "gzip, identity" : "identity" },
     ),
 
   invalidInput: (errors: FieldError[]) =>
-    new Problem("invalid_input", counted(errors.length), { errors: errors.slice(0, mostErrors) }),
+    new Problem("invalid_input", formatErrorCount(errors.length), {
+      errors: errors.slice(0, maxListedErrors),
+    }),
 
-  rateLimited: (retryAfter: number, detail = "The rate limit of this credential is reached.") =>
+  rateLimited: (retryAfter: number, detail: string) =>
     new Problem("rate_limited", detail, {}, { "Retry-After": String(retryAfter) }),
 
   tryAgain: (retryAfter = 1) =>
     new Problem(
       "try_again",
-      "The storage did not answer in time; nothing is known to be wrong with the request.",
+      "The storage did not respond in time. Send the same request again after the seconds in Retry-After.",
       {},
       { "Retry-After": String(retryAfter) },
     ),
+
+  paused: () =>
+    new Problem(
+      "try_again",
+      "The service is paused for maintenance and returns within minutes. Nothing was stored.",
+      {},
+      { "Retry-After": "30" },
+    ),
 };
 
-const closedBecause = {
+const closedDetails = {
   not_open_yet: "This form does not accept submissions yet.",
   closed: "This form no longer accepts submissions.",
-  full: "This form has all the submissions that it accepts.",
+  full: "This form has reached its maximum number of submissions.",
 };
 
-/** Where there are very many, not all of them are sought. */
-const mostCounted = 1000;
-
-function counted(count: number): string {
-  const shown = count > mostErrors ? ` The first ${mostErrors} are listed.` : "";
-  if (count >= mostCounted) return `At least ${mostCounted} fields are invalid.${shown}`;
-  return `${count === 1 ? "1 field is" : `${count} fields are`} invalid.${shown}`;
+/** Validation stops at this many errors, so the count is then a minimum. */
+const maxCountedErrors = 1000;
+function formatErrorCount(count: number): string {
+  if (count === 1) return "1 field is invalid.";
+  const suffix = count > maxListedErrors ? ` The first ${maxListedErrors} are listed.` : "";
+  return `${count < maxCountedErrors ? "" : "At least "}${count} fields are invalid.${suffix}`;
 }

@@ -1,5 +1,6 @@
 import { fieldNumber, systemFieldIds, type SystemField } from "#domain/data/values.ts";
 import type { Collection } from "#domain/definition/collection.ts";
+import type { Status } from "#domain/item/item.ts";
 import { valueType, type Field, type RowField } from "#domain/definition/field.ts";
 import type { FieldKind, Operator, SearchField } from "./tree.ts";
 
@@ -15,61 +16,78 @@ export const operators: Record<FieldKind, readonly Operator[]> = {
   line_items: ["any", "none", "is_empty"],
 };
 
-/** The fields that searches can name, system fields included. Those that are not searchable are undefined. */
+/** The fields that searches can name, system fields included. A field that is not searchable maps to undefined. */
 export function searchFields(collection: Collection): Map<string, SearchField | undefined> {
   const { id, kind, definition } = collection;
-  const own = definition.fields.fields.map(
+  const dataFields = definition.fields.fields.map(
     (field) => [field.key, field.searchable ? describeField(id, field) : undefined] as const,
   );
-  return new Map([...systemFields(id, kind), ...own]);
+  return new Map([...systemFields(id, kind), ...dataFields]);
 }
 
+const statuses: readonly Status[] = ["draft", "submitted", "closed"];
+const statusOptions = {
+  current: statuses.map((value) => ({ value })),
+  former: [],
+  isComplete: true,
+};
+
 function systemFields(id: number, kind: Collection["kind"]): [string, SearchField][] {
-  const field = (
+  const fieldEntry = (
     name: string,
-    own: SystemField,
-    of: "text" | "select" | "datetime",
+    systemField: SystemField,
+    searchKind: "text" | "select" | "datetime",
   ): [string, SearchField] => [
     name,
     {
       name,
-      number: fieldNumber(id, systemFieldIds[own]),
-      kind: of,
-      type: of === "datetime" ? "datetime" : "text",
-      source: { in: "system", name: own },
+      previousKeys: [],
+      number: fieldNumber(id, systemFieldIds[systemField]),
+      kind: searchKind,
+      type: searchKind === "datetime" ? "datetime" : "text",
+      source: { in: "system", name: systemField },
+      ...(systemField === "status" ? { options: statusOptions } : {}),
     },
   ];
   return [
-    field("$id", "id", "text"),
+    fieldEntry("$id", "id", "text"),
     kind === "form"
-      ? field("$status", "status", "select")
-      : field("$receipt_number", "receiptNumber", "text"),
-    field("$created_at", "createdAt", "datetime"),
-    field("$updated_at", "updatedAt", "datetime"),
+      ? fieldEntry("$status", "status", "select")
+      : fieldEntry("$receipt_number", "receiptNumber", "text"),
+    fieldEntry("$created_at", "createdAt", "datetime"),
+    fieldEntry("$updated_at", "updatedAt", "datetime"),
   ];
 }
 
 function describeField(collectionId: number, field: Field): SearchField {
-  const common = describeOne(collectionId, field, "data");
+  const common = describeFlatField(collectionId, field, "data");
   if (field.type !== "line_items") return common;
   const rows = field.fields
-    .filter((row) => row.searchable)
-    .map((row) => [row.key, describeOne(collectionId, row, "row")] as const);
+    .filter((column) => column.searchable)
+    .map((column) => [column.key, describeFlatField(collectionId, column, "row")] as const);
   return { ...common, rows: new Map(rows) };
 }
 
-function describeOne(
+function describeFlatField(
   collectionId: number,
   field: Field | RowField,
-  where: "data" | "row",
+  location: "data" | "row",
 ): SearchField {
   return {
     name: field.key,
+    previousKeys: field.previous_keys,
     number: fieldNumber(collectionId, field.id),
     kind: fieldKind(field),
     type: valueType(field),
-    source: { in: where, slot: String(field.id) },
+    source: { in: location, slot: String(field.id) },
+    ...describeOptions(field),
   };
+}
+
+function describeOptions(field: Field): Pick<SearchField, "options"> {
+  if (!("options" in field)) return {};
+  const { options: current, formerOptions: former = [], hasDroppedOptions } = field;
+  return { options: { current, former, isComplete: hasDroppedOptions !== true } };
 }
 
 function fieldKind(field: Field): FieldKind {

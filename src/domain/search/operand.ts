@@ -1,17 +1,32 @@
-import { comparable, fold } from "#domain/data/index-entries.ts";
+import { describeInexactNumber, InexactNumber } from "#domain/json.ts";
+import { toComparable, foldCase } from "#domain/data/index-entries.ts";
 import type { FieldErrorCode, FieldError } from "#domain/problem/problem.ts";
-import { storable, storedText } from "#domain/text.ts";
-import { dayWithOffset, utcDateTime } from "#domain/time.ts";
-import { longestText, mostValues, type Comparable, type Condition, type Operator, type SearchField } from "./tree.ts";
-import { errorAt, oneOf, shortened } from "#domain/problem/field-errors.ts";
+import { storableDescription, toStoredText } from "#domain/text.ts";
+import { dayWithOffset, toUtcDateTime } from "#domain/time.ts";
+import {
+  maxSearchTextLength,
+  maxOperandValues,
+  type Comparable,
+  type LeafCondition,
+  type Operator,
+  type SearchField,
+  type UnknownOption,
+} from "./tree.ts";
+import { errorAt, formatChoices, truncate } from "#domain/problem/field-errors.ts";
 
-/** No text is longer: 100,000 characters of two units each. */
-const longestValue = 200_000;
+/** The longest stored text: 100,000 characters of up to two UTF-16 units each. */
+const maxValueLength = 200_000;
 
-type Parsed = { condition: Condition } | { reason: string; code: FieldErrorCode };
+type ParsedOperand =
+  | { condition: LeafCondition }
+  /** `path` leads to the wrong value of a list. */
+  | { reason: string; code: FieldErrorCode; path?: Path };
 
-/** The value of an operator other than those of line items, in the form in which the index compares. */
-export function parseOperand(field: SearchField, op: Operator, sent: unknown): Parsed {
+/** Converts an operand to the form that the index compares. Operators of line items are parsed elsewhere. */
+export function parseOperand(field: SearchField, op: Operator, operand: unknown): ParsedOperand {
+  const takesNumbers = field.kind === "number" && op !== "is_empty";
+  const inexact = takesNumbers ? findInexactNumber(operand) : undefined;
+  if (inexact) return inexact;
   switch (op) {
     case "eq":
     case "ne":
@@ -19,95 +34,123 @@ export function parseOperand(field: SearchField, op: Operator, sent: unknown): P
     case "gte":
     case "lt":
     case "lte": {
-      const value = parseScalar(field, sent);
-      return value === undefined ? wrong(expected(field)) : { condition: { field, op, value } };
+      const value = parseScalar(field, operand);
+      return value === undefined
+        ? invalidOperand(describeExpected(field))
+        : { condition: { field, op, value } };
     }
     case "contains":
     case "starts_with":
-      if (typeof sent !== "string" || sent === "") return wrong("a string that is not empty");
-      return sent.length > longestText
-        ? wrong(`at most ${longestText} characters long`, "too_complex")
-        : foldedOf(field, op, sent);
+      if (typeof operand !== "string" || operand === "")
+        return invalidOperand("a non-empty string");
+      return operand.length > maxSearchTextLength
+        ? { reason: `Must be at most ${maxSearchTextLength} characters long.`, code: "too_complex" }
+        : foldedCondition(field, op, operand);
     case "in":
     case "not_in":
     case "has_any":
     case "has_all":
     case "has_none":
-      return parseScalars(field, op, sent);
+      return parseScalars(field, op, operand);
     case "between": {
-      const [low, high] = Array.isArray(sent) ? sent.map((each) => parseScalar(field, each)) : [];
-      const pair = Array.isArray(sent) && sent.length === 2;
-      return pair && low !== undefined && high !== undefined
+      const [low, high] = Array.isArray(operand)
+        ? operand.map((bound) => parseScalar(field, bound))
+        : [];
+      const isPair = Array.isArray(operand) && operand.length === 2;
+      return isPair && low !== undefined && high !== undefined
         ? { condition: { field, op, value: [low, high] } }
-        : wrong(`a list of two, the lowest and the highest, each ${expected(field)}`);
+        : invalidOperand(
+            `a list of two values, the lowest and the highest, each ${describeExpected(field)}`,
+          );
     }
     case "is_empty":
-      return typeof sent === "boolean"
-        ? { condition: { field, op, value: sent } }
-        : wrong("true or false");
+      return typeof operand === "boolean"
+        ? { condition: { field, op, value: operand } }
+        : invalidOperand("true or false");
     case "any":
     case "none":
-      return wrong("a list of conditions");
+      return invalidOperand("a list of conditions");
   }
 }
 
-function foldedOf(field: SearchField, op: "contains" | "starts_with", sent: string): Parsed {
-  const text = storedText(sent);
-  return text === undefined ? wrong(storable) : { condition: { field, op, value: fold(text) } };
+function findInexactNumber(operand: unknown): ParsedOperand | undefined {
+  const values: unknown[] = Array.isArray(operand) ? operand : [operand];
+  const index = values.findIndex((value) => value instanceof InexactNumber);
+  const inexact = values[index];
+  if (!(inexact instanceof InexactNumber)) return undefined;
+  const error = { reason: describeInexactNumber(inexact), code: "not_exact" } as const;
+  return Array.isArray(operand) ? { ...error, path: [index] } : error;
 }
 
-function wrong(form: string, code: FieldErrorCode = "invalid_condition"): Parsed {
-  return { reason: `Must be ${form}.`, code };
+function foldedCondition(
+  field: SearchField,
+  op: "contains" | "starts_with",
+  operand: string,
+): ParsedOperand {
+  const text = toStoredText(operand);
+  return text === undefined
+    ? invalidOperand(storableDescription)
+    : { condition: { field, op, value: foldCase(text) } };
+}
+
+function invalidOperand(expected: string): ParsedOperand {
+  return { reason: `Must be ${expected}.`, code: "invalid_condition" };
 }
 
 function parseScalars(
   field: SearchField,
   op: "in" | "not_in" | "has_any" | "has_all" | "has_none",
-  sent: unknown,
-): Parsed {
-  if (!Array.isArray(sent) || sent.length === 0) {
-    return wrong(`a list of 1 to ${mostValues} values, each ${expected(field)}`);
+  operand: unknown,
+): ParsedOperand {
+  if (!Array.isArray(operand) || operand.length === 0) {
+    return invalidOperand(
+      `a list of 1 to ${maxOperandValues} values, each ${describeExpected(field)}`,
+    );
   }
-  if (sent.length > mostValues) return wrong(`at most ${mostValues} values`, "too_complex");
-  const value = sent.map((each) => parseScalar(field, each));
-  return value.every((each) => each !== undefined)
+  if (operand.length > maxOperandValues)
+    return { reason: `Must have at most ${maxOperandValues} values.`, code: "too_complex" };
+  const value = operand.map((entry) => parseScalar(field, entry));
+  return value.every((entry) => entry !== undefined)
     ? { condition: { field, op, value: [...new Set(value)] } }
-    : wrong(`a list of values, each ${expected(field)}`);
+    : invalidOperand(`a list of values, each ${describeExpected(field)}`);
 }
 
-function parseScalar({ kind, source }: SearchField, sent: unknown): Comparable | undefined {
+function parseScalar({ kind, source }: SearchField, operand: unknown): Comparable | undefined {
   switch (kind) {
     case "number":
-      return typeof sent === "number" && Number.isFinite(sent) ? sent : undefined;
+      return typeof operand === "number" && Number.isFinite(operand) ? operand : undefined;
     case "boolean":
-      return typeof sent === "boolean" ? Number(sent) : undefined;
+      return typeof operand === "boolean" ? Number(operand) : undefined;
     case "date": {
-      const day = typeof sent === "string" ? dayWithOffset(sent, "UTC") : undefined;
-      return day && comparable("date", day);
+      const day = typeof operand === "string" ? dayWithOffset(operand, "UTC") : undefined;
+      return day && toComparable("date", day);
     }
     case "datetime": {
-      const parsed = typeof sent === "string" ? utcDateTime(sent) : undefined;
-      if (!parsed || !("value" in parsed)) return undefined;
-      // System stamps are stored as milliseconds.
-      if (source.in === "system") return toMilliseconds(parsed.value);
-      return comparable("datetime", parsed.value);
+      const result = typeof operand === "string" ? toUtcDateTime(operand) : undefined;
+      if (!result || !("value" in result)) return undefined;
+      // System timestamps are stored as milliseconds.
+      if (source.in === "system") return toMilliseconds(result.value);
+      return toComparable("datetime", result.value);
     }
     case "text":
     case "select":
     case "multi_select":
-      return typeof sent === "string" && sent.length <= longestValue ? storedText(sent) : undefined;
+      // An empty string is stored as null, so only `is_empty` finds it.
+      return typeof operand === "string" && operand !== "" && operand.length <= maxValueLength
+        ? toStoredText(operand)
+        : undefined;
     case "line_items":
       return undefined;
   }
 }
 
-/** With the finer digits as a fraction, so that a bound between two milliseconds lies between them. */
+/** Keeps finer digits as a fraction, so that a bound between two milliseconds stays between them. */
 function toMilliseconds(utc: string): number {
-  const finer = utc.slice(23, -1);
-  return Date.parse(`${utc.slice(0, 23)}Z`) + (finer === "" ? 0 : Number(`0.${finer}`));
+  const fraction = utc.slice(23, -1);
+  return Date.parse(`${utc.slice(0, 23)}Z`) + (fraction === "" ? 0 : Number(`0.${fraction}`));
 }
 
-function expected({ kind }: SearchField): string {
+function describeExpected({ kind }: SearchField): string {
   switch (kind) {
     case "number":
       return "a number";
@@ -120,49 +163,64 @@ function expected({ kind }: SearchField): string {
     case "text":
     case "select":
     case "multi_select":
-      return "a string";
+      return "a non-empty string (use is_empty to find empty values)";
     case "line_items":
       return "a list of conditions";
   }
 }
 
 export type Path = readonly (string | number)[];
-export type Fields = ReadonlyMap<string, SearchField | undefined>;
+export type SearchFieldMap = ReadonlyMap<string, SearchField | undefined>;
 
-/** What is gathered while a search is read. */
-export interface Work {
+/** The field errors so far, the number of conditions, and operands that may not be options. */
+export interface SearchParseState {
   errors: FieldError[];
-  conditions: number;
+  conditionCount: number;
+  unknownOptions: UnknownOption[];
 }
 
-export function refuse(
-  work: Work,
+export function addError(
+  state: SearchParseState,
   path: Path,
   reason: string,
   code: FieldErrorCode = "invalid_condition",
   details: Record<string, unknown> = {},
 ): undefined {
-  work.errors.push(errorAt(path, code, reason, details));
+  state.errors.push(errorAt(path, code, reason, details));
   return undefined;
 }
 
-export function tooComplex(work: Work, path: Path, reason: string): undefined {
-  return refuse(work, path, reason, "too_complex");
+export function addComplexityError(state: SearchParseState, path: Path, reason: string): undefined {
+  return addError(state, path, reason, "too_complex");
 }
 
-/** The field that a condition or sort key names; a 422 that lists what there is otherwise. */
+export function addRenamedError(
+  state: SearchParseState,
+  path: Path,
+  key: string,
+  name: string,
+): undefined {
+  const reason = `There is no field "${truncate(key)}"; it was renamed to "${name}".`;
+  return addError(state, path, reason, "invalid_condition", { renamed_to: name });
+}
+
+/** Finds the field that a condition or sort key names, or adds a field error that lists the searchable fields. */
 export function parseField(
-  work: Work,
-  fields: Fields,
-  sent: unknown,
+  state: SearchParseState,
+  fields: SearchFieldMap,
+  key: unknown,
   path: Path,
 ): SearchField | undefined {
-  if (typeof sent !== "string") return refuse(work, path, "Must be the key of a field.");
-  const field = fields.get(sent);
+  if (typeof key !== "string") return addError(state, path, "Must be the key of a field.");
+  const field = fields.get(key);
   if (field) return field;
-  const allowed = [...fields].flatMap(([name, known]) => (known ? [name] : []));
-  const reason = fields.has(sent)
-    ? `"${sent}" is not searchable: its definition says "searchable": false.`
-    : `There is no field "${shortened(sent)}" to search. There are ${oneOf(allowed)}.`;
-  return refuse(work, path, reason, "invalid_condition", { allowed: allowed.slice(0, 100) });
+  const renamedField = [...fields.values()].find((searchField) =>
+    searchField?.previousKeys.includes(key),
+  );
+  if (renamedField) return addRenamedError(state, path, key, renamedField.name);
+  const allowed = [...fields].flatMap(([name, searchField]) => (searchField ? [name] : []));
+  const reason = fields.has(key)
+    ? `The field "${key}" is not searchable. Its definition has "searchable": false.`
+    : `There is no field "${truncate(key)}". Fields: ${formatChoices(allowed)}.`;
+  return addError(state, path, reason, "invalid_condition", { allowed: allowed.slice(0, 100) });
 }

@@ -1,222 +1,243 @@
-import { storedOrder } from "#domain/data/values.ts";
+import { storedOrderFields } from "#domain/data/values.ts";
 import { isObject } from "#domain/json.ts";
 import type { Collection } from "#domain/definition/collection.ts";
-import { oneOf, shortened } from "#domain/problem/field-errors.ts";
-import { mostSorts, type Search, type SearchField, type Sort, deepest, longestConditions, mostConditions, type Condition, type Operator } from "./tree.ts";
-import { parseField, refuse, tooComplex, type Fields, type Path, type Work, parseOperand } from "./operand.ts";
-import { defaultLimit, limitRefusal, pageLimit } from "#domain/cursor.ts";
+import { formatChoices, truncate } from "#domain/problem/field-errors.ts";
+import {
+  maxSortKeys,
+  type Search,
+  type SearchField,
+  type SortKey,
+  maxConditionDepth,
+  maxConditionsLength,
+  maxConditions,
+  type Condition,
+  type Operator,
+} from "./tree.ts";
+import {
+  parseField,
+  addError,
+  addComplexityError,
+  type SearchFieldMap,
+  type Path,
+  type SearchParseState,
+  parseOperand,
+} from "./operand.ts";
+import { defaultPageLimit, pageLimitError, pageLimit } from "#domain/cursor.ts";
 import { problem } from "#domain/problem/problem.ts";
 import { operators, searchFields } from "./fields.ts";
+import { checkOptions } from "./options.ts";
+import { parseProjection } from "./projection.ts";
 
-/** As many as a definition can have. */
-const mostFields = 2000;
-
-export function parseSort(work: Work, fields: Fields, sent: unknown): Sort[] {
-  if (!Array.isArray(sent)) {
-    refuse(work, ["sort"], "Must be a list.");
+function parseSort(state: SearchParseState, fields: SearchFieldMap, sortKeys: unknown): SortKey[] {
+  if (!Array.isArray(sortKeys)) {
+    addError(state, ["sort"], "Must be a list of sort keys.");
     return [];
   }
-  if (sent.length > mostSorts) {
-    tooComplex(work, ["sort"], `A search has at most ${mostSorts} sort keys.`);
+  if (sortKeys.length > maxSortKeys) {
+    addComplexityError(state, ["sort"], `Must have at most ${maxSortKeys} sort keys.`);
     return [];
   }
   const seen = new Set<string>();
-  return sent.flatMap((each: unknown, index) => {
-    const sort = parseSortKey(work, fields, each, ["sort", index]);
-    if (!sort) return [];
-    // What sorts already leaves nothing for the same key to decide.
-    if (seen.has(sort.field.name)) return [];
-    seen.add(sort.field.name);
-    return [sort];
+  return sortKeys.flatMap((entry: unknown, index) => {
+    const sortKey = parseSortKey(state, fields, entry, ["sort", index]);
+    if (!sortKey) return [];
+    // A repeated key cannot change the order.
+    if (seen.has(sortKey.field.name)) return [];
+    seen.add(sortKey.field.name);
+    return [sortKey];
   });
 }
 
-function parseSortKey(work: Work, fields: Fields, sent: unknown, path: Path): Sort | undefined {
-  if (!isObject(sent)) return refuse(work, path, 'Must be { "field", "direction" }.');
-  const strange = Object.keys(sent).find((key) => key !== "field" && key !== "direction");
-  if (strange !== undefined) {
-    return refuse(work, [...path, strange], 'A sort key has "field" and "direction".');
+function parseSortKey(
+  state: SearchParseState,
+  fields: SearchFieldMap,
+  entry: unknown,
+  path: Path,
+): SortKey | undefined {
+  if (!isObject(entry))
+    return addError(state, path, 'Must be like { "field": "amount", "direction": "desc" }.');
+  const unknownKey = Object.keys(entry).find((key) => key !== "field" && key !== "direction");
+  if (unknownKey !== undefined) {
+    const reason = 'Unknown property. Allowed: "field", "direction".';
+    return addError(state, [...path, unknownKey], reason);
   }
-  const field = parseField(work, fields, sent["field"], [...path, "field"]);
+  const field = parseField(state, fields, entry["field"], [...path, "field"]);
   if (!field) return undefined;
   if (field.kind === "multi_select" || field.kind === "line_items") {
-    return refuse(work, [...path, "field"], `"${field.name}" is a list, and lists do not sort.`);
+    const reason = `Cannot sort by "${field.name}", because its values are lists.`;
+    return addError(state, [...path, "field"], reason);
   }
-  const direction = sent["direction"] ?? "asc";
+  const direction = entry["direction"] ?? "asc";
   if (direction === "asc" || direction === "desc") return { field, direction };
-  return refuse(work, [...path, "direction"], 'Must be "asc" or "desc".');
+  return addError(state, [...path, "direction"], 'Must be "asc" or "desc".');
 }
 
 /**
- * Ids, receipt numbers and times of creation are in the order in which items were stored: a key like that needs no index,
- * nothing behind it sorts anything, and at the end, upwards, it says what ties are broken by anyway.
+ * Ids, receipt numbers and creation times follow the order in which items are stored, so such a key needs no index. Keys
+ * after it have no effect. An ascending one at the end is dropped, because ties are broken that way anyway.
  */
-export function inStoredOrder(sort: readonly Sort[]): Pick<Search, "sort" | "order"> {
-  const at = sort.findIndex(({ field }) => isStoredOrder(field));
-  const stored = sort[at];
-  if (!stored) return { sort: [...sort], order: "desc" };
-  if (at === 0) return { sort: [], order: stored.direction };
-  const before = sort.slice(0, at);
-  return { sort: stored.direction === "asc" ? before : [...before, stored], order: "desc" };
+function resolveStoredOrder(sort: readonly SortKey[]): Pick<Search, "sort" | "order"> {
+  const index = sort.findIndex(({ field }) => isStoredOrder(field));
+  const storedOrderKey = sort[index];
+  if (!storedOrderKey) return { sort: [...sort], order: "desc" };
+  if (index === 0) return { sort: [], order: storedOrderKey.direction };
+  const precedingKeys = sort.slice(0, index);
+  return {
+    sort: storedOrderKey.direction === "asc" ? precedingKeys : [...precedingKeys, storedOrderKey],
+    order: "desc",
+  };
 }
 
 export function isStoredOrder({ source }: SearchField): boolean {
-  return source.in === "system" && storedOrder.includes(source.name);
+  return source.in === "system" && storedOrderFields.includes(source.name);
 }
 
-/** The keys that `data` is to show; null for all. */
-export function parseProjection(
-  work: Work,
-  collection: Collection,
-  sent: unknown,
-): string[] | null {
-  if (sent === null) return null;
-  if (!Array.isArray(sent)) return refuse(work, ["fields"], "Must be a list of keys.") ?? null;
-  const keys = collection.definition.fields.fields.map((field) => field.key);
-  if (sent.length > mostFields) {
-    return tooComplex(work, ["fields"], `At most ${mostFields} keys can be named.`) ?? null;
-  }
-  const known = new Set(keys);
-  return [...new Set<unknown>(sent)].flatMap((key: unknown, index) => {
-    if (typeof key === "string" && known.has(key)) return [key];
-    const reason = `There is no such field. The fields are ${oneOf(keys)}.`;
-    refuse(work, ["fields", index], reason, "invalid_condition", { allowed: keys.slice(0, 100) });
-    return [];
-  });
-}
+/** Only this many properties are checked. A search has five. */
+const maxCheckedProperties = 100;
 
-/** Properties that are looked at; a search has five. */
-const mostNamed = 100;
+const searchProperties = ["conditions", "sort", "fields", "limit", "cursor"];
 
-const properties = ["conditions", "sort", "fields", "limit", "cursor"];
-
-/** Reads a search body against the collection's definition; all that is wrong with it is one 422. */
+/** Parses a search body against the collection's definition, or throws a 422 with every field error. */
 export function parseSearch(collection: Collection, body: unknown): Search {
-  const work: Work = { errors: [], conditions: 0 };
-  const sent = isObject(body) ? body : {};
-  if (!isObject(body)) refuse(work, [], "The body must be an object.");
-  for (const key of Object.keys(sent).slice(0, mostNamed)) {
-    if (!properties.includes(key)) {
-      refuse(
-        work,
+  const state: SearchParseState = { errors: [], conditionCount: 0, unknownOptions: [] };
+  const properties = isObject(body) ? body : {};
+  if (!isObject(body)) addError(state, [], "The body must be an object.");
+  for (const key of Object.keys(properties).slice(0, maxCheckedProperties)) {
+    if (!searchProperties.includes(key)) {
+      addError(
+        state,
         [key],
-        `Searches have no property "${shortened(key)}"; there are ${oneOf(properties)}.`,
+        `Unknown property "${truncate(key)}". Allowed: ${formatChoices(searchProperties)}.`,
       );
     }
   }
   const fields = searchFields(collection);
-  const letters = JSON.stringify(sent["conditions"] ?? []).length;
-  if (letters > longestConditions) {
-    tooComplex(
-      work,
+  const conditionsLength = JSON.stringify(properties["conditions"] ?? []).length;
+  if (conditionsLength > maxConditionsLength) {
+    addComplexityError(
+      state,
       ["conditions"],
-      `The conditions of a search have at most ${longestConditions} characters together, as JSON, not ${letters}.`,
+      `Must be at most ${maxConditionsLength} characters of JSON, not ${conditionsLength}.`,
     );
   }
-  const readable = letters > longestConditions ? [] : (sent["conditions"] ?? []);
-  const conditions = parseList(work, fields, readable, ["conditions"], 1);
-  if (work.conditions > mostConditions) {
-    tooComplex(work, ["conditions"], `A search has at most ${mostConditions} conditions.`);
+  const conditionList =
+    conditionsLength > maxConditionsLength ? [] : (properties["conditions"] ?? []);
+  const conditions = parseList(state, fields, conditionList, ["conditions"], 1);
+  if (state.conditionCount > maxConditions) {
+    addComplexityError(state, ["conditions"], `Must have at most ${maxConditions} conditions.`);
   }
   const search: Search = {
     conditions,
-    ...inStoredOrder(parseSort(work, fields, sent["sort"] ?? [])),
-    fields: parseProjection(work, collection, sent["fields"] ?? null),
-    limit: parseLimit(work, sent["limit"] ?? defaultLimit),
+    ...resolveStoredOrder(parseSort(state, fields, properties["sort"] ?? [])),
+    fields: parseProjection(state, collection, properties["fields"] ?? null),
+    limit: parseLimit(state, properties["limit"] ?? defaultPageLimit),
+    unknownOptions: state.unknownOptions,
   };
-  judgeCursor(work, sent["cursor"] ?? null);
-  if (work.errors.length > 0) throw problem.invalidInput(work.errors);
+  validateCursor(state, properties["cursor"] ?? null);
+  if (state.errors.length > 0) {
+    const optionErrors = state.unknownOptions.map(({ error }) => error);
+    throw problem.invalidInput([...state.errors, ...optionErrors]);
+  }
   return search;
 }
 
-/** Depth 1 is the top-level list; each group and each list of row conditions goes one deeper. */
+const tooDeepReason = `Conditions may be nested at most ${maxConditionDepth} levels deep.`;
+
+/** Depth 1 is the top-level list. Each group and each list of row conditions adds one level. */
 function parseList(
-  work: Work,
-  fields: Fields,
-  sent: unknown,
+  state: SearchParseState,
+  fields: SearchFieldMap,
+  list: unknown,
   path: Path,
   depth: number,
 ): Condition[] {
-  if (!Array.isArray(sent)) {
-    refuse(work, path, "Must be a list of conditions.");
+  if (!Array.isArray(list)) {
+    addError(state, path, "Must be a list of conditions.");
     return [];
   }
-  if (depth > deepest) {
-    tooComplex(work, path, `Conditions nest at most ${deepest} deep.`);
+  if (depth > maxConditionDepth) {
+    addComplexityError(state, path, tooDeepReason);
     return [];
   }
-  if (work.conditions + sent.length > mostConditions) {
-    // Counted, and not read: a body of a million conditions costs nothing.
-    work.conditions += sent.length;
+  if (state.conditionCount + list.length > maxConditions) {
+    // Counts the conditions without parsing them, so that a body with a million conditions costs little.
+    state.conditionCount += list.length;
     return [];
   }
-  return sent.flatMap((each: unknown, index) => {
-    const condition = parseCondition(work, fields, each, [...path, index], depth);
+  return list.flatMap((entry: unknown, index) => {
+    const condition = parseCondition(state, fields, entry, [...path, index], depth);
     return condition ? [condition] : [];
   });
 }
 
 function parseCondition(
-  work: Work,
-  fields: Fields,
-  sent: unknown,
+  state: SearchParseState,
+  fields: SearchFieldMap,
+  node: unknown,
   path: Path,
   depth: number,
 ): Condition | undefined {
-  if (!isObject(sent)) return refuse(work, path, "Must be a condition or a group.");
-  const keys = Object.keys(sent);
-  const [only] = keys;
-  if (keys.length === 1 && (only === "all" || only === "any")) {
-    const of = parseGroup(work, fields, sent[only], [...path, only], depth + 1);
-    return only === "all" ? { all: of } : { any: of };
+  if (!isObject(node))
+    return addError(state, path, 'Must be like { "field", "op", "value" }, or a group.');
+  const keys = Object.keys(node);
+  const [groupName] = keys;
+  if (keys.length === 1 && (groupName === "all" || groupName === "any")) {
+    const conditions = parseGroup(state, fields, node[groupName], [...path, groupName], depth + 1);
+    return groupName === "all" ? { all: conditions } : { any: conditions };
   }
-  if (keys.length === 1 && only === "not") {
-    if (depth + 1 > deepest) {
-      return tooComplex(work, [...path, "not"], `Conditions nest at most ${deepest} deep.`);
+  if (keys.length === 1 && groupName === "not") {
+    if (depth + 1 > maxConditionDepth) {
+      return addComplexityError(state, [...path, "not"], tooDeepReason);
     }
-    const not = parseCondition(work, fields, sent["not"], [...path, "not"], depth + 1);
-    return not && { not };
+    const inner = parseCondition(state, fields, node["not"], [...path, "not"], depth + 1);
+    return inner && { not: inner };
   }
-  work.conditions += 1;
-  return parseLeaf(work, fields, sent, path, depth);
+  state.conditionCount += 1;
+  return parseLeaf(state, fields, node, path, depth);
 }
 
-function parseGroup(work: Work, fields: Fields, sent: unknown, path: Path, depth: number) {
-  if (Array.isArray(sent) && sent.length === 0) {
-    refuse(work, path, "A group has at least one condition.");
+function parseGroup(
+  state: SearchParseState,
+  fields: SearchFieldMap,
+  list: unknown,
+  path: Path,
+  depth: number,
+) {
+  if (Array.isArray(list) && list.length === 0) {
+    addError(state, path, "Must have at least one condition.");
   }
-  return parseList(work, fields, sent, path, depth);
+  return parseList(state, fields, list, path, depth);
 }
 
 const leafProperties = ["field", "op", "value"];
 
 function parseLeaf(
-  work: Work,
-  fields: Fields,
-  sent: Record<string, unknown>,
+  state: SearchParseState,
+  fields: SearchFieldMap,
+  leaf: Record<string, unknown>,
   path: Path,
   depth: number,
 ): Condition | undefined {
-  const strange = Object.keys(sent).filter((key) => !leafProperties.includes(key));
-  for (const key of strange) {
+  const unknownKeys = Object.keys(leaf).filter((key) => !leafProperties.includes(key));
+  for (const key of unknownKeys) {
     const reason =
-      'A condition has "field", "op" and "value"; a group has one of "all", "any", "not".';
-    refuse(work, [...path, key], reason);
+      'Unknown property. A condition has "field", "op" and "value". A group has one of "all", "any", "not".';
+    addError(state, [...path, key], reason);
   }
-  if (strange.length > 0) return undefined;
-  const field = parseField(work, fields, sent["field"], [...path, "field"]);
+  if (unknownKeys.length > 0) return undefined;
+  const field = parseField(state, fields, leaf["field"], [...path, "field"]);
   if (!field) return undefined;
   const allowed = operators[field.kind];
-  const op = allowed.find((each) => each === sent["op"]);
+  const op = allowed.find((operator) => operator === leaf["op"]);
   if (!op) {
-    const reason = `"${field.name}" takes the operators ${oneOf(allowed)}.`;
-    return refuse(work, [...path, "op"], reason, "invalid_condition", { allowed });
+    const reason = `Must be one of ${formatChoices(allowed)} for the field "${field.name}".`;
+    return addError(state, [...path, "op"], reason, "invalid_condition", { allowed });
   }
-  return parseValue(work, field, op, sent["value"], [...path, "value"], depth);
+  return parseValue(state, field, op, leaf["value"], [...path, "value"], depth);
 }
 
 function parseValue(
-  work: Work,
+  state: SearchParseState,
   field: SearchField,
   op: Operator,
   value: unknown,
@@ -225,24 +246,26 @@ function parseValue(
 ): Condition | undefined {
   if (op === "any" || op === "none") {
     const rows = field.rows ?? new Map<string, SearchField>();
-    const all = parseGroup(work, rows, value, path, depth + 1);
-    return { field, op, value: { all } };
+    const conditions = parseGroup(state, rows, value, path, depth + 1);
+    return { field, op, value: { all: conditions } };
   }
-  const parsed = parseOperand(field, op, value);
-  if ("condition" in parsed) return parsed.condition;
-  return refuse(work, path, parsed.reason, parsed.code);
+  const result = parseOperand(field, op, value);
+  if (!("condition" in result))
+    return addError(state, [...path, ...(result.path ?? [])], result.reason, result.code);
+  checkOptions(state, result.condition, value, path);
+  return result.condition;
 }
 
-function parseLimit(work: Work, sent: unknown): number {
-  const read = pageLimit.safeParse(sent);
-  if (read.success) return read.data;
-  const { code, reason, ...bounds } = limitRefusal;
-  refuse(work, ["limit"], reason, code, bounds);
-  return defaultLimit;
+function parseLimit(state: SearchParseState, limit: unknown): number {
+  const result = pageLimit().safeParse(limit);
+  if (result.success) return result.data;
+  const { code, reason, ...bounds } = pageLimitError;
+  addError(state, ["limit"], reason, code, bounds);
+  return defaultPageLimit;
 }
 
-/** Its form alone: what it says is read where it is known what it was made for. */
-function judgeCursor(work: Work, sent: unknown): void {
-  if (sent === null || typeof sent === "string") return;
-  refuse(work, ["cursor"], "Must be a cursor or null.", "invalid_cursor");
+/** Checks only the type. The route decodes the cursor later. */
+function validateCursor(state: SearchParseState, cursor: unknown): void {
+  if (cursor === null || typeof cursor === "string") return;
+  addError(state, ["cursor"], "Must be a cursor from links.next, or null.", "invalid_cursor");
 }

@@ -1,84 +1,99 @@
-import { fold } from "#domain/data/index-entries.ts";
+import { foldCase } from "#domain/data/index-entries.ts";
 import type { Collection } from "#domain/definition/collection.ts";
-import { placesBeginning, receiptPlaces } from "#domain/item/item.ts";
+import { receiptSequenceRanges, receiptSequences } from "#domain/item/item.ts";
 import { problem } from "#domain/problem/problem.ts";
-import { isStorable, storable } from "#domain/text.ts";
-import { longestText, mostWords, type Anywhere, type SearchField, type TextFields } from "./tree.ts";
+import { isStorable, storableDescription } from "#domain/text.ts";
+import {
+  maxSearchTextLength,
+  maxSearchWords,
+  type AnywhereCondition,
+  type SearchField,
+  type TextFields,
+} from "./tree.ts";
 import { searchFields } from "./fields.ts";
 
-/** What is looked for in whole items. */
+/** A search in all text fields of an item. */
 export interface TextSearch {
-  /** Each word, wherever in the item. */
-  words: Anywhere[];
-  /** Items with a value that begins with one of these, as it is written, are found by the index at once. */
-  starts: {
+  /** Every word must occur somewhere in the item. */
+  words: AnywhereCondition[];
+  /** The index directly finds items with a value that starts with one of these texts. */
+  prefixes: {
     texts: string[];
-    /** The places of records whose receipt number begins so. */
-    places: [from: number, below: number][];
+    /** The sequences of records whose receipt number starts with the text. */
+    sequences: [from: number, below: number][];
   } & TextFields;
 }
 
-/** Reads what was typed into the box above the items; undefined where nothing was. */
-export function parseText(collection: Collection, typed: string): TextSearch | undefined {
-  const text = typed.trim().normalize("NFC");
+/** Parses the input of the search box above the items; undefined when it is empty. */
+export function parseTextSearch(collection: Collection, input: string): TextSearch | undefined {
+  const text = input.trim().normalize("NFC");
   if (text === "") return undefined;
-  if (!isStorable(text)) throw refused(`Must be ${storable}.`, "invalid_condition");
-  if (text.length > longestText) {
-    throw refused(`Must be at most ${longestText} characters long.`, "too_complex");
+  if (!isStorable(text)) throw queryProblem(`Must be ${storableDescription}.`, "invalid_condition");
+  if (text.length > maxSearchTextLength) {
+    throw queryProblem(`Must be at most ${maxSearchTextLength} characters long.`, "too_complex");
   }
-  const words = [...new Set(fold(text).split(/\s+/u))];
-  if (words.length > mostWords) {
-    throw refused(`Looks for at most ${mostWords} words at once.`, "too_complex");
+  const words = [...new Set(foldCase(text).split(/\s+/u))];
+  if (words.length > maxSearchWords) {
+    throw queryProblem(`Must have at most ${maxSearchWords} words.`, "too_complex");
   }
   const fields = textFields(collection);
   return {
-    words: words.map((anywhere) => ({ anywhere, plain: longestPlain(anywhere), ...fields })),
-    starts: { texts: spellings(text), places: placesOf(collection, text), ...fields },
+    words: words.map((anywhere) => ({ anywhere, plainRun: longestPlainRun(anywhere), ...fields })),
+    prefixes: { texts: spellings(text), sequences: sequenceRanges(collection, text), ...fields },
   };
 }
 
-/** By the prefix that receipt numbers have now; one with an earlier prefix is found by its whole number. */
-function placesOf({ kind, definition }: Collection, text: string): [number, number][] {
+/** Matches the start of receipt numbers with the current prefix, and whole receipt numbers with any prefix. */
+function sequenceRanges({ kind, definition }: Collection, text: string): [number, number][] {
   if (kind === "form") return [];
-  const whole = receiptPlaces(text).map((place): [number, number] => [place, place + 1]);
-  return [...placesBeginning(definition.receipt_prefix, text), ...whole];
+  const exactRanges = receiptSequences(text).map((sequence): [number, number] => [
+    sequence,
+    sequence + 1,
+  ]);
+  return [...receiptSequenceRanges(definition.receipt_prefix, text), ...exactRanges];
 }
 
 function textFields(collection: Collection): TextFields {
-  const own = [...searchFields(collection).values()].filter((field) => field !== undefined);
+  const allFields = [...searchFields(collection).values()].filter((field) => field !== undefined);
   const rowFields = ({ rows }: SearchField) => [...(rows?.values() ?? [])].filter(isText);
-  const lists = own.filter((field) => rowFields(field).length > 0);
-  return { fields: [...own.filter(isText), ...lists.flatMap(rowFields)], lists };
+  const lists = allFields.filter((field) => rowFields(field).length > 0);
+  return { fields: [...allFields.filter(isText), ...lists.flatMap(rowFields)], lists };
 }
 
 function isText({ kind }: SearchField): boolean {
   return kind === "text";
 }
 
-/** Letters that fold to others of which `plain` is made; a test finds all of them. */
-export const foldsToOthers = "ßẞİıŉſẚﬀﬁﬂﬃﬄﬅﬆ";
+/** Letters whose folded form contains plain characters. A test verifies that this list is complete. */
+export const specialFoldLetters = "ßẞİŉſẚﬀﬁﬂﬃﬄﬅﬆ";
 
-function longestPlain(folded: string): string {
-  const parts = Array.from(folded, (character) => (isPlain(character) ? character : "\0"));
+function longestPlainRun(folded: string): string {
+  const parts = Array.from(folded, (character) => (isPlainCharacter(character) ? character : "\0"));
   const runs = parts.join("").split("\0");
   return runs.reduce((longest, run) => (run.length > longest.length ? run : longest), "");
 }
 
-/** ASCII that JSON does not escape, and what has no case: texts have it where their folded form has it. */
-export function isPlain(character: string): boolean {
+/** ASCII that JSON does not escape, and characters without case. Folding changes at most their ASCII case. */
+export function isPlainCharacter(character: string): boolean {
   if (/[ -~]/.test(character)) return character !== '"' && character !== "\\";
-  const caseless = /[\p{Lo}\p{N}\p{P}\p{S}]/u.test(character);
-  return caseless && character.toLowerCase() === character.toUpperCase();
+  const isCaseless = /[\p{Lo}\p{N}\p{P}\p{S}]/u.test(character);
+  return isCaseless && character.toLowerCase() === character.toUpperCase();
 }
 
-/** The index has values as they are written: a text is sought in the ways in which people write one. */
+/** The index compares values with their case, so the search tries the common spellings of a text. */
 function spellings(text: string): string[] {
-  const [lower, upper] = [text.toLowerCase(), text.toUpperCase()];
-  const first = lower.replace(/^./u, (letter) => letter.toUpperCase());
-  const each = lower.replace(/(?<=^|\s)\S/gu, (letter) => letter.toUpperCase());
-  return [...new Set([text, lower, upper, first, each].map((one) => one.normalize("NFC")))];
+  const [lowerCase, upperCase] = [text.toLowerCase(), text.toUpperCase()];
+  const sentenceCase = lowerCase.replace(/^./u, (letter) => letter.toUpperCase());
+  const titleCase = lowerCase.replace(/(?<=^|\s)\S/gu, (letter) => letter.toUpperCase());
+  return [
+    ...new Set(
+      [text, lowerCase, upperCase, sentenceCase, titleCase].map((spelling) =>
+        spelling.normalize("NFC"),
+      ),
+    ),
+  ];
 }
 
-function refused(reason: string, code: "invalid_condition" | "too_complex") {
+function queryProblem(reason: string, code: "invalid_condition" | "too_complex") {
   return problem.invalidInput([{ field: "q", code, reason }]);
 }

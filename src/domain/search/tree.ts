@@ -1,20 +1,32 @@
 import type { SystemField } from "#domain/data/values.ts";
 import type { Field } from "#domain/definition/field.ts";
+import type { FieldError } from "#domain/problem/problem.ts";
 
-/** What a condition speaks of, and where its value is found. */
+/** A field that a condition can name, and the location of its value. */
 export interface SearchField {
-  /** As it was written: a key, or `$` and the name of a system field. */
+  /** The name in requests: a key, or `$` and the name of a system field. */
   name: string;
+  /** The keys that it had before it was renamed. */
+  previousKeys: readonly string[];
   /** The number of its entries in the search index. */
   number: number;
   kind: FieldKind;
   type: Field["type"];
   source: Source;
-  /** Line items only: what conditions on a row can speak of. */
+  /** Only for fields with options. */
+  options?: FieldOptions;
+  /** Only for line items: the searchable columns. */
   rows?: ReadonlyMap<string, SearchField>;
 }
 
-/** Kinds of fields by the operators that they take. */
+export interface FieldOptions {
+  current: readonly { value: string }[];
+  former: readonly string[];
+  /** Whether the definition lists all former options. If not, items may have others. */
+  isComplete: boolean;
+}
+
+/** Fields of the same kind take the same operators. */
 export type FieldKind =
   | "text"
   | "number"
@@ -25,10 +37,10 @@ export type FieldKind =
   | "multi_select"
   | "line_items";
 
-/** Where a value stands: under a slot of the data (or of a row), or in what the service keeps of the item. */
+/** The location of a value: a slot of the data or of a row, or a system field of the item. */
 type Source = { in: "data" | "row"; slot: string } | { in: "system"; name: SystemField };
 
-/** A value in the form in which the index compares (`comparable`). */
+/** A value in the form that the index compares (`toComparable`). */
 export type Comparable = string | number;
 
 export type Operator =
@@ -50,28 +62,28 @@ export type Operator =
   | "any"
   | "none";
 
-/** A condition whose values have the form in which the index compares them. */
+/** A condition with values in the form that the index compares. */
 export type Condition =
   | { all: Condition[] }
   | { any: Condition[] }
   | { not: Condition }
-  | Anywhere
-  | Leaf;
+  | AnywhereCondition
+  | LeafCondition;
 
-/** Folded text that one of these fields contains. Requests cannot say it: it comes from the box above the items. */
-export interface Anywhere extends TextFields {
+/** Folded text that one of these fields contains. Only the search box above the items creates this condition. */
+export interface AnywhereCondition extends TextFields {
   anywhere: string;
-  /** A part of it that texts contain as it is, but for ASCII's case, unless they have a letter of `foldsToOthers`. */
-  plain: string;
+  /** A part of `anywhere` that matching texts contain in some ASCII case, unless they use `specialFoldLetters`. */
+  plainRun: string;
 }
 
-/** Fields whose values are text, those of rows included, and the lists that these rows are of. */
+/** All text fields, columns included, and the line items fields with such columns. */
 export interface TextFields {
   fields: readonly SearchField[];
   lists: readonly SearchField[];
 }
 
-export type Leaf =
+export type LeafCondition =
   | { field: SearchField; op: "eq" | "ne" | "gt" | "gte" | "lt" | "lte"; value: Comparable }
   | { field: SearchField; op: "contains" | "starts_with"; value: string }
   | {
@@ -83,25 +95,34 @@ export type Leaf =
   | { field: SearchField; op: "is_empty"; value: boolean }
   | { field: SearchField; op: "any" | "none"; value: Condition };
 
-export interface Sort {
+export interface SortKey {
   field: SearchField;
   direction: "asc" | "desc";
 }
 
 export interface Search {
-  /** All of them together. */
+  /** Items must meet all conditions. */
   conditions: Condition[];
-  /** Keys that are given by the stored order stand at most at the end; where there is none, `order` is all. */
-  sort: Sort[];
-  /** Of items by their numbers, where no key sorts them. */
+  /** Only the last key can follow the stored order. Without sort keys, `order` applies. */
+  sort: SortKey[];
+  /** The order of items by number, when there are no sort keys. */
   order: "asc" | "desc";
-  /** The keys that `data` is to show; null for all. */
+  /** The keys that `data` contains in the response; null for all. */
   fields: string[] | null;
   limit: number;
+  /** Operands that are not known to be options, current or former. Items may still have them. */
+  unknownOptions: UnknownOption[];
+}
+
+export interface UnknownOption {
+  field: SearchField;
+  value: string;
+  /** The error to report if no item has the value. */
+  error: FieldError;
 }
 
 /** Every field that the conditions and the sort of a search name. */
-export function namedFields({ conditions, sort }: Search): SearchField[] {
+export function referencedFields({ conditions, sort }: Search): SearchField[] {
   return [...conditions.flatMap(fieldsIn), ...sort.map(({ field }) => field)];
 }
 
@@ -114,14 +135,14 @@ function fieldsIn(condition: Condition): SearchField[] {
   return op === "any" || op === "none" ? [field, ...fieldsIn(value)] : [field];
 }
 
-/** What a search can say at most (contract, section 9). */
-export const deepest = 5;
-export const mostConditions = 50;
-export const mostSorts = 3;
-export const mostValues = 100;
-/** Characters to look for within texts: looking takes as long as both are, multiplied. */
-export const longestText = 1000;
-/** Of all conditions together, as JSON. */
-export const longestConditions = 500_000;
-/** Words of the box above the items: an item has each of them somewhere. */
-export const mostWords = 5;
+/** The limits of a search (contract, section 9). */
+export const maxConditionDepth = 5;
+export const maxConditions = 50;
+export const maxSortKeys = 3;
+export const maxOperandValues = 100;
+/** The length of a text to search for. A search costs the product of both lengths. */
+export const maxSearchTextLength = 1000;
+/** The length of all conditions together, as JSON. */
+export const maxConditionsLength = 500_000;
+/** The number of words in the search box above the items. */
+export const maxSearchWords = 5;

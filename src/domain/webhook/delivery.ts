@@ -1,51 +1,52 @@
-/** How one try to send a message went. */
-export interface Tried {
-  /** Of the receiver's answer; null where none came. */
+/** The result of one attempt to send a message. */
+export interface DeliveryResult {
+  /** The status of the receiver's response; null without a response. */
   status: number | null;
   milliseconds: number;
-  /** The first 1 KiB of the receiver's answer. */
+  /** The first 1 KiB of the receiver's response. */
   answer: string | null;
-  /** Why there was no answer, or why it was no success. */
+  /** Why the attempt failed; null on success. */
   error: string | null;
 }
 
-/** One try, as a webhook's object keeps it. */
-export interface Delivery extends Tried {
+/** One attempt, as the webhook's object stores it. */
+export interface Delivery extends DeliveryResult {
   number: number;
   /** Milliseconds since 1970. */
   at: number;
-  /** The `webhook-id`, the same for each try of a message. */
+  /** The `webhook-id`, the same for every attempt to send a message. */
   message: string;
   type: string;
   /** `app:KEY` or `form:KEY`; null for a test. */
   collection: string | null;
-  /** The number of the change, and the id of its item; null for a test. */
+  /** The number of the change and the id of its item; null for a test. */
   change: number | null;
   item: string | null;
-  /** From 1; 0 where it was sent by hand. */
+  /** Counts from 1; 0 for a test or a manual resend. */
   attempt: number;
 }
 
-/** Tries that failed in a row, and when the next one is. */
-export interface Waiting {
+export interface RetryState {
+  /** The number of consecutive failed attempts. */
   tries: number;
+  /** The time of the next attempt, in milliseconds since 1970. */
   nextAt: number;
 }
 
-/** What a webhook's object tells: tries, newest first, and what it waits for after a failure. */
+/** The attempts of a webhook, newest first, and its pending retry after a failure. */
 export interface DeliveryReport {
   deliveries: Delivery[];
-  failure: Waiting | null;
+  failure: RetryState | null;
 }
 
-export const mostDeliveries = 5000;
-export const deliveriesKept = 30 * 24 * 60 * 60 * 1000;
+export const maxDeliveries = 5000;
+export const deliveryRetentionMs = 30 * 24 * 60 * 60 * 1000;
 
-export function isDelivered({ status }: Pick<Tried, "status">): boolean {
+export function isDelivered({ status }: Pick<DeliveryResult, "status">): boolean {
   return status !== null && status >= 200 && status < 300;
 }
 
-/** `dlv_42` is the 42nd try of its webhook. */
+/** `dlv_000000000042` is the webhook's 42nd attempt. */
 export function deliveryId(number: number): string {
   return `dlv_${String(number).padStart(12, "0")}`;
 }
@@ -54,56 +55,59 @@ export function deliveryNumber(id: string): number | undefined {
   return /^dlv_\d{12}$/.test(id) ? Number(id.slice(4)) : undefined;
 }
 
-const second = 1000;
-const minute = 60 * second;
-const hour = 60 * minute;
+const secondMs = 1000;
+const minuteMs = 60 * secondMs;
+const hourMs = 60 * minuteMs;
 
-/** How long to wait after each try that failed (contract, section 14). */
-const pauses = [
-  10 * second,
-  minute,
-  5 * minute,
-  30 * minute,
-  2 * hour,
-  5 * hour,
-  10 * hour,
-  14 * hour,
-  20 * hour,
-  24 * hour,
+/** The delay after each failed attempt (contract, section 14). */
+const retryDelaysMs = [
+  10 * secondMs,
+  minuteMs,
+  5 * minuteMs,
+  30 * minuteMs,
+  2 * hourMs,
+  5 * hourMs,
+  10 * hourMs,
+  14 * hourMs,
+  20 * hourMs,
+  24 * hourMs,
 ];
 
-/** Milliseconds until the next try, after so many have failed; undefined where it was the last one. */
-export function pauseAfter(failed: number): number | undefined {
-  return pauses[failed - 1];
+/** Milliseconds until the next attempt; undefined after the last one. */
+export function retryDelayMs(failedAttempts: number): number | undefined {
+  return retryDelaysMs[failedAttempts - 1];
 }
 
-/** Standard Webhooks: `whsec_` and the key in base64; signatures are HMAC-SHA256 of id, time and body. */
+// Standard Webhooks: a secret is `whsec_` plus the key in base64. A signature is the HMAC-SHA256 of id, time and body.
 
-const prefix = "whsec_";
+const secretPrefix = "whsec_";
 const encoder = new TextEncoder();
 
-/** Makes a secret of `random`, 32 bytes. */
-export function makeSigningSecret(random: Uint8Array): string {
-  return prefix + random.toBase64();
+/** Creates a secret from 32 random bytes. */
+export function createSigningSecret(randomBytes: Uint8Array): string {
+  return secretPrefix + randomBytes.toBase64();
 }
 
-/** One message as it is signed. */
-export interface Signed {
-  /** The same for each try. */
+/** The signed parts of a message. */
+export interface SignableMessage {
+  /** The same for every attempt. */
   id: string;
-  /** Milliseconds since 1970: of this try. */
+  /** The time of this attempt, in milliseconds since 1970. */
   at: number;
   body: string;
 }
 
-/** The headers that tell who sent a message, when and that it is whole; one signature for each secret. */
+/** Headers that let the receiver verify sender, time and body of a message. Each secret adds one signature. */
 export async function signatureHeaders(
+  subtle: SubtleCrypto,
   secrets: readonly string[],
-  { id, at, body }: Signed,
+  { id, at, body }: SignableMessage,
 ): Promise<Record<string, string>> {
   const timestamp = String(Math.floor(at / 1000));
   const text = encoder.encode(`${id}.${timestamp}.${body}`);
-  const signatures = await Promise.all(secrets.map((secret) => signature(secret, text)));
+  const signatures = await Promise.all(
+    secrets.map((secret) => createSignature(subtle, secret, text)),
+  );
   return {
     "webhook-id": id,
     "webhook-timestamp": timestamp,
@@ -111,9 +115,13 @@ export async function signatureHeaders(
   };
 }
 
-async function signature(secret: string, text: Uint8Array): Promise<string> {
-  const bytes = Uint8Array.fromBase64(secret.slice(prefix.length));
+async function createSignature(
+  subtle: SubtleCrypto,
+  secret: string,
+  text: Uint8Array,
+): Promise<string> {
+  const bytes = Uint8Array.fromBase64(secret.slice(secretPrefix.length));
   const algorithm = { name: "HMAC", hash: "SHA-256" };
-  const key = await crypto.subtle.importKey("raw", bytes, algorithm, false, ["sign"]);
-  return `v1,${new Uint8Array(await crypto.subtle.sign("HMAC", key, text)).toBase64()}`;
+  const key = await subtle.importKey("raw", bytes, algorithm, false, ["sign"]);
+  return `v1,${new Uint8Array(await subtle.sign("HMAC", key, text)).toBase64()}`;
 }

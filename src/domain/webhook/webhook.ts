@@ -2,8 +2,9 @@ import * as z from "zod/mini";
 import type { Actor } from "#domain/audit.ts";
 import type { ItemAction } from "#domain/item/change.ts";
 import { isObject } from "#domain/json.ts";
-import { errorAt, zodErrors } from "#domain/problem/field-errors.ts";
+import { bodyParsing, errorAt, zodErrors } from "#domain/problem/field-errors.ts";
 import { problem, type FieldError } from "#domain/problem/problem.ts";
+import { lazy } from "#domain/lazy.ts";
 
 export const webhookTypes = [
   "record.created",
@@ -16,13 +17,13 @@ export const webhookTypes = [
 export type WebhookType = (typeof webhookTypes)[number];
 
 /**
- * `failing` after the last try of the schedule, `disabled` where the receiver said that it is gone (410) or the maker's
- * credential has ended: both keep their place until somebody resumes them, as `paused` does.
+ * A webhook is `failing` after its last retry. It is `disabled` when the receiver returns 410 or the maker's credential
+ * ends. Like `paused` webhooks, both keep their position until they are resumed.
  */
 export const webhookStates = ["active", "paused", "failing", "disabled"] as const;
 export type WebhookState = (typeof webhookStates)[number];
 
-/** A signing secret, sealed; two live at a time, and both sign, so that one can be rotated without downtime. */
+/** A sealed signing secret. Two can be live and both sign, so secrets rotate without downtime. */
 export interface WebhookSecret {
   sealed: string;
   created_at: number;
@@ -31,27 +32,32 @@ export interface WebhookSecret {
 
 export interface Webhook {
   id: string;
-  /** Grows with every change, those of its state included. */
+  /** Grows with every change, changes of the state included. */
   version: number;
   name: string;
   url: string;
   types: WebhookType[];
-  /** Those named `app:KEY` and `form:KEY`, or all. */
+  /** Names like `app:KEY` and `form:KEY`, or all. */
   collections: "all" | string[];
   include: "item" | "ids";
   state: WebhookState;
-  /** Why it is failing or disabled. */
+  /** Why the webhook is failing or disabled. */
   reason: string | null;
   secrets: WebhookSecret[];
-  /** Whoever said last where it goes and what it tells: it tells what that one may read. */
+  /** The actor who last set the target or the content. The webhook sends only what this actor may read. */
   maker: Actor;
   createdAt: number;
   updatedAt: number;
+  /** The time of the next attempt after a failed one, and the error of that one. */
+  retryAt: number | null;
+  lastError: string | null;
+  /** The time when the maker's rights end: 0 after a revocation or removal. */
+  makerEndsAt: number;
 }
 
-export const mostWebhooks = 100;
-export const mostCollections = 100;
-export const mostSecrets = 2;
+export const maxWebhooks = 100;
+const maxCollections = 100;
+export const maxWebhookSecrets = 2;
 
 export function liveWebhookSecrets({ secrets }: Webhook, now: number): WebhookSecret[] {
   return secrets.filter(({ expires_at }) => expires_at === null || now < expires_at);
@@ -61,8 +67,8 @@ export function listensTo({ collections }: Pick<Webhook, "collections">, name: s
   return collections === "all" || collections.includes(name);
 }
 
-/** What each act is told as. */
-const typeOfAction: Record<ItemAction, WebhookType> = {
+/** The webhook type that reports each action. */
+const webhookTypeByAction: Record<ItemAction, WebhookType> = {
   "record.create": "record.created",
   "record.update": "record.updated",
   "record.recalculate": "record.updated",
@@ -74,110 +80,125 @@ const typeOfAction: Record<ItemAction, WebhookType> = {
   "submission.delete": "submission.deleted",
 };
 
-/** Closing is an update to whoever does not ask for `submission.closed`, so that a copy misses nothing. */
-export function typeTold(
+/** Without `submission.closed`, a webhook reports closing as `submission.updated`, so that receivers miss no change. */
+export function findWebhookType(
   action: ItemAction,
   types: readonly WebhookType[],
 ): WebhookType | undefined {
-  const type = typeOfAction[action];
+  const type = webhookTypeByAction[action];
   if (types.includes(type)) return type;
-  const wider = type === "submission.closed" ? "submission.updated" : type;
-  return types.find((each) => each === wider);
+  const fallback = type === "submission.closed" ? "submission.updated" : type;
+  return types.find((candidate) => candidate === fallback);
 }
 
-export function actionsTold(types: readonly WebhookType[]): ItemAction[] {
-  const actions = Object.keys(typeOfAction) as ItemAction[];
-  return actions.filter((action) => typeTold(action, types) !== undefined);
+export function actionsForTypes(types: readonly WebhookType[]): ItemAction[] {
+  const actions = Object.keys(webhookTypeByAction) as ItemAction[];
+  return actions.filter((action) => findWebhookType(action, types) !== undefined);
 }
 
-const longest = 2000;
-const ports = ["", "443", "8443"];
+const maxUrlLength = 2000;
+const allowedPorts = ["", "443", "8443"];
+/** Matches user information, even empty like in `https://:@host/`. A parsed URL no longer contains the empty one. */
+const userInfoPattern = /^[^a-z]*https?:[\\/]*[^\\/?#]*@/i;
+/** The URL parser ignores these characters wherever they are. */
+const ignoredInUrls = /[\t\n\r]/g;
 
 /**
- * Why a message is not sent to this address; undefined where it may be. `local` is for `npm run dev` alone: receivers on
- * one's own machine, by http. The URL parser reads `2130706433`, `0x7f.1` and the like as the addresses that they are.
+ * Explains why a URL is not allowed; undefined when it is. Only `npm run dev` sets `allowsLocal`, which allows http
+ * receivers on the same machine. The URL parser first converts hosts like `2130706433` and `0x7f.1` to dotted
+ * addresses.
  */
-export function addressRefusal(text: string, local: boolean): string | undefined {
-  if (text.length > longest) return `Must be at most ${longest} characters long.`;
+export function findUrlError(text: string, allowsLocal: boolean): string | undefined {
+  if (text.length > maxUrlLength) return `Must be at most ${maxUrlLength} characters long.`;
   if (!URL.canParse(text)) return "Must be an absolute URL.";
-  const { protocol, hostname, port, username, password } = new URL(text);
-  if (username !== "" || password !== "") {
-    return "Must have no user name or password in it; a path or a parameter can carry a secret.";
+  const { protocol, hostname, port } = new URL(text);
+  if (userInfoPattern.test(text.replaceAll(ignoredInUrls, ""))) {
+    return "Must not contain a user name or password. Put a secret into the path or a parameter.";
   }
-  const host = hostname.replace(/\.$/, "").toLowerCase();
-  if (local && isLoopback(host) && /^https?:$/.test(protocol)) return undefined;
+  const host = hostname.replace(/\.+$/, "").toLowerCase();
+  if (allowsLocal && isLoopback(host) && /^https?:$/.test(protocol)) return undefined;
   if (protocol !== "https:") return "Must be an https URL.";
-  if (!ports.includes(port)) return "The port must be 443 or 8443.";
-  if (host === "") return "Must name a host.";
-  if (isLiteral(host)) return "Must name a host, not an IP address.";
-  if (isLocalName(host)) return "Must be reachable from the internet.";
+  if (!allowedPorts.includes(port)) return "The port must be 443 or 8443.";
+  if (host === "") return "Must contain a host name.";
+  if (isIpLiteral(host)) return "Must contain a host name, not an IP address.";
+  if (isLocalName(host)) return "Must be reachable from the internet, not localhost.";
   return undefined;
 }
 
-const isLiteral = (host: string) => host.startsWith("[") || /^\d+(\.\d+){3}$/.test(host);
+const isIpLiteral = (host: string) => host.startsWith("[") || /^\d+(\.\d+){3}$/.test(host);
 
 const isLocalName = (host: string) => host === "localhost" || host.endsWith(".localhost");
 
 const isLoopback = (host: string) =>
   isLocalName(host) || host === "[::1]" || /^127(\.\d+){3}$/.test(host);
 
-const collectionName = /^(app|form):[a-z][a-z0-9_-]{0,62}$/;
-const mostOverlapHours = 168;
+const collectionNamePattern = /^(app|form):[a-z][a-z0-9_-]{0,62}$/;
+const maxOverlapHours = 168;
 
-const name = z.string().check(z.minLength(1), z.maxLength(100));
-const url = z.string();
-const types = z.array(z.enum(webhookTypes)).check(z.minLength(1), z.maxLength(webhookTypes.length));
-const collections = z.union(
-  [
-    z.literal("all"),
-    z
-      .array(z.string().check(z.regex(collectionName)))
-      .check(z.minLength(1), z.maxLength(mostCollections)),
-  ],
-  {
-    error: `Must be "all", or a list of 1 to ${mostCollections} names like "form:purchase" and "app:orders".`,
-  },
+const nameSchema = lazy(() => z.string().check(z.minLength(1), z.maxLength(100)));
+const urlSchema = lazy(() => z.string());
+const typesSchema = lazy(() =>
+  z.array(z.enum(webhookTypes)).check(z.minLength(1), z.maxLength(webhookTypes.length)),
 );
-const include = z.enum(["item", "ids"]);
+const collectionsSchema = lazy(() =>
+  z.union(
+    [
+      z.literal("all"),
+      z
+        .array(
+          z
+            .string()
+            .check(z.regex(collectionNamePattern, 'Must be like "app:orders" or "form:purchase".')),
+        )
+        .check(z.minLength(1), z.maxLength(maxCollections)),
+    ],
+    {
+      error: `Must be "all", or a list of 1 to ${maxCollections} names like "form:purchase" and "app:orders".`,
+    },
+  ),
+);
+const includeSchema = lazy(() => z.enum(["item", "ids"]));
 
 /** The body of POST /webhooks (contract, section 14). */
-export const webhookBody = z.strictObject({
-  name,
-  url,
-  types,
-  collections,
-  include: z.optional(include),
-});
+export const webhookCreateSchema = lazy(() =>
+  z.strictObject({
+    name: nameSchema(),
+    url: urlSchema(),
+    types: typesSchema(),
+    collections: collectionsSchema(),
+    include: z.optional(includeSchema()),
+  }),
+);
 
-/** The body of PATCH: what is left out stays; `rotate_secret` makes another secret, and the one before lives on a while. */
-export const webhookChange = z.strictObject({
-  name: z.optional(name),
-  url: z.optional(url),
-  types: z.optional(types),
-  collections: z.optional(collections),
-  include: z.optional(include),
-  state: z.optional(z.enum(["active", "paused"])),
-  rotate_secret: z.optional(
-    z.strictObject({ overlap_hours: z.int().check(z.gte(0), z.lte(mostOverlapHours)) }),
-  ),
-});
+/** The body of PATCH. Omitted members stay unchanged. `rotate_secret` creates a secret; the old one expires later. */
+export const webhookUpdateSchema = lazy(() =>
+  z.strictObject({
+    name: z.optional(nameSchema()),
+    url: z.optional(urlSchema()),
+    types: z.optional(typesSchema()),
+    collections: z.optional(collectionsSchema()),
+    include: z.optional(includeSchema()),
+    state: z.optional(z.enum(["active", "paused"])),
+    rotate_secret: z.optional(
+      z.strictObject({ overlap_hours: z.int().check(z.gte(0), z.lte(maxOverlapHours)) }),
+    ),
+  }),
+);
 
-/** What was sent, or a 422 with all that is wrong with it. `local` allows receivers on one's own machine. */
-export function parseWebhook<Schema extends typeof webhookBody | typeof webhookChange>(
-  schema: Schema,
-  body: unknown,
-  local: boolean,
-): z.output<Schema> {
-  const parsed = schema.safeParse(body, { reportInput: true });
+/** Parses a webhook body or throws a 422 with every field error. */
+export function parseWebhook<
+  Schema extends ReturnType<typeof webhookCreateSchema> | ReturnType<typeof webhookUpdateSchema>,
+>(schema: Schema, body: unknown, allowsLocal: boolean): z.output<Schema> {
+  const result = schema.safeParse(body, bodyParsing);
   const errors = [
-    ...(parsed.success ? [] : zodErrors(parsed.error.issues)),
-    ...wrongAddress(isObject(body) ? body["url"] : undefined, local),
+    ...(result.success ? [] : zodErrors(result.error.issues)),
+    ...urlErrors(isObject(body) ? body["url"] : undefined, allowsLocal),
   ];
-  if (!parsed.success || errors.length > 0) throw problem.invalidInput(errors);
-  return parsed.data as z.output<Schema>;
+  if (!result.success || errors.length > 0) throw problem.invalidInput(errors);
+  return result.data as z.output<Schema>;
 }
 
-function wrongAddress(sent: unknown, local: boolean): FieldError[] {
-  const refusal = typeof sent === "string" ? addressRefusal(sent, local) : undefined;
-  return refusal === undefined ? [] : [errorAt(["url"], "invalid_format", refusal)];
+function urlErrors(url: unknown, allowsLocal: boolean): FieldError[] {
+  const reason = typeof url === "string" ? findUrlError(url, allowsLocal) : undefined;
+  return reason === undefined ? [] : [errorAt(["url"], "invalid_format", reason)];
 }

@@ -1,59 +1,58 @@
+import { type CollectionDatabase } from "#store/db/database.ts";
 import { sql } from "drizzle-orm";
-import type { CollectionKind } from "#domain/definition/collection.ts";
 import type { UniqueValue } from "#domain/data/index-entries.ts";
-import { numbersOf, type Item } from "#domain/item/item.ts";
-import { attempt } from "#store/db/retry.ts";
+import { itemNumberRange, type Item } from "#domain/item/item.ts";
+import { retryTransient } from "#store/db/retry.ts";
 import { item } from "#store/db/schema.ts";
-import { parameters, statement } from "#store/db/statement.ts";
+import { collectionStatement, dataStatement, placeholders } from "#store/db/statement.ts";
 import { itemColumns, itemFromRow, type ItemRow } from "./items.ts";
 
-/** How the operations of a batch name the items that they are about. */
-export interface Named {
+/** The items that the operations of a batch name. */
+export interface ItemLookup {
   ids: readonly string[];
-  /** Receipt numbers, with the places that each can stand for. */
-  receipts: readonly { receipt: string; places: readonly number[] }[];
-  unique: readonly UniqueValue[];
+  /** Receipt numbers, and the sequences that each one can match. */
+  receipts: readonly { receipt: string; sequences: readonly number[] }[];
+  uniqueValues: readonly UniqueValue[];
 }
 
-interface NamedValues {
-  collectionId: number;
+interface ItemLookupValues {
   above: number;
   ids: string;
   receipts: string;
-  unique: string;
-  bytes: number;
+  uniqueValues: string;
+  maxBytes: number;
 }
 
-const v = parameters<NamedValues>();
+const v = placeholders<ItemLookupValues & { collectionId: number }>();
 
-/** The numbers of all that are named; point look-ups only. */
-const named = sql`(
+/** The numbers of all named items. Uses only point lookups. */
+const matchingNumbers = sql`(
     select i.number from json_each(${v.ids}) e join item i on i.id = e.value
     union select i.number from json_each(${v.receipts}) e
       join item i on i.number = ${v.above} + (e.value ->> 0) and i.receipt_number = e.value ->> 1
-    union select u.item from json_each(${v.unique}) e
+    union select u.item from json_each(${v.uniqueValues}) e
       join unique_value u on u.field = e.value ->> 0 and u.value = e.value ->> 1)`;
 
-const own = sql`number in ${named} and collection_id = ${v.collectionId}`;
+const matchingItems = sql`number in ${matchingNumbers} and collection_id = ${v.collectionId}`;
 
-const selectSize = statement<NamedValues>((db) =>
+const selectSize = collectionStatement<ItemLookupValues>((db) =>
   db
     .select({ bytes: sql<number>`coalesce(sum(octet_length(data)), 0)`.as("bytes") })
     .from(item)
-    .where(own),
+    .where(matchingItems),
 );
 
-/** Nothing where all of them together are too large: their sizes are told without reading them. */
-const selectNamed = statement<NamedValues>((db) =>
+/** Selects no items when all of them together exceed `bytes`. Checking the sizes does not read the data. */
+const selectItems = collectionStatement<ItemLookupValues>((db) =>
   db
     .select(itemColumns)
     .from(item)
     .where(
-      sql`${own} and (select coalesce(sum(octet_length(data)), 0) from item where ${own}) <= ${v.bytes}`,
+      sql`${matchingItems} and (select coalesce(sum(octet_length(data)), 0) from item where ${matchingItems}) <= ${v.maxBytes}`,
     ),
 );
 
-const selectTaken = statement<Pick<NamedValues, "unique">>((db) =>
+const selectOwners = dataStatement<Pick<ItemLookupValues, "uniqueValues">>((db) =>
   db
     .select({
       field: sql<number>`u.field`.as("field"),
@@ -61,58 +60,60 @@ const selectTaken = statement<Pick<NamedValues, "unique">>((db) =>
       item: sql<number>`u.item`.as("item"),
     })
     .from(
-      sql`json_each(${v.unique}) e join unique_value u on u.field = e.value ->> 0 and u.value = e.value ->> 1`,
+      sql`json_each(${v.uniqueValues}) e join unique_value u on u.field = e.value ->> 0 and u.value = e.value ->> 1`,
     ),
 );
 
-/** An item that has a unique value. */
-export interface Holder {
+/** The item that has a unique value. */
+export interface UniqueValueOwner {
   field: number;
   value: string | number;
   item: number;
 }
 
-/** Who has which of these values. */
-export async function readHolders(
-  db: D1Database,
-  unique: readonly UniqueValue[],
-): Promise<Holder[]> {
-  const values = { unique: JSON.stringify(unique) };
-  const { results } = await attempt(() => selectTaken(db, values).all<Holder>());
+/** Loads the items that have these unique values. */
+export async function loadUniqueValueOwners(
+  db: CollectionDatabase,
+  uniqueValues: readonly UniqueValue[],
+): Promise<UniqueValueOwner[]> {
+  const values = { uniqueValues: JSON.stringify(uniqueValues) };
+  const { results } = await retryTransient(db, () =>
+    selectOwners(db, values).all<UniqueValueOwner>(),
+  );
   return results;
 }
 
-export interface NamedItems {
+export interface ItemLookupResult {
   items: Item[];
-  /** Who has which of the unique values. */
-  holders: Holder[];
-  /** The bytes of all that are named; beyond the limit, there are no items. */
-  bytes: number;
+  /** The items that have the named unique values. */
+  owners: UniqueValueOwner[];
+  /** The total size of all named items. Above the limit, `items` is empty. */
+  totalBytes: number;
 }
 
-/** The items of a collection that operations name, in one round trip. */
-export async function readNamed(
-  db: D1Database,
-  { id }: { kind: CollectionKind; id: number },
-  { ids, receipts, unique }: Named,
-  bytes: number,
-): Promise<NamedItems> {
-  const places = receipts.flatMap(({ receipt, places: all }) => all.map((at) => [at, receipt]));
-  const values: NamedValues = {
-    collectionId: id,
-    above: numbersOf(id).above,
-    ids: JSON.stringify(ids),
-    receipts: JSON.stringify(places),
-    unique: JSON.stringify(unique),
-    bytes,
-  };
-  const [size, rows, holders] = await attempt(() =>
-    db.batch([selectSize(db, values), selectNamed(db, values), selectTaken(db, values)]),
+/** Loads the items of a collection that operations name, in one round trip. */
+export async function lookUpItems(
+  db: CollectionDatabase,
+  { ids, receipts, uniqueValues }: ItemLookup,
+  maxBytes: number,
+): Promise<ItemLookupResult> {
+  const receiptRows = receipts.flatMap(({ receipt, sequences }) =>
+    sequences.map((sequence) => [sequence, receipt]),
   );
-  const [found] = (size?.results ?? []) as { bytes: number }[];
+  const values: ItemLookupValues = {
+    above: itemNumberRange(db.collectionId).above,
+    ids: JSON.stringify(ids),
+    receipts: JSON.stringify(receiptRows),
+    uniqueValues: JSON.stringify(uniqueValues),
+    maxBytes,
+  };
+  const [size, rows, owners] = await retryTransient(db, () =>
+    db.batch([selectSize(db, values), selectItems(db, values), selectOwners(db, values)]),
+  );
+  const [sizeRow] = (size?.results ?? []) as { bytes: number }[];
   return {
     items: ((rows?.results ?? []) as ItemRow[]).map(itemFromRow),
-    holders: (holders?.results ?? []) as Holder[],
-    bytes: found?.bytes ?? 0,
+    owners: (owners?.results ?? []) as UniqueValueOwner[],
+    totalBytes: sizeRow?.bytes ?? 0,
   };
 }

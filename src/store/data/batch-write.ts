@@ -1,15 +1,16 @@
+import { type CollectionDatabase, type Prepared } from "#store/db/database.ts";
 import * as batch from "./batch-statements.ts";
 import type { SearchEntry, UniqueValue } from "#domain/data/index-entries.ts";
 import type { ClosedReason } from "#domain/definition/collection.ts";
 import type { ItemAction } from "#domain/item/change.ts";
 import type { Status } from "#domain/item/item.ts";
-import type { ItemAct } from "./changes.ts";
-import { once, failureOf } from "#store/db/retry.ts";
-import { byteLength, runs, type Bind } from "#store/db/statement.ts";
-import { claim, findReplay, type Claim, type Given, type Replay } from "./replays.ts";
-import type { BatchValues, Rows } from "./batch-statements.ts";
+import type { ItemAuditRecord } from "./changes.ts";
+import { runOnce, classifyError } from "#store/db/retry.ts";
+import { byteLength, chunkJsonRows, type CollectionBind } from "#store/db/statement.ts";
+import { claimKey, findReplay, type Claim, type AssignedValues, type Replay } from "./replays.ts";
+import type { BatchValues, BatchRowValues } from "./batch-statements.ts";
 
-/** The number of an item; of the first that the batch makes −1, of the next −2, … */
+/** The number of an existing item, or −1, −2, … for the items that the batch creates, in order. */
 type ItemRef = number;
 
 interface WrittenItem {
@@ -17,7 +18,7 @@ interface WrittenItem {
   id: string;
   status: Status | null;
   version: number;
-  /** Milliseconds since 1970; the database gives it to items that are made. */
+  /** Milliseconds since 1970. The database assigns the time of new items. */
   updatedAt: number;
   /** Stored data, JSON. */
   data: string;
@@ -33,64 +34,63 @@ interface WrittenChange {
   former: string | null;
 }
 
-/** All that a batch of operations stores; items are named once, with what has become of them. */
+/** Everything that a batch of operations stores. Each item appears once, in its final state. */
 export interface BatchWrite {
-  collectionId: number;
   revision: number;
   definitionVersion: number;
   batchId: string;
   now: number;
   /** Null for submissions. */
   receiptPrefix: string | null;
-  /** Whether the form has to be open, and how many more items there are at most meanwhile. */
-  opens: boolean;
-  more: number;
-  /** The versions of the items that were read. */
-  expected: [number: number, version: number][];
-  released: [ref: ItemRef, ...UniqueValue][];
-  taken: [ref: ItemRef, ...UniqueValue][];
-  removed: [ref: ItemRef, field: number, value: string | number][];
-  added: [ref: ItemRef, ...SearchEntry][];
-  made: WrittenItem[];
-  changed: WrittenItem[];
-  deleted: number[];
+  /** Whether the form must be open, and the largest number of items that the batch adds at any point. */
+  needsOpenForm: boolean;
+  maxAddedItems: number;
+  /** The versions of existing items, as the request read them. */
+  expectedVersions: [number: number, version: number][];
+  uniqueValuesToRemove: [ref: ItemRef, ...UniqueValue][];
+  uniqueValuesToAdd: [ref: ItemRef, ...UniqueValue][];
+  entriesToRemove: [ref: ItemRef, field: number, value: string | number][];
+  entriesToAdd: [ref: ItemRef, ...SearchEntry][];
+  createdItems: WrittenItem[];
+  updatedItems: WrittenItem[];
+  deletedNumbers: number[];
   /** In the order of the operations. */
   changes: WrittenChange[];
 }
 
-export type BatchStored =
-  /** `listened`: some webhook listens to the collection. */
-  | { outcome: "created"; given: Given; listened: boolean }
+export type BatchOutcome =
+  /** `hasListeners`: an active webhook listens to the collection. */
+  | { outcome: "created"; assigned: AssignedValues; hasListeners: boolean }
   | { outcome: "replayed"; replay: Replay }
-  /** An item or the definition is not what it was, or somebody made an item of the same value: read again. */
+  /** An item or the definition changed, or another request created an item with the same value. Read again. */
   | { outcome: "stale" }
   | { outcome: "closed"; reason: ClosedReason }
   | { outcome: "taken" };
 
-interface GivenRow {
+interface AssignedRow {
   place: number;
   created_at: number;
   listened: number;
 }
 
-/** Stores a batch of operations, all of it or nothing. */
+/** Stores a batch of operations completely or not at all. */
 export async function storeBatch(
-  db: D1Database,
+  db: CollectionDatabase,
   write: BatchWrite,
-  claimed: Claim | null,
-  act: ItemAct,
-): Promise<BatchStored> {
-  const { collectionId, now, batchId } = write;
-  const statements = statementsOf(db, write, claimed, act);
+  claim: Claim | null,
+  auditRecord: ItemAuditRecord,
+): Promise<BatchOutcome> {
+  const { now, batchId } = write;
+  const statements = buildStatements(db, write, claim, auditRecord);
   try {
-    const results = await once(() => db.batch<GivenRow>(statements));
+    const results = await runOnce(db, () => db.batch<AssignedRow>(statements));
     const [row] = results.at(-1)?.results ?? [];
-    if (!row) throw new Error(`Collection ${collectionId} has no tally.`);
-    const given = { itemId: batchId, place: row.place, createdAt: row.created_at };
-    return { outcome: "created", given, listened: row.listened === 1 };
+    if (!row) throw new Error(`Collection ${db.collectionId} has no tally.`);
+    const assigned = { itemId: batchId, place: row.place, createdAt: row.created_at };
+    return { outcome: "created", assigned, hasListeners: row.listened === 1 };
   } catch (error) {
-    const failure = failureOf(error);
-    // Somebody else imports the same row: it is there when it is read again.
+    const failure = classifyError(error);
+    // Another request imported the same row. The next read finds it.
     if (failure.kind === "unique" && failure.table === "item") return { outcome: "stale" };
     if (failure.kind !== "guard") throw error;
     const { constraint } = failure;
@@ -98,104 +98,114 @@ export async function storeBatch(
     if (constraint === "closed" || constraint === "not_open_yet" || constraint === "full") {
       return { outcome: "closed", reason: constraint };
     }
-    const replay = constraint === "key_used" && claimed && (await findReplay(db, claimed.key, now));
+    const replay = constraint === "key_used" && claim && (await findReplay(db, claim.key, now));
     return replay ? { outcome: "replayed", replay } : { outcome: "stale" };
   }
 }
 
-function statementsOf(
-  db: D1Database,
+function buildStatements(
+  db: CollectionDatabase,
   write: BatchWrite,
-  claimed: Claim | null,
-  act: ItemAct,
-): D1PreparedStatement[] {
-  const { collectionId, now, made, changed, deleted } = write;
+  claim: Claim | null,
+  auditRecord: ItemAuditRecord,
+): Prepared<"data">[] {
+  const { now, createdItems, updatedItems, deletedNumbers } = write;
   const values: BatchValues = {
-    ...act,
-    collectionId,
+    ...auditRecord,
     now,
     revision: write.revision,
     definitionVersion: write.definitionVersion,
-    key: claimed?.key ?? null,
+    key: claim?.key ?? null,
     batchId: write.batchId,
-    opens: write.opens ? 1 : 0,
-    more: write.more,
+    needsOpenForm: write.needsOpenForm ? 1 : 0,
+    maxAddedItems: write.maxAddedItems,
     receiptPrefix: write.receiptPrefix,
-    made: made.length,
+    createdCount: createdItems.length,
   };
-  const largest = Math.max(0, ...[...made, ...changed].map(({ data }) => byteLength(data)));
+  const largestBytes = Math.max(
+    0,
+    ...[...createdItems, ...updatedItems].map(({ data }) => byteLength(data)),
+  );
   return [
-    ...(claimed
-      ? [claim(db, { ...claimed, id: write.batchId, collectionId, now }), batch.isMyKey(db, values)]
+    ...(claim
+      ? [claimKey(db, { ...claim, id: write.batchId, now }), batch.keyOwned(db, values)]
       : []),
-    batch.mayStore(db, values),
-    ...rowStatements(db, values, write),
-    batch.count(db, { collectionId, now, made: made.length, deleted: deleted.length, largest }),
-    batch.readGiven(db, { collectionId, made: made.length }),
+    batch.collectionAccepts(db, values),
+    ...buildRowStatements(db, values, write),
+    batch.updateTally(db, {
+      now,
+      createdCount: createdItems.length,
+      deletedCount: deletedNumbers.length,
+      largestBytes,
+    }),
+    batch.selectAssigned(db, { createdCount: createdItems.length }),
   ];
 }
 
-/** The statements that take rows, each as often as its rows need. */
-function rowStatements(
-  db: D1Database,
+/** Builds the statements that take rows, one for each chunk of rows. */
+function buildRowStatements(
+  db: CollectionDatabase,
   values: BatchValues,
   write: BatchWrite,
-): D1PreparedStatement[] {
-  const { made, changed, deleted } = write;
-  const rows = (bind: Bind<Rows>, all: readonly string[]) =>
-    runs(all).map((run) => bind(db, { ...values, rows: run }));
-  const numbers = each(deleted.map((number) => [number]));
-  const behind = behindLast(write.changes);
-  const madeRows = made.map((item) => madeRow(item, behind));
-  const changedRows = changed.map((item) => changedRow(item, behind));
+): Prepared<"data">[] {
+  const { createdItems, updatedItems, deletedNumbers } = write;
+  const bindRows = (bind: CollectionBind<BatchRowValues>, rows: readonly string[]) =>
+    chunkJsonRows(rows).map((chunk) => bind(db, { ...values, rows: chunk }));
+  const numbers = toJsonRows(deletedNumbers.map((number) => [number]));
+  const followingChanges = changesAfterLast(write.changes);
+  const createdRows = createdItems.map((item) => createdRow(item, followingChanges));
+  const updatedRows = updatedItems.map((item) => updatedRow(item, followingChanges));
   return [
-    ...rows(batch.areExpected, each(write.expected)),
-    ...rows(batch.releaseUnique, each(write.released)),
-    ...rows(batch.takeUnique, each(write.taken)),
-    ...rows(batch.areMine, each(write.taken)),
-    ...rows(batch.removeEntries, each(write.removed)),
-    ...rows(batch.addEntries, each(write.added)),
-    ...rows(batch.addTimes, each(made.map(({ ref }) => [ref]))),
-    ...rows(batch.eraseFormer, numbers),
-    ...rows(batch.eraseLater, numbers),
-    ...changeStatements(db, values, write.changes),
-    ...rows(batch.insertItems, madeRows),
-    ...rows(batch.updateItems, changedRows),
-    ...rows(batch.deleteItems, numbers),
+    ...bindRows(batch.itemsUnchanged, toJsonRows(write.expectedVersions)),
+    ...bindRows(batch.deleteUnique, toJsonRows(write.uniqueValuesToRemove)),
+    ...bindRows(batch.insertUnique, toJsonRows(write.uniqueValuesToAdd)),
+    ...bindRows(batch.uniqueValuesOwned, toJsonRows(write.uniqueValuesToAdd)),
+    ...bindRows(batch.removeEntries, toJsonRows(write.entriesToRemove)),
+    ...bindRows(batch.addEntries, toJsonRows(write.entriesToAdd)),
+    ...bindRows(batch.addUpdateTimes, toJsonRows(createdItems.map(({ ref }) => [ref]))),
+    ...bindRows(batch.eraseFormerValues, numbers),
+    ...bindRows(batch.queueErasure, numbers),
+    ...buildChangeStatements(db, values, write.changes),
+    ...bindRows(batch.insertItems, createdRows),
+    ...bindRows(batch.updateItems, updatedRows),
+    ...bindRows(batch.deleteItems, numbers),
   ];
 }
 
-const each = (all: readonly unknown[]) => all.map((row) => JSON.stringify(row));
+const toJsonRows = (rows: readonly unknown[]) => rows.map((row) => JSON.stringify(row));
 
-/** Data stands in its row as JSON, not as a text of it: escaped it could outgrow a parameter. */
-function madeRow({ ref, id, status, version, data }: WrittenItem, behind: Map<ItemRef, number>) {
+/** Embeds the data as JSON. An escaped string could exceed the size of a parameter. */
+function createdRow(
+  { ref, id, status, version, data }: WrittenItem,
+  followingChanges: Map<ItemRef, number>,
+) {
   const head = JSON.stringify([ref, id, status, version]).slice(0, -1);
-  return `${head},${data},${behind.get(ref) ?? 0}]`;
+  return `${head},${data},${followingChanges.get(ref) ?? 0}]`;
 }
 
-function changedRow(
+function updatedRow(
   { ref, status, version, updatedAt, data }: WrittenItem,
-  behind: Map<ItemRef, number>,
+  followingChanges: Map<ItemRef, number>,
 ) {
   const head = JSON.stringify([ref, status, version]).slice(0, -1);
-  return `${head},${data},${behind.get(ref) ?? 0},${updatedAt}]`;
+  return `${head},${data},${followingChanges.get(ref) ?? 0},${updatedAt}]`;
 }
 
-/** How many changes of the batch come behind the last one of each item. */
-function behindLast(changes: readonly WrittenChange[]): Map<ItemRef, number> {
+/** Counts the changes of the batch that follow each item's last one. */
+function changesAfterLast(changes: readonly WrittenChange[]): Map<ItemRef, number> {
   return new Map(changes.map(({ ref }, index) => [ref, changes.length - 1 - index]));
 }
 
-/** Each run is numbered from the last change on, as the database has it then. */
-function changeStatements(
-  db: D1Database,
+/** Offsets start at the last stored change, which the statement of each chunk moves forward. */
+function buildChangeStatements(
+  db: CollectionDatabase,
   values: BatchValues,
   changes: readonly WrittenChange[],
-): D1PreparedStatement[] {
-  const last = new Map<ItemRef, number>();
+): Prepared<"data">[] {
+  const lastOffsets = new Map<ItemRef, number>();
   const rows = changes.map(({ ref, id, action, version, fields, former }, index) => {
-    const before = last.get(ref);
-    last.set(ref, index + 1);
+    const previous = lastOffsets.get(ref);
+    lastOffsets.set(ref, index + 1);
     return (start: number) =>
       JSON.stringify([
         ref,
@@ -203,16 +213,16 @@ function changeStatements(
         index + 1 - start,
         action,
         version,
-        before === undefined ? null : before - start,
+        previous === undefined ? null : previous - start,
         fields,
         former,
       ]);
   });
   let start = 0;
-  return runs(rows.map((row) => row(0))).map((run) => {
-    const length = (JSON.parse(run) as unknown[]).length;
-    const own = rows.slice(start, start + length).map((row) => row(start));
+  return chunkJsonRows(rows.map((row) => row(0))).map((chunk) => {
+    const length = (JSON.parse(chunk) as unknown[]).length;
+    const chunkRows = rows.slice(start, start + length).map((row) => row(start));
     start += length;
-    return batch.insertChanges(db, { ...values, rows: `[${own.join()}]` });
+    return batch.insertChanges(db, { ...values, rows: `[${chunkRows.join()}]` });
   });
 }

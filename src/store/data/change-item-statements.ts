@@ -1,104 +1,107 @@
 import { and, eq, sql } from "drizzle-orm";
 import type { Status } from "#domain/item/item.ts";
-import { lastChange, listened, type ItemAct } from "./changes.ts";
-import { guardCode, guardStatement } from "#store/db/guard.ts";
+import { lastChange, hasListenersColumn, type ItemAuditRecord } from "./changes.ts";
+import { guardCode, collectionGuard } from "#store/db/guard.ts";
 import { item, searchEntry, tally, uniqueValue } from "#store/db/schema.ts";
-import { parameters, statement } from "#store/db/statement.ts";
+import { placeholders, collectionStatement, nextVersionSql } from "#store/db/statement.ts";
 
-/** The statements of a change and of a deletion. */
-
-/** What the statements of a change take. */
-export interface ChangeValues extends ItemAct {
+/** The values of the statements that change or delete an item. */
+export interface ChangeValues extends ItemAuditRecord {
   number: number;
   itemVersion: number;
-  collectionId: number;
   definitionVersion: number;
   revision: number;
   status: Status | null;
   updatedAt: number;
   data: string;
-  /** 1 where the form has to be open. */
-  whileOpen: number;
+  /** 1 when the form must be open. */
+  needsOpenForm: number;
   /** Search entries and unique values, JSON. */
-  removed: string;
-  added: string;
-  released: string;
-  taken: string;
+  entriesToRemove: string;
+  entriesToAdd: string;
+  uniqueValuesToRemove: string;
+  uniqueValuesToAdd: string;
 }
 
-type Expecting = Pick<
+type ExpectedValues = Pick<
   ChangeValues,
-  "number" | "itemVersion" | "collectionId" | "revision" | "whileOpen" | "at"
+  "number" | "itemVersion" | "revision" | "needsOpenForm" | "at"
 >;
-export type Removal = Pick<ChangeValues, "number" | "collectionId" | "removed" | "released">;
+export type RemovalValues = Pick<
+  ChangeValues,
+  "number" | "entriesToRemove" | "uniqueValuesToRemove"
+>;
 
-/** Without the rows of entries, of which each statement has its own. */
-export type Changing = Omit<ChangeValues, "removed" | "added">;
+/** The values without entries. Each statement gets its own chunk of entries. */
+export type BaseChangeValues = Omit<ChangeValues, "entriesToRemove" | "entriesToAdd">;
 
-const v = parameters<ChangeValues>();
+const v = placeholders<ChangeValues & { collectionId: number }>();
 
-export const isExpected = guardStatement<Expecting>(
+export const itemUnchanged = collectionGuard<ExpectedValues>(
   () =>
     sql`select case
       when not exists (select 1 from item where number = ${v.number} and version = ${v.itemVersion})
         then ${guardCode("item_changed")}
       when c.revision <> ${v.revision} then ${guardCode("definition_changed")}
-      when not ${v.whileOpen} then null
+      when not ${v.needsOpenForm} then null
       when c.state = 'closed' or c.closes_at <= ${v.at} then ${guardCode("closed")}
       when c.opens_at > ${v.at} then ${guardCode("not_open_yet")}
     end as code
     from collection c where c.id = ${v.collectionId}`,
 );
 
-export const removeEntries = statement<Removal>((db) =>
+export const removeEntries = collectionStatement<RemovalValues>((db) =>
   db.delete(searchEntry).where(
     sql`(field, value, item) in
-        (select e.value ->> 0, e.value ->> 1, ${v.number} from json_each(${v.removed}) e)`,
+        (select e.value ->> 0, e.value ->> 1, ${v.number} from json_each(${v.entriesToRemove}) e)`,
   ),
 );
 
-/** A value that is there already is one whose old entry a narrower definition left behind. */
-export const addEntries = statement<Omit<ChangeValues, "removed">>((db) =>
+/** An earlier definition may have left some of these entries, so conflicts are ignored. */
+export const addEntries = collectionStatement<Omit<ChangeValues, "entriesToRemove">>((db) =>
   db
     .insert(searchEntry)
     .select(
       sql`select e.value ->> 0, e.value ->> 1, ${v.number}, e.value ->> 2
-        from json_each(${v.added}) e where true`,
+        from json_each(${v.entriesToAdd}) e where true`,
     )
     .onConflictDoNothing(),
 );
 
-export const releaseUnique = statement<Omit<Removal, "removed">>((db) =>
+export const deleteUnique = collectionStatement<Omit<RemovalValues, "entriesToRemove">>((db) =>
   db.delete(uniqueValue).where(
-    sql`(field, value) in (select e.value ->> 0, e.value ->> 1 from json_each(${v.released}) e)
+    sql`(field, value) in (select e.value ->> 0, e.value ->> 1 from json_each(${v.uniqueValuesToRemove}) e)
         and item = ${v.number}`,
   ),
 );
 
-/** What it has already stays: while a field becomes unique, nobody knows which values are there yet. */
-export const takeUnique = statement<Changing>((db) =>
+/**
+ * Ignores the values that the item already has. While a field becomes unique, some of them may be stored before this
+ * change.
+ */
+export const insertUnique = collectionStatement<BaseChangeValues>((db) =>
   db
     .insert(uniqueValue)
     .select(
       sql`select e.value ->> 0, e.value ->> 1, ${v.number}
-        from json_each(${v.taken}) e where true`,
+        from json_each(${v.uniqueValuesToAdd}) e where true`,
     )
     .onConflictDoNothing(),
 );
 
-export const isMine = guardStatement<Changing>(
+export const uniqueValuesOwned = collectionGuard<BaseChangeValues>(
   () =>
     sql`select ${guardCode("taken")} as code where exists (
-      select 1 from json_each(${v.taken}) e
+      select 1 from json_each(${v.uniqueValuesToAdd}) e
         join unique_value u on u.field = e.value ->> 0 and u.value = e.value ->> 1
         where u.item <> ${v.number})`,
 );
 
-export const updateItem = statement<Changing>((db) =>
+export const updateItem = collectionStatement<BaseChangeValues>((db) =>
   db
     .update(item)
     .set({
-      version: sql`version + 1`,
+      version: nextVersionSql(sql`version`),
       status: v.status,
       definitionVersion: v.definitionVersion,
       updatedAt: v.updatedAt,
@@ -107,27 +110,28 @@ export const updateItem = statement<Changing>((db) =>
       lastChange: lastChange("collection_id"),
     })
     .where(eq(item.number, v.number))
-    .returning({ listened: listened("collection_id") }),
+    .returning({ listened: hasListenersColumn("collection_id") }),
 );
 
-/** What grows may be the largest now. */
-export const growLargest = statement<Changing>((db) =>
+/** An item that grows may become the largest. */
+export const updateLargest = collectionStatement<BaseChangeValues>((db) =>
   db
     .update(tally)
     .set({ largest: sql`octet_length(${v.data})` })
     .where(and(eq(tally.collectionId, v.collectionId), sql`largest < octet_length(${v.data})`)),
 );
 
-export const deleteItem = statement<Omit<Removal, "removed">>((db) =>
+export const deleteItem = collectionStatement<Omit<RemovalValues, "entriesToRemove">>((db) =>
   db
     .delete(item)
     .where(eq(item.number, v.number))
-    .returning({ listened: listened("collection_id") }),
+    .returning({ listened: hasListenersColumn("collection_id") }),
 );
 
-export const countDown = statement<Omit<Removal, "removed">>((db) =>
-  db
-    .update(tally)
-    .set({ live: sql`live - 1` })
-    .where(and(eq(tally.collectionId, v.collectionId))),
+export const decrementItemCount = collectionStatement<Omit<RemovalValues, "entriesToRemove">>(
+  (db) =>
+    db
+      .update(tally)
+      .set({ live: sql`live - 1` })
+      .where(and(eq(tally.collectionId, v.collectionId))),
 );

@@ -1,143 +1,164 @@
+import { type CollectionDatabase, type Prepared } from "#store/db/database.ts";
 import type { SearchEntry, UniqueValue } from "#domain/data/index-entries.ts";
 import type { ClosedReason } from "#domain/definition/collection.ts";
-import type { Difference } from "#domain/item/change.ts";
+import type { ItemDiff } from "#domain/item/change.ts";
 import type { Status } from "#domain/item/item.ts";
-import { eraseFormer, eraseLater, erasedAtOnce, insertChange, type ItemAct } from "./changes.ts";
-import { once, failureOf } from "#store/db/retry.ts";
-import { runsOf, type Bind } from "#store/db/statement.ts";
-import { addEntries, countDown, deleteItem, growLargest, isExpected, isMine, releaseUnique, removeEntries, takeUnique, updateItem, type Changing, type Removal } from "./change-item-statements.ts";
-import { takenValues, type Taken } from "./item-ranges.ts";
+import {
+  eraseFormerValues,
+  queueErasure,
+  maxErasedPerBatch,
+  insertChange,
+  type ItemAuditRecord,
+} from "./changes.ts";
+import { runOnce, classifyError } from "#store/db/retry.ts";
+import { jsonChunks, type CollectionBind } from "#store/db/statement.ts";
+import {
+  addEntries,
+  decrementItemCount,
+  deleteItem,
+  updateLargest,
+  itemUnchanged,
+  uniqueValuesOwned,
+  deleteUnique,
+  removeEntries,
+  insertUnique,
+  updateItem,
+  type BaseChangeValues,
+  type RemovalValues,
+} from "./change-item-statements.ts";
+import { findItemConflicts, type UniqueConflict } from "./item-ranges.ts";
 
-/** The state that a change was made for; another one aborts it. */
-interface Expected {
+/** The state that the change is based on. The batch aborts in any other state. */
+interface ExpectedState {
   number: number;
   itemVersion: number;
-  collectionId: number;
-  /** Of the definition: the one that data is written under, and the one that guards it. */
+  /** `definitionVersion` is stored with the data. `revision` guards the definition. */
   definitionVersion: number;
   revision: number;
 }
 
-interface Entries {
-  removed: SearchEntry[];
-  added: SearchEntry[];
+interface EntryChanges {
+  toRemove: SearchEntry[];
+  toAdd: SearchEntry[];
 }
 
-interface UniqueValues {
-  released: UniqueValue[];
-  taken: UniqueValue[];
+interface UniqueChanges {
+  toRemove: UniqueValue[];
+  toAdd: UniqueValue[];
 }
 
 /** The new state of an item. */
-export interface ItemChange extends Expected {
+export interface ItemChange extends ExpectedState {
   status: Status | null;
   updatedAt: number;
   data: string;
   /** Whether the data takes more bytes than before. */
-  grew: boolean;
-  entries: Entries;
-  unique: UniqueValues;
-  difference: Difference;
-  /** Whether the change is possible only while the form is open: a draft that is submitted. */
-  whileOpen: boolean;
+  hasGrown: boolean;
+  entries: EntryChanges;
+  uniqueValues: UniqueChanges;
+  diff: ItemDiff;
+  /** Whether the form must be open, which submitting a draft requires. */
+  needsOpenForm: boolean;
 }
 
-export interface ItemRemoval extends Expected {
+export interface ItemRemoval extends ExpectedState {
   entries: SearchEntry[];
-  unique: UniqueValue[];
+  uniqueValues: UniqueValue[];
 }
 
-export type Changed =
-  /** `listened`: some webhook listens to the collection. */
-  | { outcome: "changed"; listened: boolean }
-  /** The item or its definition is not what it was: read again. */
+export type ItemChangeResult =
+  /** `hasListeners`: an active webhook listens to the collection. */
+  | { outcome: "changed"; hasListeners: boolean }
+  /** The item or its definition changed. Read again. */
   | { outcome: "stale" }
   | { outcome: "closed"; reason: ClosedReason }
-  | { outcome: "duplicate"; taken: Taken[] };
+  | { outcome: "duplicate"; conflicts: UniqueConflict[] };
 
 export async function changeItem(
-  db: D1Database,
+  db: CollectionDatabase,
   change: ItemChange,
-  act: ItemAct,
-): Promise<Changed> {
-  const { entries, unique } = change;
+  auditRecord: ItemAuditRecord,
+): Promise<ItemChangeResult> {
+  const { entries, uniqueValues } = change;
   const values = {
     ...change,
-    ...act,
-    whileOpen: change.whileOpen ? 1 : 0,
-    released: JSON.stringify(unique.released),
-    taken: JSON.stringify(unique.taken),
-    made: 1,
-    changedFields: JSON.stringify(change.difference.fields),
-    former: JSON.stringify(change.difference.former),
+    ...auditRecord,
+    needsOpenForm: change.needsOpenForm ? 1 : 0,
+    uniqueValuesToRemove: JSON.stringify(uniqueValues.toRemove),
+    uniqueValuesToAdd: JSON.stringify(uniqueValues.toAdd),
+    versionIncrement: 1,
+    changedFields: JSON.stringify(change.diff.fields),
+    former: JSON.stringify(change.diff.former),
   };
   const statements = [
-    isExpected,
-    ...removing(entries.removed),
-    ...runsOf(entries.added).map(
-      (added): Bind<Changing> =>
-        (to, rest) =>
-          addEntries(to, { ...rest, added }),
+    itemUnchanged,
+    ...buildRemovals(entries.toRemove),
+    ...jsonChunks(entries.toAdd).map(
+      (entriesToAdd): CollectionBind<BaseChangeValues> =>
+        (target, base) =>
+          addEntries(target, { ...base, entriesToAdd }),
     ),
-    ...(unique.released.length > 0 ? [releaseUnique] : []),
-    ...(unique.taken.length > 0 ? [takeUnique, isMine] : []),
+    ...(uniqueValues.toRemove.length > 0 ? [deleteUnique] : []),
+    ...(uniqueValues.toAdd.length > 0 ? [insertUnique, uniqueValuesOwned] : []),
     insertChange,
     updateItem,
-    ...(change.grew ? [growLargest] : []),
+    ...(change.hasGrown ? [updateLargest] : []),
   ].map((bind) => bind(db, values));
-  return outcomeOf(db, statements, unique.taken, change.number);
+  return runItemBatch(db, statements, uniqueValues.toAdd, change.number);
 }
 
 export async function removeItem(
-  db: D1Database,
+  db: CollectionDatabase,
   removal: ItemRemoval,
-  act: ItemAct,
-): Promise<Changed> {
+  auditRecord: ItemAuditRecord,
+): Promise<ItemChangeResult> {
   const values = {
     ...removal,
-    ...act,
-    whileOpen: 0,
-    released: JSON.stringify(removal.unique),
-    made: 0,
+    ...auditRecord,
+    needsOpenForm: 0,
+    uniqueValuesToRemove: JSON.stringify(removal.uniqueValues),
+    versionIncrement: 0,
     changedFields: "[]",
     former: null,
   };
   const statements = [
-    isExpected,
-    ...removing(removal.entries),
-    ...(removal.unique.length > 0 ? [releaseUnique] : []),
-    ...(removal.itemVersion > 1 ? [eraseFormer] : []),
-    ...(removal.itemVersion > erasedAtOnce ? [eraseLater] : []),
+    itemUnchanged,
+    ...buildRemovals(removal.entries),
+    ...(removal.uniqueValues.length > 0 ? [deleteUnique] : []),
+    ...(removal.itemVersion > 1 ? [eraseFormerValues] : []),
+    ...(removal.itemVersion > maxErasedPerBatch ? [queueErasure] : []),
     insertChange,
     deleteItem,
-    countDown,
+    decrementItemCount,
   ].map((bind) => bind(db, values));
-  return outcomeOf(db, statements, [], removal.number);
+  return runItemBatch(db, statements, [], removal.number);
 }
 
-/** An entry is named by its field and its value. All that an item could have takes as many statements as it needs. */
-function removing(entries: readonly SearchEntry[]): Bind<Omit<Removal, "removed">>[] {
-  return runsOf(entries.map(([field, value]) => [field, value])).map(
-    (removed) => (db, values) => removeEntries(db, { ...values, removed }),
+/** Field and value identify an entry. An item with many entries needs several statements. */
+function buildRemovals(
+  entries: readonly SearchEntry[],
+): CollectionBind<Omit<RemovalValues, "entriesToRemove">>[] {
+  return jsonChunks(entries.map(([field, value]) => [field, value])).map(
+    (entriesToRemove) => (db, values) => removeEntries(db, { ...values, entriesToRemove }),
   );
 }
 
-async function outcomeOf(
-  db: D1Database,
-  statements: D1PreparedStatement[],
-  taken: UniqueValues["taken"],
+async function runItemBatch(
+  db: CollectionDatabase,
+  statements: Prepared<"data">[],
+  uniqueValues: UniqueChanges["toAdd"],
   number: number,
-): Promise<Changed> {
+): Promise<ItemChangeResult> {
   try {
-    const results = await once(() => db.batch<{ listened?: number }>(statements));
+    const results = await runOnce(db, () => db.batch<{ listened?: number }>(statements));
     return {
       outcome: "changed",
-      listened: results.some(({ results: [row] }) => row?.listened === 1),
+      hasListeners: results.some(({ results: [row] }) => row?.listened === 1),
     };
   } catch (error) {
-    const failure = failureOf(error);
+    const failure = classifyError(error);
     if (failure.kind === "guard" && failure.constraint === "taken") {
-      return { outcome: "duplicate", taken: await takenValues(db, taken, number) };
+      return { outcome: "duplicate", conflicts: await findItemConflicts(db, uniqueValues, number) };
     }
     if (failure.kind !== "guard") throw error;
     const { constraint } = failure;

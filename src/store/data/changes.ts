@@ -1,15 +1,26 @@
+import type { Databases, Scope } from "#store/db/database.ts";
+import { loadActorNames } from "#store/home/audit.ts";
 import { sql, type SQL } from "drizzle-orm";
 import type { Actor } from "#domain/audit.ts";
 import type { ItemAction } from "#domain/item/change.ts";
-import { placesPerCollection } from "#domain/item/item.ts";
+import { sequencesPerCollection } from "#domain/item/item.ts";
 import { change, erasure } from "#store/db/schema.ts";
-import { parameters, statement, type Bind, type Parameters } from "#store/db/statement.ts";
+import {
+  dataStatement,
+  jointStatement,
+  lowestSequenceSql,
+  nextVersionSql,
+  placeholders,
+  type Bind,
+  type Builder,
+  type Placeholders,
+} from "#store/db/statement.ts";
 import type { Value } from "#domain/data/values.ts";
-import { attempt } from "#store/db/retry.ts";
+import { retryTransient } from "#store/db/retry.ts";
 
-/** A change as it was written. */
+/** A stored change of an item. */
 export interface Change {
-  /** Its collection's id and its place in the order of commit. */
+  /** The id of the collection and the position in commit order, as one number. */
   number: number;
   at: number;
   actor: Actor;
@@ -22,7 +33,7 @@ export interface Change {
   fields: number[];
 }
 
-/** A change by the names of its columns, whatever it is selected from. */
+/** The columns of a change by name, for selects from any source. */
 export const changeColumns = {
   number: sql<number>`number`,
   at: sql<number>`at`,
@@ -43,10 +54,10 @@ export function changeFromRow({ item_id: itemId, fields, ...row }: ChangeRow): C
   return { ...row, itemId, fields: JSON.parse(fields) as number[] };
 }
 
-/** The rows that tell of changes; each is written in the batch of the change itself. */
+/** Statements that store changes, in the batch of the change itself. */
 
-/** Who did what, in which request. */
-export interface ItemAct {
+/** The actor, the action and the request of a change. */
+export interface ItemAuditRecord {
   at: number;
   actor: Actor;
   action: ItemAction;
@@ -56,149 +67,160 @@ export interface ItemAct {
   sentRequestId: string | null;
 }
 
-interface Changed extends ItemAct {
+interface ChangeInsert extends ItemAuditRecord {
   number: number;
-  /** How much the version grows: 0 for a deletion, which removes the last. */
-  made: number;
-  /** Ids of the fields, and what they held before: JSON. */
+  /** 1 for a change, which creates the next version. 0 for a deletion. */
+  versionIncrement: number;
+  /** Ids of the changed fields and their former values, JSON. */
   changedFields: string;
   former: string | null;
 }
 
-const v = parameters<Changed>();
+const v = placeholders<ChangeInsert>();
 
-const collectionEnd = sql.raw(String(placesPerCollection));
+const collectionSpan = sql.raw(String(sequencesPerCollection));
 
-/** The number of a collection's last change; its own first number but one where it has none. */
+/** The number of a collection's last change. Without changes, the number just below the collection's first. */
 export function lastChange(collectionIdColumn: string): SQL {
   const id = sql.raw(collectionIdColumn);
-  return sql`coalesce((select number from change where number > ${id} * ${collectionEnd}
-      and number < (${id} + 1) * ${collectionEnd} order by number desc limit 1), ${id} * ${collectionEnd})`;
+  return sql`coalesce((select number from change where number > ${id} * ${collectionSpan}
+      and number < (${id} + 1) * ${collectionSpan} order by number desc limit 1), ${id} * ${collectionSpan})`;
 }
 
-/** Whether some webhook listens to the collection. */
-export const listened = (collectionIdColumn: string) =>
+/** Whether an active webhook listens to the collection. */
+export const hasListenersColumn = (collectionIdColumn: string) =>
   sql<number>`(select listened from collection where id = ${sql.raw(collectionIdColumn)})`.as(
     "listened",
   );
 
-/** The collection's last change `l`, joined once: what a new one comes behind. */
-export function joinLast(collectionIdColumn: string): SQL {
+/** Joins the last change of the collection once, as `l`. A new change follows it. */
+export function joinLastChange(collectionIdColumn: string): SQL {
   return sql`left join change l on l.number = ${lastChange(collectionIdColumn)}`;
 }
 
-/** The number of the joined `l`, or the one below all where there is none. */
-export function lastJoined(collectionIdColumn: string): SQL {
-  return sql`coalesce(l.number, ${sql.raw(collectionIdColumn)} * ${collectionEnd})`;
+/** The number that the next change follows, at least the one just below the first of the handle's timeline. */
+const precedingNumber = (lastNumber: SQL, collectionIdColumn: string) =>
+  sql`max(${lastNumber}, ${sql.raw(collectionIdColumn)} * ${collectionSpan} + ${lowestSequenceSql} - 1)`;
+
+/** The number that a change follows in a statement with the joined `l`. */
+export function lastJoinedNumber(collectionIdColumn: string): SQL {
+  const last = sql`coalesce(l.number, ${sql.raw(collectionIdColumn)} * ${collectionSpan})`;
+  return precedingNumber(last, collectionIdColumn);
 }
 
-/** Times grow with the numbers, whatever the clocks of the writers say: not earlier than the joined `l`. */
+/** The number that a change follows in any other statement. */
+export const lastNumber = (collectionIdColumn: string): SQL =>
+  precedingNumber(lastChange(collectionIdColumn), collectionIdColumn);
+
+/** Never earlier than the joined `l`, so that times grow with the numbers even if clocks differ. */
 export function changeTime(at: SQL): SQL {
   return sql`max(${at}, coalesce(l.at, 0))`;
 }
 
-/** A change of an item, before the item itself is changed. */
-export const insertChange = statement<Changed>((db) =>
+/** Inserts a change of an item. Runs before the statement that changes the item. */
+export const insertChange = dataStatement<ChangeInsert>((db) =>
   db.insert(change).select(
-    sql`select ${lastJoined("i.collection_id")} + 1, ${changeTime(v.at)}, ${v.actor}, ${v.action}, i.number, i.id,
-        i.version + ${v.made}, i.last_change, ${v.changedFields}, ${v.former},
+    sql`select ${lastJoinedNumber("i.collection_id")} + 1, ${changeTime(v.at)}, ${v.actor}, ${v.action}, i.number, i.id,
+        iif(${v.versionIncrement}, ${nextVersionSql(sql`i.version`)}, i.version), i.last_change, ${v.changedFields}, ${v.former},
         ${v.session}, ${v.requestId}, ${v.sentRequestId}
-        from item i ${joinLast("i.collection_id")} where i.number = ${v.number}`,
+        from item i ${joinLastChange("i.collection_id")} where i.number = ${v.number}`,
   ),
 );
 
-/** Changes of one item whose former values a deletion erases at once; more are erased in steps. */
-export const erasedAtOnce = 200;
+/** The number of an item's changes that a deletion erases at once. A sweep erases the others in steps. */
+export const maxErasedPerBatch = 200;
 
-interface Chain {
+interface ChainStart {
   number: number;
 }
 
-const chain = (start: SQL, most: number) =>
+const chainSql = (start: SQL, maxLength: number) =>
   sql`with recursive chain (number, previous, place) as (
       select number, previous, 1 from change where number = ${start}
       union all select c.number, c.previous, place + 1 from chain
-        join change c on c.number = chain.previous where place < ${sql.raw(String(most))})`;
+        join change c on c.number = chain.previous where place < ${sql.raw(String(maxLength))})`;
 
-const ofItem = (number: SQL) => sql`(select last_change from item where number = ${number})`;
+const lastChangeOfItem = (number: SQL) =>
+  sql`(select last_change from item where number = ${number})`;
 
-export const eraseFormer = statement<Chain>((db, { number }) =>
+export const eraseFormerValues = dataStatement<ChainStart>((db, { number }) =>
   db
     .update(change)
     .set({ former: null })
     .where(
-      sql`number in (${chain(ofItem(number), erasedAtOnce)} select number from chain) and former is not null`,
+      sql`number in (${chainSql(lastChangeOfItem(number), maxErasedPerBatch)} select number from chain) and former is not null`,
     ),
 );
 
-export const eraseLater = statement<Chain>((db, { number }) =>
+export const queueErasure = dataStatement<ChainStart>((db, { number }) =>
   db
     .insert(erasure)
     .select(
-      sql`${chain(ofItem(number), erasedAtOnce)} select previous from chain
-        where place = ${sql.raw(String(erasedAtOnce))} and previous is not null`,
+      sql`${chainSql(lastChangeOfItem(number), maxErasedPerBatch)} select previous from chain
+        where place = ${sql.raw(String(maxErasedPerBatch))} and previous is not null`,
     )
     .onConflictDoNothing(),
 );
 
-const erasedPerStep = 1000;
+const maxErasedPerStep = 1000;
 
-/** A step of what was left to erase, from this change on. */
-export const eraseStep = statement<{ from: number }>((db, { from }) =>
+/** Erases one step of the remaining former values, starting from this change. */
+export const eraseStep = dataStatement<{ from: number }>((db, { from }) =>
   db
     .update(change)
     .set({ former: null })
     .where(
-      sql`number in (${chain(from, erasedPerStep)} select number from chain) and former is not null`,
+      sql`number in (${chainSql(from, maxErasedPerStep)} select number from chain) and former is not null`,
     ),
 );
 
-export const eraseOn = statement<{ from: number }>((db, { from }) =>
+export const queueNextErasure = dataStatement<{ from: number }>((db, { from }) =>
   db
     .insert(erasure)
     .select(
-      sql`${chain(from, erasedPerStep)} select previous from chain
-        where place = ${sql.raw(String(erasedPerStep))} and previous is not null`,
+      sql`${chainSql(from, maxErasedPerStep)} select previous from chain
+        where place = ${sql.raw(String(maxErasedPerStep))} and previous is not null`,
     )
     .onConflictDoNothing(),
 );
 
-/** A change of one item, with what its fields held before. */
+/** A change of one item with the former values of its fields. */
 export interface PastChange {
   number: number;
   at: number;
   actor: Actor;
-  /** The e-mail of a member, the name of a credential; null where that one is gone. */
+  /** The e-mail of a member or the name of a credential. Null when it no longer exists. */
   actorName: string | null;
   action: ItemAction;
   version: number;
   previous: number | null;
   fields: number[];
-  /** By id of the field, null where it was empty; null where it is not known any more. */
+  /** Former values by field id, null for an empty field. Null as a whole after erasure. */
   former: Record<string, Value | null> | null;
 }
 
-/** At most so many changes, and about so many bytes of former values. */
+/** The maximum number of changes, and the approximate maximum bytes of their former values. */
 export interface HistoryLimits {
   limit: number;
-  bytes: number;
+  maxBytes: number;
 }
 
 const actorName = sql<string | null>`case
   when actor like 'member:%' then (select email from member where id = substr(actor, 8))
   when actor like 'credential:%' then (select name from credential where id = substr(actor, 12)) end`;
 
-/** Follows the pointers from a change to the ones before, newest first. */
-export const historyFrom = <Values extends object>(
-  newest: (values: Parameters<Values>) => SQL,
-): Bind<Values & HistoryLimits> =>
-  statement<Values & HistoryLimits>((db, v) =>
+const buildHistory =
+  <Values extends object>(
+    newestNumber: (values: Placeholders<Values>) => SQL,
+    name: SQL<string | null>,
+  ) =>
+  (db: Builder, values: Placeholders<Values & HistoryLimits>) =>
     db
       .select({
         number: sql<number>`number`,
         at: sql<number>`at`,
         actor: sql<Actor>`actor`,
-        actorName: actorName.as("actorName"),
+        actorName: name.as("actorName"),
         action: sql<ItemAction>`action`,
         version: sql<number>`version`,
         previous: sql<number | null>`previous`,
@@ -207,33 +229,68 @@ export const historyFrom = <Values extends object>(
       })
       .from(
         sql`(with recursive past as (
-          select c.*, 1 as place, 0 as spent from change c where c.number = ${newest(v)}
+          select c.*, 1 as place, 0 as spent from change c where c.number = ${newestNumber(values)}
           union all
           select c.*, place + 1, spent + coalesce(octet_length(past.former), 0)
             from past join change c on c.number = past.previous
-            where place < ${v.limit} and spent + coalesce(octet_length(past.former), 0) < ${v.bytes})
+            where place < ${values.limit} and spent + coalesce(octet_length(past.former), 0) < ${values.maxBytes})
         select * from past)`,
-      ),
+      );
+
+/** Statements that follow the pointers to previous changes, newest first. */
+export interface HistoryStatements<Values> {
+  /** With the names of actors, when they are in the same database. */
+  withNames: Bind<Scope, Values & HistoryLimits>;
+  /** Without the names of actors, which `nameActors` adds. */
+  withoutNames: Bind<"data", Values & HistoryLimits>;
+}
+
+export function historyStatements<Values extends object>(
+  newestNumber: (values: Placeholders<Values>) => SQL,
+): HistoryStatements<Values> {
+  return {
+    withNames: jointStatement<Values & HistoryLimits>(buildHistory(newestNumber, actorName)),
+    withoutNames: dataStatement<Values & HistoryLimits>(buildHistory(newestNumber, sql`null`)),
+  };
+}
+
+/** Adds the names of actors, unless the statement already selected them. */
+export async function nameActors(
+  { home, single }: Databases,
+  changes: readonly PastChange[],
+): Promise<PastChange[]> {
+  if (single) return [...changes];
+  const names = await loadActorNames(
+    home,
+    changes.map(({ actor }) => actor),
   );
+  return changes.map((row) => ({ ...row, actorName: names.get(row.actor) ?? null }));
+}
 
-const selectHistory = historyFrom<{ from: number }>(({ from }) => from);
+const selectHistory = historyStatements<{ from: number }>(({ from }) => from);
 
-/** A change as D1 gives it. */
-export type PastRow = Omit<PastChange, "fields" | "former"> & {
+/** A past change as D1 returns it. */
+export type PastChangeRow = Omit<PastChange, "fields" | "former"> & {
   fields: string;
   former: string | null;
 };
 
-/** An item's changes from this one back. */
-export async function readHistory(
-  db: D1Database,
+/** Loads the history of an item of this collection, from one change backwards. */
+export async function loadHistory(
+  databases: Databases,
+  collection: { readonly id: number },
   values: { from: number } & HistoryLimits,
 ): Promise<PastChange[]> {
-  const { results } = await attempt(() => selectHistory(db, values).all<PastRow>());
-  return results.map(pastFromRow);
+  const { single } = databases;
+  const db = databases.of(collection);
+  const statement = single
+    ? selectHistory.withNames(single, values)
+    : selectHistory.withoutNames(db, values);
+  const { results } = await retryTransient(db, () => statement.all<PastChangeRow>());
+  return nameActors(databases, results.map(pastChangeFromRow));
 }
 
-export function pastFromRow({ fields, former, ...row }: PastRow): PastChange {
+export function pastChangeFromRow({ fields, former, ...row }: PastChangeRow): PastChange {
   return {
     ...row,
     fields: JSON.parse(fields) as number[],

@@ -1,40 +1,50 @@
-import type { Definition, Collection, PendingRules, PendingState, CollectionKind, Acceptance } from "#domain/definition/collection.ts";
+import { orm, type CollectionDatabase, type Database, type Databases } from "#store/db/database.ts";
+import type {
+  Definition,
+  Collection,
+  PendingRules,
+  PendingState,
+  CollectionKind,
+  Acceptance,
+} from "#domain/definition/collection.ts";
 import { and, eq, sql, type SQL, asc, gt, inArray } from "drizzle-orm";
-import { attempt } from "#store/db/retry.ts";
+import { retryTransient } from "#store/db/retry.ts";
 import { collection, indexing, pendingChange, tally } from "#store/db/schema.ts";
-import { statement, type Parameters } from "#store/db/statement.ts";
+import { dataStatement, type Placeholders } from "#store/db/statement.ts";
+import { nextVersion, type Timeline } from "#domain/timeline.ts";
 import { headColumns, headFromRow, type CollectionName, type HeadRow } from "./definition-head.ts";
-import { drizzle } from "drizzle-orm/d1";
 
-/** A collection with the number of items that it holds. */
-export interface CollectionNow extends StoredCollection {
-  live: number;
-  /** While items lack search entries: the ids of the fields, and how far the work is. */
+/** A collection with the number of its items and the state of work on them. */
+export interface CurrentCollection extends StoredCollection {
+  itemCount: number;
+  /** Set while items lack search entries: the ids of the fields, and the progress. */
   indexing: { fields: number[]; done: number; total: number } | null;
-  pending: Pending | null;
-  /** The bytes of the largest item ever. */
-  largest: number;
+  pending: PendingDefinition | null;
+  /** The bytes of the largest item that was ever stored. */
+  largestItemBytes: number;
 }
 
-/** A change that is under way or was dropped, with what it would make of the definition. */
-export interface Pending extends PendingState {
+/** A pending or rejected change, with the definition that it would produce. */
+export interface PendingDefinition extends PendingState {
   change: PendingChange;
 }
 
 export interface PendingChange extends PendingRules {
   definition: Definition;
   lost: number[];
-  /** Fields that items lack entries of once it takes effect. */
+  /** Fields whose search entries are rebuilt once the change takes effect. */
   unindexed: number[];
+  /** Those of them that become searchable. Changes that were stored before this member existed lack it. */
+  newlySearchable?: number[];
 }
 
-/** A collection with the bytes of its fields as they are stored. */
+/** A collection with the stored size of its fields. */
 export interface StoredCollection {
   collection: Collection;
   bytes: number;
 }
 
-export interface NowRow extends HeadRow {
+export interface CurrentCollectionRow extends HeadRow {
   live: number;
   largest: number;
   indexed_fields: string | null;
@@ -46,8 +56,8 @@ export interface NowRow extends HeadRow {
   problem: string | null;
 }
 
-const selectNow = (condition: (values: Parameters<CollectionName>) => SQL | undefined) =>
-  statement<CollectionName>((db, values) =>
+const selectCurrent = (condition: (values: Placeholders<CollectionName>) => SQL | undefined) =>
+  dataStatement<CollectionName>((db, values) =>
     db
       .select({
         ...headColumns(sql`'{}'`),
@@ -71,35 +81,47 @@ const selectNow = (condition: (values: Parameters<CollectionName>) => SQL | unde
       .where(condition(values)),
   );
 
-export const selectByKey = selectNow((v) =>
+export const selectByKey = selectCurrent((v) =>
   and(eq(collection.kind, v.kind), eq(collection.key, v.key)),
 );
-const selectById = selectNow((v) => eq(collection.id, v.id));
+const selectById = selectCurrent((v) => eq(collection.id, v.id));
 
 export async function findCollection(
-  db: D1Database,
+  db: Database<"data">,
   kind: CollectionKind,
   key: string,
-): Promise<CollectionNow | undefined> {
-  return nowOf(await attempt(() => selectByKey(db, { kind, key, id: null }).first<NowRow>()));
+): Promise<CurrentCollection | undefined> {
+  return currentFromRow(
+    await retryTransient(db, () =>
+      selectByKey(db, { kind, key, id: null }).first<CurrentCollectionRow>(),
+    ),
+    db.timeline,
+  );
 }
 
 export async function findCollectionById(
-  db: D1Database,
-  id: number,
-): Promise<CollectionNow | undefined> {
-  return nowOf(await attempt(() => selectById(db, { kind: "app", key: "", id }).first<NowRow>()));
+  db: CollectionDatabase,
+): Promise<CurrentCollection | undefined> {
+  return currentFromRow(
+    await retryTransient(db, () =>
+      selectById(db, { kind: "app", key: "", id: db.collectionId }).first<CurrentCollectionRow>(),
+    ),
+    db.timeline,
+  );
 }
 
-export function nowOf(row: NowRow | null): CollectionNow | undefined {
-  const fresh = row && headFromRow(row).fresh;
-  if (!fresh) return undefined;
+export function currentFromRow(
+  row: CurrentCollectionRow | null,
+  timeline: Timeline,
+): CurrentCollection | undefined {
+  const stored = row && headFromRow(row).freshDefinition;
+  if (!stored) return undefined;
   const { indexed_fields: fields, indexed: done, to_index: total } = row;
   return {
-    ...fresh,
-    pending: pendingOf(row),
-    largest: row.largest,
-    live: row.live,
+    ...stored,
+    pending: pendingFromRow(row, nextVersion(stored.collection.version, timeline)),
+    largestItemBytes: row.largest,
+    itemCount: row.live,
     indexing:
       fields === null || done === null || total === null
         ? null
@@ -107,9 +129,13 @@ export function nowOf(row: NowRow | null): CollectionNow | undefined {
   };
 }
 
-function pendingOf({ change, seen, to_see: total, problem }: NowRow): Pending | null {
+function pendingFromRow(
+  { change, seen, to_see: total, problem }: CurrentCollectionRow,
+  version: number,
+): PendingDefinition | null {
   if (change === null || seen === null || total === null) return null;
   return {
+    version,
     done: seen,
     total,
     problem: problem === null ? null : (JSON.parse(problem) as Record<string, unknown>),
@@ -118,59 +144,72 @@ function pendingOf({ change, seen, to_see: total, problem }: NowRow): Pending | 
 }
 
 /**
- * Definitions as other isolates near by last saw them: where the SQL of a read needs one, its isolate need not ask the
- * database first. Whoever uses one learns from the read itself whether it still holds.
+ * Definitions in a cache that nearby isolates share. With one, a read need not query the database first to build its
+ * SQL. The read itself reports whether the definition is still current.
  */
 export interface DefinitionCache {
-  recall(kind: CollectionKind, key: string): Promise<StoredCollection | undefined>;
-  /** Behind the answer. */
-  keep(stored: StoredCollection): void;
+  find(kind: CollectionKind, key: string): Promise<StoredCollection | undefined>;
+  /** Runs after the response. */
+  put(stored: StoredCollection): void;
 }
 
-const seconds = 24 * 60 * 60;
+const maxAgeSeconds = 24 * 60 * 60;
 
-/** In a cache of HTTP answers, by addresses of this service that nobody can call. */
-export function recallDefinition(
-  cache: Cache,
-  origin: string,
+/** Uses the HTTP cache, with URLs below `root` that no client can request. */
+export function findCachedDefinition(
+  cache: Pick<Cache, "match">,
+  root: string,
   kind: CollectionKind,
   key: string,
 ): Promise<StoredCollection | undefined> {
-  return cache.match(addressOf(origin, kind, key)).then((kept) => kept?.json<StoredCollection>());
+  return cache
+    .match(cacheUrl(root, kind, key))
+    .then((response) => response?.json<StoredCollection>());
 }
 
-export async function keepDefinition(
-  cache: Cache,
-  origin: string,
-  { collection, bytes }: StoredCollection,
+export async function cacheDefinition(
+  cache: Pick<Cache, "put">,
+  root: string,
+  { collection: current, bytes }: StoredCollection,
 ): Promise<void> {
-  const headers = { "Cache-Control": `max-age=${seconds}` };
-  const kept = Response.json({ collection, bytes }, { headers });
-  await cache.put(addressOf(origin, collection.kind, collection.key), kept);
+  const headers = { "Cache-Control": `max-age=${maxAgeSeconds}` };
+  const response = Response.json({ collection: current, bytes }, { headers });
+  await cache.put(cacheUrl(root, current.kind, current.key), response);
 }
 
-const addressOf = (origin: string, kind: CollectionKind, key: string) =>
-  `${origin}/.definitions/${kind}/${key}`;
+const cacheUrl = (root: string, kind: CollectionKind, key: string) =>
+  `${root}/.definitions/${kind}/${key}`;
 
-/** An app or a form as a list of them shows it. */
-export interface Glance extends Acceptance {
+/** An app or form as lists show it. */
+export interface CollectionOverview extends Acceptance {
   key: string;
   name: string;
   description: string;
   version: number;
   /** Stored items. */
   live: number;
-  /** When the last item was stored; null where none ever was. Milliseconds since 1970. */
+  /** When the last item was stored, in milliseconds since 1970. Null if there never was one. */
   lastItemAt: number | null;
 }
 
-const most = 500;
+const maxCollections = 500;
 
-/** The apps or forms in the order of their names. */
-export async function glanceAt(db: D1Database, kind: CollectionKind): Promise<Glance[]> {
+/** Lists the apps or forms by name. */
+export async function listCollectionOverviews(
+  databases: Databases,
+  kind: CollectionKind,
+): Promise<CollectionOverview[]> {
+  const lists = databases.all().map((db) => selectOverviews(db, kind));
+  return (await Promise.all(lists)).flat();
+}
+
+function selectOverviews(
+  db: Database<"data">,
+  kind: CollectionKind,
+): Promise<CollectionOverview[]> {
   const { key, name, description, version, state } = collection;
-  return attempt(() =>
-    drizzle(db)
+  return retryTransient(db, async () =>
+    orm(db)
       .select({
         key,
         name,
@@ -187,7 +226,7 @@ export async function glanceAt(db: D1Database, kind: CollectionKind): Promise<Gl
       .innerJoin(tally, eq(tally.collectionId, collection.id))
       .where(eq(collection.kind, kind))
       .orderBy(asc(sql`${name} collate nocase`), asc(collection.id))
-      .limit(most),
+      .limit(maxCollections),
   );
 }
 
@@ -196,26 +235,28 @@ export type CollectionSummary = Pick<
   "id" | "key" | "version" | "name" | "description" | "timeZone"
 >;
 
-/** The collections of one kind, in the order in which they were made. */
+/** Lists the collections of one kind in the order of creation. */
 export async function listCollections(
-  db: D1Database,
+  databases: Databases,
   kind: CollectionKind,
   keys: "all" | readonly string[],
   after: number,
   limit: number,
 ): Promise<CollectionSummary[]> {
   const { id, key, version, name, description, timeZone } = collection;
-  // One parameter, however many keys: D1 takes 100.
+  // One parameter for any number of keys: D1 accepts 100.
   const visible =
     keys === "all"
       ? undefined
       : inArray(key, sql`(select value from json_each(${JSON.stringify(keys)}))`);
-  return attempt(() =>
-    drizzle(db)
+  const select = (db: Database<"data">) =>
+    orm(db)
       .select({ id, key, version, name, description, timeZone })
       .from(collection)
       .where(and(eq(collection.kind, kind), gt(id, after), visible))
       .orderBy(asc(id))
-      .limit(limit),
-  );
+      .limit(limit);
+  const lists = databases.all().map((db) => retryTransient(db, async () => select(db)));
+  const rows = (await Promise.all(lists)).flat();
+  return rows.toSorted((a, b) => a.id - b.id).slice(0, limit);
 }

@@ -1,23 +1,40 @@
+import { type CollectionDatabase } from "#store/db/database.ts";
 import { and, eq, sql } from "drizzle-orm";
 import { fieldsPerCollection, systemFieldIds } from "#domain/data/values.ts";
-import { placesPerCollection } from "#domain/item/item.ts";
-import { guardCode, guardStatement } from "#store/db/guard.ts";
-import { changeTime, joinLast, lastChange, lastJoined, listened, type ItemAct } from "./changes.ts";
+import { sequencesPerCollection } from "#domain/item/item.ts";
+import { guardCode, collectionGuard } from "#store/db/guard.ts";
+import {
+  changeTime,
+  joinLastChange,
+  lastChange,
+  lastJoinedNumber,
+  hasListenersColumn,
+  type ItemAuditRecord,
+} from "./changes.ts";
 import { change, item, searchEntry, tally, uniqueValue } from "#store/db/schema.ts";
-import { parameters, statement } from "#store/db/statement.ts";
-import { type ClaimValues, claim, readClaimed, replayFromRow, type Claim, type Given, type Replay, type ReplayRow } from "./replays.ts";
+import { placeholders, collectionStatement, lowestVersionSql } from "#store/db/statement.ts";
+import {
+  type ClaimValues,
+  claimKey,
+  selectClaimedReplay,
+  replayFromRow,
+  type Claim,
+  type AssignedValues,
+  type Replay,
+  type ReplayRow,
+} from "./replays.ts";
 import type { UniqueValue } from "#domain/data/index-entries.ts";
 import type { ClosedReason } from "#domain/definition/collection.ts";
-import { attempt, failureOf } from "#store/db/retry.ts";
-import { takenValues, type Taken } from "./item-ranges.ts";
+import { retryTransient, classifyError } from "#store/db/retry.ts";
+import { findItemConflicts, type UniqueConflict } from "./item-ranges.ts";
 
 /**
- * The statements of a create, in the order of its batch. Each does nothing unless the item is not stored yet and its
- * request owns the Idempotency-Key, so that a batch whose answer was lost can be sent again.
+ * The statements of a create, in the order of the batch. They do nothing if the item is already stored or another
+ * request owns the Idempotency-Key. A batch whose response was lost can therefore be sent again.
  */
 
-/** What the statements of a create take. */
-export interface CreateValues extends ItemAct, ClaimValues {
+/** The values of these statements. */
+interface CreateValues extends ItemAuditRecord, ClaimValues {
   version: number;
   revision: number;
   status: string | null;
@@ -25,20 +42,20 @@ export interface CreateValues extends ItemAct, ClaimValues {
   data: string;
   /** Search entries and unique values, JSON. */
   entries: string;
-  unique: string;
-  /** Ids of the fields that the item has, JSON. */
+  uniqueValues: string;
+  /** Ids of the fields that have a value, JSON. */
   changedFields: string;
 }
 
-const v = parameters<CreateValues>();
+const v = placeholders<CreateValues & { collectionId: number }>();
 
-/** True until the item is stored, for the one request that owns the key. Point look-ups only. */
-const fresh = sql`not exists (select 1 from item where id = ${v.id})
+/** True until the item is stored, and only for the request that owns the key. Uses only point lookups. */
+const isNewItem = sql`not exists (select 1 from item where id = ${v.id})
   and (${v.key} is null or exists (select 1 from replay where key = ${v.key} and item_id = ${v.id}))`;
-const ownTally = sql`t.collection_id = ${v.collectionId}`;
-const number = sql.raw(`t.collection_id * ${placesPerCollection} + t.last_place`);
+const tallyCondition = sql`t.collection_id = ${v.collectionId}`;
+const itemNumber = sql.raw(`t.collection_id * ${sequencesPerCollection} + t.last_place`);
 
-export const mayStore = guardStatement<CreateValues>(
+const collectionAccepts = collectionGuard<CreateValues>(
   () =>
     sql`select case
       when c.revision <> ${v.revision} then ${guardCode("definition_changed")}
@@ -47,11 +64,11 @@ export const mayStore = guardStatement<CreateValues>(
       when t.live >= c.max_submissions then ${guardCode("full")}
     end as code
     from collection c join tally t on t.collection_id = c.id
-    where c.id = ${v.collectionId} and ${fresh}`,
+    where c.id = ${v.collectionId} and ${isNewItem}`,
 );
 
-/** Gives the next place. Stamps of creation strictly grow with it, whatever the clocks of the writers say. */
-export const giveNumber = statement<CreateValues>((db) =>
+/** Assigns the next sequence. Creation times strictly grow with it, even if clocks differ. */
+const assignNumber = collectionStatement<CreateValues>((db) =>
   db
     .update(tally)
     .set({
@@ -60,62 +77,63 @@ export const giveNumber = statement<CreateValues>((db) =>
       lastCreatedAt: sql`max(last_created_at + 1, ${v.now})`,
       largest: sql`max(largest, octet_length(${v.data}))`,
     })
-    .where(and(eq(tally.collectionId, v.collectionId), fresh)),
+    .where(and(eq(tally.collectionId, v.collectionId), isNewItem)),
 );
 
-export const insertUnique = statement<CreateValues>((db) =>
+const insertUnique = collectionStatement<CreateValues>((db) =>
   db.insert(uniqueValue).select(
-    sql`select e.value ->> 0, e.value ->> 1, ${number}
-        from json_each(${v.unique}) e, tally t where ${ownTally} and ${fresh}`,
+    sql`select e.value ->> 0, e.value ->> 1, ${itemNumber}
+        from json_each(${v.uniqueValues}) e, tally t where ${tallyCondition} and ${isNewItem}`,
   ),
 );
 
 const receipt = sql`${v.receiptPrefix} || printf('%06d', t.last_place)`;
-const updatedAt = sql.raw(`t.collection_id * ${fieldsPerCollection} + ${systemFieldIds.updatedAt}`);
+const updatedAtField = sql.raw(
+  `t.collection_id * ${fieldsPerCollection} + ${systemFieldIds.updatedAt}`,
+);
 
-/** What was sent, and what the database gives: the time. */
-export const insertEntries = statement<CreateValues>((db) =>
+/** Inserts the entries of the request, and that of the time that the database assigns. */
+const insertEntries = collectionStatement<CreateValues>((db) =>
   db.insert(searchEntry).select(
-    sql`select e.value ->> 0, e.value ->> 1, ${number}, e.value ->> 2
-        from json_each(${v.entries}) e, tally t where ${ownTally} and ${fresh}
-        union all select ${updatedAt}, t.last_created_at, ${number}, null
-        from tally t where ${ownTally} and ${fresh}`,
+    sql`select e.value ->> 0, e.value ->> 1, ${itemNumber}, e.value ->> 2
+        from json_each(${v.entries}) e, tally t where ${tallyCondition} and ${isNewItem}
+        union all select ${updatedAtField}, t.last_created_at, ${itemNumber}, null
+        from tally t where ${tallyCondition} and ${isNewItem}`,
   ),
 );
 
-export const insertChange = statement<CreateValues>((db) =>
+const insertChange = collectionStatement<CreateValues>((db) =>
   db.insert(change).select(
-    sql`select ${lastJoined("t.collection_id")} + 1, ${changeTime(sql`t.last_created_at`)}, ${v.actor}, ${v.action},
-        ${number}, ${v.id}, 1, null, ${v.changedFields}, null, ${v.session}, ${v.requestId}, ${v.sentRequestId}
-        from tally t ${joinLast("t.collection_id")} where ${ownTally} and ${fresh}`,
+    sql`select ${lastJoinedNumber("t.collection_id")} + 1, ${changeTime(sql`t.last_created_at`)}, ${v.actor}, ${v.action},
+        ${itemNumber}, ${v.id}, ${lowestVersionSql}, null, ${v.changedFields}, null, ${v.session}, ${v.requestId}, ${v.sentRequestId}
+        from tally t ${joinLastChange("t.collection_id")} where ${tallyCondition} and ${isNewItem}`,
   ),
 );
 
-export const insertItem = statement<CreateValues>((db) =>
+const insertItem = collectionStatement<CreateValues>((db) =>
   db.insert(item).select(
-    sql`select ${number}, ${v.id}, t.collection_id,
-        ${receipt}, ${v.status}, 1, ${v.version},
+    sql`select ${itemNumber}, ${v.id}, t.collection_id,
+        ${receipt}, ${v.status}, ${lowestVersionSql}, ${v.version},
         t.last_created_at, ${v.actor}, t.last_created_at, ${v.actor},
         ${v.data}, ${lastChange("t.collection_id")}
-        from tally t where ${ownTally} and ${fresh}`,
+        from tally t where ${tallyCondition} and ${isNewItem}`,
   ),
 );
 
-export const readPlace = statement<{ id: string }>((db) =>
+const selectAssigned = collectionStatement<{ id: string }>((db) =>
   db
     .select({
       number: item.number,
       created_at: item.createdAt,
-      listened: listened("item.collection_id"),
+      listened: hasListenersColumn("item.collection_id"),
     })
     .from(item)
     .where(eq(item.id, v.id)),
 );
 
-/** All that a create stores. Its statements do nothing when the item is there already, so it may be repeated. */
+/** Everything that a create stores. */
 export interface NewItem {
   id: string;
-  collectionId: number;
   /** The version and the revision of the definition that the data was validated with. */
   version: number;
   revision: number;
@@ -125,79 +143,86 @@ export interface NewItem {
   receiptPrefix: string | null;
   /** Stored data, JSON. */
   data: string;
-  /** Search entries as JSON, but for that of the time of its update, which the database gives. */
+  /** Search entries as JSON, except that of the update time, which the database assigns. */
   entries: string;
-  /** Field numbers and the values that must be theirs alone. */
-  unique: UniqueValue[];
-  /** Ids of the fields that it has. */
+  /** Field numbers with the values that no other item may have. */
+  uniqueValues: UniqueValue[];
+  /** Ids of the fields that have a value. */
   changedFields: number[];
 }
 
-export type Created =
-  | { outcome: "created"; given: Given; listened: boolean }
+export type CreateResult =
+  | { outcome: "created"; assigned: AssignedValues; hasListeners: boolean }
   | { outcome: "replayed"; replay: Replay }
   | { outcome: "definition_changed" }
   | { outcome: "closed"; reason: ClosedReason }
-  | { outcome: "duplicate"; taken: Taken[] };
+  | { outcome: "duplicate"; conflicts: UniqueConflict[] };
 
-/** Stores an item, all of it or nothing, in one batch; the answer of an earlier create with its key comes back. */
+/** Stores an item in one batch, completely or not at all. If an earlier create had the same key, returns its replay. */
 export async function createItem(
-  db: D1Database,
+  db: CollectionDatabase,
   create: NewItem,
-  claimed: Claim | null,
-  act: ItemAct,
-): Promise<Created> {
+  claim: Claim | null,
+  auditRecord: ItemAuditRecord,
+): Promise<CreateResult> {
   const values = {
-    ...act,
+    ...auditRecord,
     ...create,
-    ...(claimed ?? { key: null, fingerprint: null, answer: null, expiresAt: null }),
-    unique: JSON.stringify(create.unique),
+    ...(claim ?? { key: null, fingerprint: null, answer: null, expiresAt: null }),
+    uniqueValues: JSON.stringify(create.uniqueValues),
     changedFields: JSON.stringify(create.changedFields),
   };
   const statements = [
-    ...(claimed ? [claim] : []),
-    mayStore,
-    giveNumber,
-    ...(create.unique.length > 0 ? [insertUnique] : []),
+    ...(claim ? [claimKey] : []),
+    collectionAccepts,
+    assignNumber,
+    ...(create.uniqueValues.length > 0 ? [insertUnique] : []),
     insertEntries,
     insertChange,
     insertItem,
-    claimed ? readClaimed : readPlace,
+    claim ? selectClaimedReplay : selectAssigned,
   ].map((bind) => bind(db, values));
   try {
-    const results = await attempt(() => db.batch<Record<string, unknown>>(statements));
-    return createdOf(create, claimed, results.at(-1)?.results[0]);
+    const results = await retryTransient(db, () => db.batch<Record<string, unknown>>(statements));
+    return resultFromRow(create, claim, results.at(-1)?.results[0]);
   } catch (error) {
-    return refusedOf(db, create, error);
+    return resultFromError(db, create, error);
   }
 }
 
-function createdOf(
+function resultFromRow(
   create: NewItem,
-  claimed: Claim | null,
+  claim: Claim | null,
   row: Record<string, unknown> | undefined,
-): Created {
+): CreateResult {
   if (!row) throw new Error("A create left no trace of itself.");
-  const listened = row["listened"] === 1;
-  if (!claimed) {
-    const { number: stored, created_at } = row as { number: number; created_at: number };
-    const place = stored % placesPerCollection;
+  const hasListeners = row["listened"] === 1;
+  if (!claim) {
+    const { number, created_at } = row as { number: number; created_at: number };
+    const sequence = number % sequencesPerCollection;
     return {
       outcome: "created",
-      given: { itemId: create.id, place, createdAt: created_at },
-      listened,
+      assigned: { itemId: create.id, place: sequence, createdAt: created_at },
+      hasListeners: hasListeners,
     };
   }
   const replay = replayFromRow(row as unknown as ReplayRow);
   if (replay.itemId !== create.id) return { outcome: "replayed", replay };
   const { itemId, place, createdAt } = replay;
-  return { outcome: "created", given: { itemId, place, createdAt }, listened };
+  return { outcome: "created", assigned: { itemId, place, createdAt }, hasListeners };
 }
 
-async function refusedOf(db: D1Database, create: NewItem, error: unknown): Promise<Created> {
-  const failure = failureOf(error);
+async function resultFromError(
+  db: CollectionDatabase,
+  create: NewItem,
+  error: unknown,
+): Promise<CreateResult> {
+  const failure = classifyError(error);
   if (failure.kind === "unique" && failure.table === "unique_value") {
-    return { outcome: "duplicate", taken: await takenValues(db, create.unique, null) };
+    return {
+      outcome: "duplicate",
+      conflicts: await findItemConflicts(db, create.uniqueValues, null),
+    };
   }
   if (failure.kind !== "guard") throw error;
   switch (failure.constraint) {

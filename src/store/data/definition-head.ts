@@ -1,12 +1,13 @@
+import type { Databases } from "#store/db/database.ts";
 import { sql, type SQL } from "drizzle-orm";
 import type { Collection, CollectionKind, Definition } from "#domain/definition/collection.ts";
 import type { FieldSet } from "#domain/definition/field.ts";
 import type { PendingChange, StoredCollection } from "./collections.ts";
 import { collection } from "#store/db/schema.ts";
-import { attempt } from "#store/db/retry.ts";
-import { parameters, statement } from "#store/db/statement.ts";
+import { retryTransient } from "#store/db/retry.ts";
+import { placeholders, dataStatement } from "#store/db/statement.ts";
 
-/** How an app or form is named: its id too, where it is known. */
+/** The name of an app or form, with its id if known. */
 export interface CollectionName {
   kind: CollectionKind;
   key: string;
@@ -14,43 +15,43 @@ export interface CollectionName {
 }
 
 /**
- * What comes with all that is read of a collection: which definition holds. The whole of it comes along where whoever
- * asks does not have it, so that nobody has to ask once more.
+ * Each read of a collection returns its id and its current definition in the same query. The read omits the definition
+ * if the caller has it cached.
  */
-export interface Head {
+export interface DefinitionHead {
   id: number;
-  /** Null where it is the one that was said to be known. */
-  fresh: StoredCollection | null;
+  /** Null when the cached definition of the caller is current. */
+  freshDefinition: StoredCollection | null;
 }
 
 export interface HeadRow {
   collection_id: number;
-  /** The columns but `fields`, JSON. */
+  /** All columns except `fields`, JSON. */
   definition: string | null;
   fields: string | null;
-  /** What a pending change asks of writes, JSON. */
+  /** The rules of a pending change that writes must follow, JSON. */
   pending: string | null;
 }
 
-/** Known definitions for a statement: by collections, the stamp of the one that is known. JSON. */
-export function knownStamps(known: Iterable<Pick<Collection, "id" | "stamp">>): string {
+/** Builds a JSON object for a statement: the stamp of each cached definition, by collection. */
+export function cachedStamps(collections: Iterable<Pick<Collection, "id" | "stamp">>): string {
   return JSON.stringify(
-    Object.fromEntries(Array.from(known, ({ id, stamp }) => [`c${id}`, stamp])),
+    Object.fromEntries(Array.from(collections, ({ id, stamp }) => [`c${id}`, stamp])),
   );
 }
 
 const stamp = sql`(${collection.revision} || ' ' || ${collection.updatedAt})`;
 
-/** A head's columns in a statement that reads `collection`; `known` is of `knownStamps`. */
-export function headColumns(known: SQL) {
-  const isKnown = sql`(${known} ->> ('c' || ${collection.id})) is ${stamp}`;
-  const unlessKnown = <T>(value: SQL, name: string) =>
-    sql<T | null>`iif(${isKnown}, null, ${value})`.as(name);
+/** The columns of a head, for a statement that reads `collection`. `stamps` is the result of `cachedStamps`. */
+export function headColumns(stamps: SQL) {
+  const isCached = sql`(${stamps} ->> ('c' || ${collection.id})) is ${stamp}`;
+  const unlessCached = <T>(value: SQL, name: string) =>
+    sql<T | null>`iif(${isCached}, null, ${value})`.as(name);
   return {
     collection_id: sql<number>`${collection.id}`.as("collection_id"),
-    definition: unlessKnown<string>(definitionColumns, "definition"),
-    fields: unlessKnown<string>(sql`${collection.fields}`, "fields"),
-    pending: unlessKnown<string>(
+    definition: unlessCached<string>(definitionColumns, "definition"),
+    fields: unlessCached<string>(sql`${collection.fields}`, "fields"),
+    pending: unlessCached<string>(
       sql`(select p.change from pending_change p
         where p.collection_id = ${collection.id} and p.problem is null)`,
       "pending",
@@ -68,24 +69,36 @@ const definitionColumns = sql`json_object('kind', ${collection.kind}, 'key', ${c
 
 type Row = typeof collection.$inferSelect;
 
-/** What of a stored collection is in its definition column. */
+/** The columns that are in the `definition` JSON. */
 type DefinitionRow = Omit<Row, "id" | "fields" | "createdAt" | "updatedAt" | "listened"> & {
   stamp: string;
 };
 
-export function headFromRow({ collection_id: id, definition, fields, pending }: HeadRow): Head {
-  if (definition === null || fields === null) return { id, fresh: null };
+export function headFromRow({
+  collection_id: id,
+  definition,
+  fields,
+  pending,
+}: HeadRow): DefinitionHead {
+  if (definition === null || fields === null) return { id, freshDefinition: null };
   const row = JSON.parse(definition) as DefinitionRow;
-  const { kind, key, version, revision, fieldsVersion, stamp: own } = row;
+  const { kind, key, version, revision, fieldsVersion, stamp: rowStamp } = row;
   const change = pending === null ? null : (JSON.parse(pending) as PendingChange);
-  const obeyed = change && { emptied: change.emptied, gained: change.gained };
-  const said = definitionOf(row, fields);
-  const versions = { version, revision, stamp: own, fieldsVersion };
-  const read = { id, kind, key, ...versions, pending: obeyed, definition: said };
-  return { id, fresh: { collection: read, bytes: fields.length } };
+  const pendingRules = change && { emptied: change.emptied, gained: change.gained };
+  const currentDefinition = definitionFromRow(row, fields);
+  const versions = { version, revision, stamp: rowStamp, fieldsVersion };
+  const currentCollection = {
+    id,
+    kind,
+    key,
+    ...versions,
+    pending: pendingRules,
+    definition: currentDefinition,
+  };
+  return { id, freshDefinition: { collection: currentCollection, bytes: fields.length } };
 }
 
-function definitionOf(row: DefinitionRow, fields: string): Definition {
+function definitionFromRow(row: DefinitionRow, fields: string): Definition {
   return {
     name: row.name,
     description: row.description,
@@ -102,64 +115,76 @@ function definitionOf(row: DefinitionRow, fields: string): Definition {
   };
 }
 
-interface Values {
+interface DefinitionsValues {
   /** Pairs of kind and key, JSON. */
   names: string;
-  mostBytes: number;
+  maxBytes: number;
 }
 
-const named = parameters<Values>();
-const total = sql`(select coalesce(sum(octet_length(c.fields)), 0) from json_each(${named.names}) n
+const v = placeholders<DefinitionsValues>();
+const totalBytes = sql`(select coalesce(sum(octet_length(c.fields)), 0) from json_each(${v.names}) n
   join collection c on c.kind = n.value ->> 0 and c.key = n.value ->> 1)`;
 
-const measure = statement<Values>((db) =>
+const selectSizes = dataStatement<DefinitionsValues>((db) =>
   db
-    .select({ count: sql<number>`count(*)`.as("count"), bytes: total.as("bytes") })
-    .from(sql`json_each(${named.names}) n`)
+    .select({ count: sql<number>`count(*)`.as("count"), bytes: totalBytes.as("bytes") })
+    .from(sql`json_each(${v.names}) n`)
     .innerJoin(
       collection,
       sql`${collection.kind} = n.value ->> 0 and ${collection.key} = n.value ->> 1`,
     ),
 );
 
-/** What is pending is not read: it may be as large as what holds. */
-const select = statement<Values>((db) =>
+/** Skips pending changes, which may be as large as the definition itself. */
+const selectDefinitions = dataStatement<DefinitionsValues>((db) =>
   db
     .select({ ...headColumns(sql`'{}'`), pending: sql<null>`null`.as("pending") })
-    .from(sql`json_each(${named.names}) n`)
+    .from(sql`json_each(${v.names}) n`)
     .innerJoin(
       collection,
       sql`${collection.kind} = n.value ->> 0 and ${collection.key} = n.value ->> 1`,
     )
-    .where(sql`${total} <= ${named.mostBytes}`)
+    .where(sql`${totalBytes} <= ${v.maxBytes}`)
     .orderBy(sql`n.key`),
 );
 
-export interface Several {
-  /** How many of them there are. */
+export interface LoadedDefinitions {
+  /** The number of named collections that exist. */
   count: number;
-  /** Of their fields, as they are stored. */
+  /** The total stored size of their fields. */
   bytes: number;
-  /** In the order in which they were named; none where they have more bytes together than they may. */
+  /** In the order of the names. Empty when their total size exceeds the limit. */
   collections: Collection[];
 }
 
-/** Several definitions, in one round trip. What is too much together is not read. */
-export async function findSeveral(
-  db: D1Database,
+/** Loads several definitions in one round trip, or none if they are too large together. */
+export async function loadDefinitions(
+  databases: Databases,
   names: readonly { kind: CollectionKind; key: string }[],
-  mostBytes: number,
-): Promise<Several> {
+  maxBytes: number,
+): Promise<LoadedDefinitions> {
   const pairs = JSON.stringify(names.map(({ kind, key }) => [kind, key]));
-  const values = { names: pairs, mostBytes };
-  const [sizes, found] = await attempt(() =>
-    db.batch<HeadRow | Several>([measure(db, values), select(db, values)]),
+  const values = { names: pairs, maxBytes };
+  const results = await Promise.all(
+    databases.all().map(async (db) => {
+      const [sizes, rows] = await retryTransient(db, () =>
+        db.batch([selectSizes(db, values), selectDefinitions(db, values)]),
+      );
+      const [size] = (sizes?.results ?? []) as LoadedDefinitions[];
+      const heads = (rows?.results ?? []) as HeadRow[];
+      const collections = heads.flatMap(
+        (row) => headFromRow(row).freshDefinition?.collection ?? [],
+      );
+      return { count: size?.count ?? 0, bytes: size?.bytes ?? 0, collections };
+    }),
   );
-  const [size] = (sizes?.results ?? []) as Several[];
-  const rows = (found?.results ?? []) as HeadRow[];
+  const bytes = results.reduce((sum, result) => sum + result.bytes, 0);
+  const indexOf = ({ kind, key }: Collection) =>
+    names.findIndex((name) => name.kind === kind && name.key === key);
+  const collections = results.flatMap((result) => result.collections);
   return {
-    count: size?.count ?? 0,
-    bytes: size?.bytes ?? 0,
-    collections: rows.flatMap((row) => headFromRow(row).fresh?.collection ?? []),
+    count: results.reduce((sum, result) => sum + result.count, 0),
+    bytes,
+    collections: bytes > maxBytes ? [] : collections.toSorted((a, b) => indexOf(a) - indexOf(b)),
   };
 }

@@ -1,65 +1,71 @@
+import type { CollectionDatabase, Database, Prepared, Scope } from "#store/db/database.ts";
 import { sql, eq } from "drizzle-orm";
 import { fieldNumber } from "#domain/data/values.ts";
-import { numbersOf } from "#domain/item/item.ts";
-import { guardCode, guardStatement } from "#store/db/guard.ts";
-import { formerUnique, uniqueValue, auditEntry, collection, indexing, pendingChange, tally } from "#store/db/schema.ts";
-import { statement, parameters, pick } from "#store/db/statement.ts";
-import type { PendingChange, Pending } from "./collections.ts";
-import { defaultHistoryDays, type Collection, type Definition } from "#domain/definition/collection.ts";
-import { once, failureOf } from "#store/db/retry.ts";
-import { actTime, insertAct, type Act } from "#store/home/audit.ts";
+import { nextVersion } from "#domain/timeline.ts";
+import { itemNumberRange } from "#domain/item/item.ts";
+import { guardCode, collectionGuard, dataGuard } from "#store/db/guard.ts";
+import {
+  formerUnique,
+  uniqueValue,
+  auditEntry,
+  collection,
+  indexing,
+  pendingChange,
+  tally,
+} from "#store/db/schema.ts";
+import {
+  collectionStatement,
+  dataStatement,
+  jointStatement,
+  lowestVersionSql,
+  placeholders,
+  pick,
+} from "#store/db/statement.ts";
+import type { PendingChange, PendingDefinition } from "./collections.ts";
+import { anyFilled, slotValues, type SlotValues } from "./definition-checks.ts";
+import {
+  defaultHistoryDays,
+  type Collection,
+  type Definition,
+} from "#domain/definition/collection.ts";
+import { runOnce, classifyError } from "#store/db/retry.ts";
+import { auditTime, insertAuditEntry, type AuditRecord } from "#store/home/audit.ts";
 
-/** What changed fields ask of stored values: one statement each, however many fields they are. */
+/** Statements that check or move stored values when fields change. Each takes any number of fields. */
 
-/** A field whose values are sought, in the slots of items; a column's one level down, in the rows within its list. */
-type Slot = [slot: string, within: string | null];
-
-const isEmpty = guardStatement<{ above: number; below: number; slots: string }>(
-  (v) => sql`select ${guardCode("values_exist")} as code where exists (
-      select 1 from item cross join json_each(${v.slots}) f
-      where number > ${v.above} and number < ${v.below}
-        and case when f.value ->> 1 is null
-          then data ->> (f.value ->> 0) is not null
-          else exists (select 1 from json_each(item.data, '$."' || (f.value ->> 1) || '"') row
-            where row.value ->> (f.value ->> 0) is not null) end)`,
+const fieldsEmpty = dataGuard<SlotValues>(
+  (v) => sql`select ${guardCode("values_exist")} as code where ${anyFilled(v)}`,
 );
 
-/** Refuses where an item has a value of one of the fields: one statement, however many they are. */
-export function areEmpty(
-  db: D1Database,
-  collectionId: number,
+/** Aborts the batch if an item has a value in one of the fields. Takes one statement for any number of fields. */
+export function guardFieldsEmpty(
+  db: CollectionDatabase,
   fields: PendingChange["emptied"],
-): D1PreparedStatement[] {
-  if (fields.length === 0) return [];
-  const slots = fields.map(({ id, within }): Slot => [
-    String(id),
-    within === null ? null : String(within),
-  ]);
-  return [isEmpty(db, { ...numbersOf(collectionId), slots: JSON.stringify(slots) })];
+): Prepared<"data">[] {
+  return fields.length === 0 ? [] : [fieldsEmpty(db, slotValues(db.collectionId, fields))];
 }
 
-const formerUniques = statement<{ fields: string }>((db, v) =>
+const insertFormerUnique = dataStatement<{ fields: string }>((db, v) =>
   db
     .insert(formerUnique)
     .select(sql`select value from json_each(${v.fields}) where true`)
     .onConflictDoNothing(),
 );
 
-/** The values of these fields are none any more; they are swept in steps. */
-export function endUnique(
-  db: D1Database,
-  collectionId: number,
+/** Ends the uniqueness of these fields. A sweep deletes their values in steps. */
+export function retireUnique(
+  db: CollectionDatabase,
   uniqueIds: readonly number[],
-): D1PreparedStatement[] {
+): Prepared<"data">[] {
   if (uniqueIds.length === 0) return [];
-  const fields = uniqueIds.map((each) => fieldNumber(collectionId, each));
-  return [formerUniques(db, { fields: JSON.stringify(fields) })];
+  const fields = uniqueIds.map((uniqueId) => fieldNumber(db.collectionId, uniqueId));
+  return [insertFormerUnique(db, { fields: JSON.stringify(fields) })];
 }
 
-type Filled = [field: number, slot: string, isDate: 0 | 1];
+type UniqueField = [field: number, slot: string, isDate: 0 | 1];
 
-/** Dates are the same on the same calendar day; drafts hold no unique values. */
-const fillUniques = statement<{ above: number; below: number; fields: string }>((db, v) =>
+/** Dates on the same calendar day are equal. Drafts hold no unique values. */
+const fillUniqueValues = dataStatement<{ above: number; below: number; fields: string }>((db, v) =>
   db.insert(uniqueValue).select(
     sql`select f.value ->> 0,
           case when f.value ->> 2 then substr(data ->> (f.value ->> 1), 1, 10)
@@ -70,32 +76,33 @@ const fillUniques = statement<{ above: number; below: number; fields: string }>(
   ),
 );
 
-/** Takes the values of fields that become unique out of all items; fails where two share one. */
+/** Inserts the values of newly unique fields from all items. Fails if two items share a value. */
 export function fillUnique(
-  db: D1Database,
-  collectionId: number,
+  db: CollectionDatabase,
   gained: PendingChange["gained"],
-): D1PreparedStatement[] {
+): Prepared<"data">[] {
   if (gained.length === 0) return [];
-  const fields = gained.map(({ id, type, uniqueId }): Filled => [
-    fieldNumber(collectionId, uniqueId),
+  const fields = gained.map(({ id, type, uniqueId }): UniqueField => [
+    fieldNumber(db.collectionId, uniqueId),
     String(id),
     type === "date" ? 1 : 0,
   ]);
-  return [fillUniques(db, { ...numbersOf(collectionId), fields: JSON.stringify(fields) })];
+  return [
+    fillUniqueValues(db, { ...itemNumberRange(db.collectionId), fields: JSON.stringify(fields) }),
+  ];
 }
 
-/** The statements that changes of definitions are made of. */
+/** Statements that save definitions. */
 
-export type Saved =
+export type SaveResult =
   | { outcome: "saved" }
-  /** Somebody else made or changed it in between: read again. */
+  /** Another request created or changed the collection. Read again. */
   | { outcome: "stale" }
   | { outcome: "values_exist" }
   | { outcome: "duplicates_exist" };
 
-/** What a change sets. */
-const changedColumns = [
+/** The columns that a change sets. */
+const mutableColumns = [
   "version",
   "revision",
   "name",
@@ -111,45 +118,50 @@ const changedColumns = [
   "updatedAt",
   "historyDays",
 ] as const;
-const columns = ["kind", "key", "createdAt", ...changedColumns] as const;
+const insertedColumns = ["kind", "key", "createdAt", ...mutableColumns] as const;
 
-type Changed = (typeof changedColumns)[number];
-type Columns = Pick<typeof collection.$inferSelect, (typeof columns)[number]>;
+type MutableColumn = (typeof mutableColumns)[number];
+type Columns = Pick<typeof collection.$inferSelect, (typeof insertedColumns)[number]>;
 
-/** Whether a webhook listens to all collections, those that are made later included. */
-const toAll = sql`exists (select 1 from webhook where state = 'active' and collections = '"all"')`;
+/** True when an active webhook listens to all collections, including future ones. */
+const hasGlobalListener = sql`exists (select 1 from webhook where state = 'active' and collections = '"all"')`;
 
-export const insertCollection = statement<Columns>((db, v) =>
-  db.insert(collection).values({ ...pick(v, columns), listened: toAll }),
+export const insertCollection = jointStatement<Columns>((db, v) =>
+  db.insert(collection).values({ ...pick(v, insertedColumns), listened: hasGlobalListener }),
 );
 
-type Own = Pick<Columns, "kind" | "key">;
-
-const own = parameters<Own>();
-const ownCollection = sql`kind = ${own.kind} and key = ${own.key}`;
-
-export const insertTally = statement<Own>((db) =>
-  db.insert(tally).select(sql`select id, 0, 0, 0, 0 from collection where ${ownCollection}`),
+/** Inserts the same when webhooks are in another database. */
+export const insertListenedCollection = dataStatement<Columns & { listened: number }>((db, v) =>
+  db.insert(collection).values({ ...pick(v, insertedColumns), listened: v.listened }),
 );
 
-export const auditCreation = statement<Own & Act>((db, v) =>
+type CollectionKey = Pick<Columns, "kind" | "key">;
+
+const keyValues = placeholders<CollectionKey>();
+const collectionCondition = sql`kind = ${keyValues.kind} and key = ${keyValues.key}`;
+
+export const insertTally = dataStatement<CollectionKey>((db) =>
+  db.insert(tally).select(sql`select id, 0, 0, 0, 0 from collection where ${collectionCondition}`),
+);
+
+export const auditCreation = dataStatement<CollectionKey & AuditRecord>((db, v) =>
   db.insert(auditEntry).select(
-    sql`select null, ${actTime(v.at)}, ${v.actor}, ${v.action}, id,
-        ${v.subject}, 1, ${v.session}, ${v.requestId},
-        ${v.sentRequestId} from collection where ${ownCollection}`,
+    sql`select null, ${auditTime(v.at)}, ${v.actor}, ${v.action}, id,
+        ${v.subject}, ${lowestVersionSql}, ${v.session}, ${v.requestId},
+        ${v.sentRequestId} from collection where ${collectionCondition}`,
   ),
 );
 
-export const isExpected = guardStatement<{ id: number; revision: number }>(
+export const revisionUnchanged = collectionGuard<{ revision: number }>(
   (v) => sql`select ${guardCode("definition_changed")} as code
-    from collection where id = ${v.id} and revision <> ${v.revision}`,
+    from collection where id = ${v.collectionId} and revision <> ${v.revision}`,
 );
 
-const updateCollection = statement<Pick<Columns, Changed> & { id: number }>((db, v) =>
-  db.update(collection).set(pick(v, changedColumns)).where(eq(collection.id, v.id)),
+const updateCollection = collectionStatement<Pick<Columns, MutableColumn>>((db, v) =>
+  db.update(collection).set(pick(v, mutableColumns)).where(eq(collection.id, v.collectionId)),
 );
 
-export function definitionRow(definition: Definition, fieldsVersion: number, now: number) {
+export function definitionToRow(definition: Definition, fieldsVersion: number, now: number) {
   const { acceptance, fields } = definition;
   return {
     name: definition.name,
@@ -163,28 +175,37 @@ export function definitionRow(definition: Definition, fieldsVersion: number, now
     fields: JSON.stringify(fields),
     fieldsVersion,
     updatedAt: now,
-    // What was stored as pending before histories were kept has none.
+    // Pending changes that were stored before histories existed lack it.
     historyDays: definition.history_days ?? defaultHistoryDays,
   };
 }
 
+interface IndexingStart {
+  above: number;
+  unindexed: string;
+  newlySearchable: string;
+}
+
 /**
- * What is to be indexed, from the start: items that are there now, for the fields that lack entries. What others wait for
- * already stays in the list.
+ * Starts indexing the current items from the beginning. Fields that already wait for indexing stay in the list.
+ * Searches wait only for the newly searchable ones.
  */
-export const startIndexing = statement<{ above: number; id: number; unindexed: string }>((db, v) =>
+export const startIndexing = collectionStatement<IndexingStart>((db, v) =>
   db
     .insert(indexing)
     .select(
       sql`select t.collection_id, ${v.unindexed}, ${v.above} + 1,
-        ${v.above} + t.last_place, 0, t.live
-        from tally t where t.collection_id = ${v.id} and t.live > 0`,
+        ${v.above} + t.last_place, 0, t.live, ${v.newlySearchable}
+        from tally t where t.collection_id = ${v.collectionId} and t.live > 0`,
     )
     .onConflictDoUpdate({
       target: indexing.collectionId,
       set: {
         fields: sql`(select json_group_array(value) from (
           select value from json_each(indexing.fields) union select value from json_each(excluded.fields)))`,
+        newlySearchable: sql`(select json_group_array(value) from (
+          select value from json_each(coalesce(indexing.newly_searchable, indexing.fields))
+          union select value from json_each(excluded.newly_searchable)))`,
         next: sql`excluded.next`,
         last: sql`excluded.last`,
         done: sql`excluded.done`,
@@ -193,52 +214,63 @@ export const startIndexing = statement<{ above: number; id: number; unindexed: s
     }),
 );
 
-/** What a change that takes effect writes, whoever has looked at the items. */
-export function takeEffect(
-  db: D1Database,
+/** Builds the statements of a change that takes effect, after its items were checked. */
+export function applyDefinition(
+  db: CollectionDatabase,
   current: Collection,
-  { definition, lost, unindexed }: Pick<PendingChange, "definition" | "lost" | "unindexed">,
-  act: Act,
-): D1PreparedStatement[] {
-  const { id, version, revision } = current;
-  const fields = [current.definition, definition].map((each) => JSON.stringify(each.fields));
-  const fieldsVersion = fields[0] === fields[1] ? current.fieldsVersion : version + 1;
-  const values = { id, ...numbersOf(id), unindexed: JSON.stringify(unindexed) };
+  change: Omit<PendingChange, "emptied" | "gained">,
+  auditRecord: AuditRecord,
+): Prepared<"data">[] {
+  const { id: collectionId, version, revision } = current;
+  const { definition, lost, unindexed, newlySearchable = unindexed } = change;
+  const next = nextVersion(version, db.timeline);
+  const fields = [current.definition, definition].map((state) => JSON.stringify(state.fields));
+  const fieldsVersion = fields[0] === fields[1] ? current.fieldsVersion : next;
+  const { above } = itemNumberRange(collectionId);
   return [
-    ...endUnique(db, id, lost),
-    ...(unindexed.length > 0 ? [startIndexing(db, values)] : []),
+    ...retireUnique(db, lost),
+    ...(unindexed.length > 0
+      ? [
+          startIndexing(db, {
+            above,
+            unindexed: JSON.stringify(unindexed),
+            newlySearchable: JSON.stringify(newlySearchable),
+          }),
+        ]
+      : []),
     updateCollection(db, {
-      ...values,
-      ...definitionRow(definition, fieldsVersion, act.at),
-      version: version + 1,
-      revision: revision + 1,
+      ...definitionToRow(definition, fieldsVersion, auditRecord.at),
+      version: next,
+      revision: nextVersion(revision, db.timeline),
     }),
-    insertAct(db, { ...act, collectionId: id, version: version + 1 }),
+    insertAuditEntry(db, { ...auditRecord, collectionId, version: next }),
   ];
 }
 
-/** Drops a change that is pending: what it made unique is none. */
+/** Drops a pending change, and ends the uniqueness of the fields that it made unique. */
 export function dropPending(
-  db: D1Database,
-  { id }: Collection,
-  pending: Pending | null,
-): D1PreparedStatement[] {
+  db: CollectionDatabase,
+  pending: PendingDefinition | null,
+): Prepared<"data">[] {
   if (!pending) return [];
   const gained = pending.problem === null ? pending.change.gained : [];
-  const ended = gained.map(({ uniqueId }) => uniqueId);
-  return [deletePending(db, { id }), ...endUnique(db, id, ended)];
+  const uniqueIds = gained.map(({ uniqueId }) => uniqueId);
+  return [deletePending(db, {}), ...retireUnique(db, uniqueIds)];
 }
 
-export const deletePending = statement<{ id: number }>((db, v) =>
-  db.delete(pendingChange).where(eq(pendingChange.collectionId, v.id)),
+export const deletePending = collectionStatement<object>((db, v) =>
+  db.delete(pendingChange).where(eq(pendingChange.collectionId, v.collectionId)),
 );
 
-export async function savedBy(db: D1Database, statements: D1PreparedStatement[]): Promise<Saved> {
+export async function runSave<S extends Scope>(
+  db: Database<S>,
+  statements: readonly Prepared<S>[],
+): Promise<SaveResult> {
   try {
-    await once(() => db.batch(statements));
+    await runOnce(db, () => db.batch(statements));
     return { outcome: "saved" };
   } catch (error) {
-    const failure = failureOf(error);
+    const failure = classifyError(error);
     if (failure.kind === "unique" && failure.table === "collection") return { outcome: "stale" };
     if (failure.kind === "unique") return { outcome: "duplicates_exist" };
     if (failure.kind !== "guard") throw error;

@@ -1,51 +1,65 @@
+import {
+  batchQueries,
+  orm,
+  query,
+  type CollectionDatabase,
+  type DataDatabase,
+} from "#store/db/database.ts";
 import { sql, type SQL, asc, eq } from "drizzle-orm";
-import { numbersOf, type Item, placesPerCollection } from "#domain/item/item.ts";
-import { attempt } from "#store/db/retry.ts";
+import { itemNumberRange, type Item, sequencesPerCollection } from "#domain/item/item.ts";
+import { retryTransient } from "#store/db/retry.ts";
 import { item, change, erasure, collection } from "#store/db/schema.ts";
-import { parameters, statement } from "#store/db/statement.ts";
+import { collectionStatement, dataStatement, placeholders } from "#store/db/statement.ts";
 import { itemColumns, itemFromRow, type ItemRow } from "./items.ts";
-import { changeColumns, changeFromRow, type Change, type ChangeRow, eraseOn, eraseStep } from "./changes.ts";
-import { drizzle } from "drizzle-orm/d1";
+import {
+  changeColumns,
+  changeFromRow,
+  type Change,
+  type ChangeRow,
+  queueNextErasure,
+  eraseStep,
+} from "./changes.ts";
 import type { ItemAction } from "#domain/item/change.ts";
-import { headColumns, headFromRow, type Head, type HeadRow } from "./definition-head.ts";
+import { minChangeDays } from "./erase-expired-values.ts";
+import { headColumns, headFromRow, type DefinitionHead, type HeadRow } from "./definition-head.ts";
 
 interface FeedValues {
   after: number;
   below: number;
   limit: number;
-  bytes: number;
+  maxBytes: number;
 }
 
-const v = parameters<FeedValues>();
+const v = placeholders<FeedValues>();
 
-/** The changes of a page with the bytes of items that stand before each; sizes are told without reading the items. */
+/** The changes of a page, each with the total bytes of the items before it. Computing sizes does not read the items. */
 const pageChanges = sql`(select c.*, sum(coalesce(octet_length(i.data), 0)) over (order by c.number)
       - coalesce(octet_length(i.data), 0) as spent
     from (select * from change where number > ${v.after} and number < ${v.below}
       order by number limit ${v.limit}) c
     left join item i on i.number = c.item)`;
 
-const selectChanges = statement<FeedValues>((db) =>
+const selectChanges = dataStatement<FeedValues>((db) =>
   db
     .select(changeColumns)
     .from(pageChanges)
-    .where(sql`spent < ${v.bytes}`)
+    .where(sql`spent < ${v.maxBytes}`)
     .orderBy(sql`number`),
 );
 
-const selectItems = statement<FeedValues>((db) =>
+const selectItems = dataStatement<FeedValues>((db) =>
   db
     .select(itemColumns)
     .from(item)
-    .where(sql`number in (select item from ${pageChanges} where spent < ${v.bytes})`),
+    .where(sql`number in (select item from ${pageChanges} where spent < ${v.maxBytes})`),
 );
 
-/** Whether the change in the middle happened earlier. */
-const older = (since: SQL) =>
+/** Whether the change in the middle of the range is older than `since`. */
+const isOlderThan = (since: SQL) =>
   sql`(select at from change where number >= (low + high) / 2 order by number limit 1) < ${since}`;
 
-/** The first number at or behind `after` whose change is not older; numbers grow with time, so halving finds it. */
-const selectEdges = statement<{ above: number; below: number; after: number; since: number }>(
+/** Selects the edges of the feed. Times grow with the numbers, so a binary search finds `kept`. */
+const selectEdges = dataStatement<{ above: number; below: number; after: number; since: number }>(
   (db, values) =>
     db
       .select({
@@ -61,189 +75,209 @@ const selectEdges = statement<{ above: number; below: number; after: number; sin
               (select number from change where number > ${values.above} and number < ${values.below}
                 order by number desc limit 1) + 1
             union all
-            select iif(${older(values.since)}, (low + high) / 2 + 1, low),
-              iif(${older(values.since)}, high, (low + high) / 2)
+            select iif(${isOlderThan(values.since)}, (low + high) / 2 + 1, low),
+              iif(${isOlderThan(values.since)}, high, (low + high) / 2)
               from half where low < high)
           select low from half where low >= high)`.as("kept"),
       })
       .from(sql`(select 1)`),
 );
 
-interface Edges {
+interface EdgeRow {
   /** The numbers of the first and the last change that are stored. */
   first: number | null;
   last: number | null;
-  /** When the change happened that comes next. */
+  /** The time of the first change after `after`. */
   next_at: number | null;
-  /** The first number that is not older than `since`; one beyond the last where all are. */
+  /** The first number that is not older than `since`. If all are older, one beyond the last. */
   kept: number | null;
 }
 
 export interface FeedPage {
   changes: Change[];
-  /** The items of these changes that are there now, by their numbers. */
+  /** The items of these changes that still exist, by number. */
   items: Map<number, Item>;
-  edges: { first: number | null; last: number | null; nextAt: number | null; kept: number | null };
+  edges: {
+    first: number | null;
+    last: number | null;
+    nextAt: number | null;
+    firstKept: number | null;
+  };
 }
 
-/** Changes of a collection behind `after`, at most `limit` of them and `bytes` of items; and what is kept at all. */
-export async function readFeed(
-  db: D1Database,
-  collectionId: number,
+/** Loads the changes after `after`, up to `limit` changes and `maxBytes` of items, with the edges of the feed. */
+export async function loadFeedPage(
+  db: CollectionDatabase,
   after: number | null,
-  { limit, bytes, since }: { limit: number; bytes: number; since: number },
+  { limit, maxBytes, since }: { limit: number; maxBytes: number; since: number },
 ): Promise<FeedPage> {
-  const { above, below } = numbersOf(collectionId);
+  const { above, below } = itemNumberRange(db.collectionId);
   const from = after ?? above;
-  const values = { after: from, below, limit, bytes };
-  const [edges, rows, items] = await attempt(() =>
+  const values = { after: from, below, limit, maxBytes };
+  const [edges, rows, items] = await retryTransient(db, () =>
     db.batch([
       selectEdges(db, { above, below, after: from, since }),
       selectChanges(db, values),
       selectItems(db, values),
     ]),
   );
-  const [found] = (edges?.results ?? []) as Edges[];
-  const { first = null, last = null, next_at: nextAt = null, kept = null } = found ?? {};
+  const [edgeRow] = (edges?.results ?? []) as EdgeRow[];
+  const {
+    first = null,
+    last = null,
+    next_at: nextAt = null,
+    kept: firstKept = null,
+  } = edgeRow ?? {};
   return {
     changes: ((rows?.results ?? []) as ChangeRow[]).map(changeFromRow),
     items: new Map(
       ((items?.results ?? []) as ItemRow[]).map((row) => [row.number, itemFromRow(row)] as const),
     ),
-    edges: { first, last, nextAt, kept },
+    edges: { first, last, nextAt, firstKept },
   };
 }
 
-/** Erases former values of deleted items, a step of them; gives whether there may be more. */
-export async function sweepErasures(db: D1Database): Promise<boolean> {
-  const orm = drizzle(db);
-  const [first] = await attempt(() =>
-    orm.select().from(erasure).orderBy(asc(erasure.change)).limit(1),
+/** Erases one step of the former values of deleted items. Returns whether more may remain. */
+export async function sweepErasures(db: DataDatabase): Promise<boolean> {
+  const on = orm(db);
+  const [first] = await retryTransient(db, () =>
+    on.select().from(erasure).orderBy(asc(erasure.change)).limit(1),
   );
   if (!first) return false;
   const from = { from: first.change };
-  const done = orm.delete(erasure).where(eq(erasure.change, first.change)).toSQL();
-  await attempt(() =>
-    db.batch([eraseStep(db, from), eraseOn(db, from), db.prepare(done.sql).bind(...done.params)]),
+  const deletion = on.delete(erasure).where(eq(erasure.change, first.change)).toSQL();
+  await retryTransient(db, () =>
+    db.batch([
+      eraseStep(db, from),
+      queueNextErasure(db, from),
+      db.prepare(deletion.sql, deletion.params),
+    ]),
   );
   return true;
 }
 
 const collectionsPerStep = 500;
 const rowsPerStep = 1000;
-const day = 24 * 60 * 60 * 1000;
-const room = sql.raw(String(placesPerCollection));
+const dayMs = 24 * 60 * 60 * 1000;
+const collectionSpan = sql.raw(String(sequencesPerCollection));
 
-/** The first row of each collection is its oldest. */
-const oldest = sql`(select number from change where number > c.id * ${room}
-  and number < (c.id + 1) * ${room} order by number limit 1)`;
-const newest = sql`(select number from change where number > c.id * ${room}
-  and number < (c.id + 1) * ${room} order by number desc limit 1)`;
+/** The first change of each collection is its oldest. */
+const oldestChange = sql`(select number from change where number > c.id * ${collectionSpan}
+  and number < (c.id + 1) * ${collectionSpan} order by number limit 1)`;
+const newestChange = sql`(select number from change where number > c.id * ${collectionSpan}
+  and number < (c.id + 1) * ${collectionSpan} order by number desc limit 1)`;
 
 /**
- * Deletes changes that are kept no longer, of the collections from this id on; the last one of each stays. Gives the id
- * to go on from, null at the end, and whether the same ones have more to delete.
+ * Deletes expired changes of the collections from this id on, but keeps the last change of each. Returns the next id,
+ * or null at the end, and whether these collections have more to delete.
  */
 export async function sweepHistory(
-  db: D1Database,
+  db: DataDatabase,
   now: number,
   from: number,
-): Promise<{ next: number | null; more: boolean }> {
-  const orm = drizzle(db);
-  const some = sql`(select c.id, ${oldest} as oldest, ${newest} as newest, ${now} - c.history_days * ${sql.raw(String(day))} as kept
+): Promise<{ nextId: number | null; hasMore: boolean }> {
+  const collections = sql`(select c.id, ${oldestChange} as oldest, ${newestChange} as newest, ${now} - max(c.history_days, ${sql.raw(String(minChangeDays))}) * ${sql.raw(String(dayMs))} as kept
     from collection c where c.id >= ${from} order by c.id limit ${sql.raw(String(collectionsPerStep))})`;
-  const expired = sql`(select x.number from ${some} c join change x
+  const expired = sql`(select x.number from ${collections} c join change x
       on x.number in (select number from change where number >= c.oldest and number < c.newest
         and at < c.kept and (select at from change where number = c.oldest) < c.kept order by number limit ${sql.raw(String(rowsPerStep))})
     limit ${sql.raw(String(rowsPerStep))})`;
-  const [ids, deleted] = await attempt(() =>
-    orm.batch([
-      orm.select({ last: sql<number | null>`max(id)`, count: sql<number>`count(*)` }).from(some),
-      orm.delete(change).where(sql`number in ${expired}`),
+  const [ranges, deletion] = await retryTransient(db, () =>
+    batchQueries(db, [
+      query(db, (on) =>
+        on
+          .select({ last: sql<number | null>`max(id)`, count: sql<number>`count(*)` })
+          .from(collections),
+      ),
+      query(db, (on) => on.delete(change).where(sql`number in ${expired}`)),
     ]),
   );
-  const [found] = ids;
-  const full = found !== undefined && found.count === collectionsPerStep && found.last !== null;
-  return { next: full ? (found.last ?? 0) + 1 : null, more: deleted.meta.changes === rowsPerStep };
+  const [range] = ranges;
+  const isFull = range !== undefined && range.count === collectionsPerStep && range.last !== null;
+  return {
+    nextId: isFull ? (range.last ?? 0) + 1 : null,
+    hasMore: deletion.meta.changes === rowsPerStep,
+  };
 }
 
-/** Changes that are looked at in one step, for one that is to be told. */
-const window = 1000;
+/** The number of changes that one step scans for a match. */
+const maxScannedChanges = 1000;
 
-interface Values {
+interface NextChangeValues {
   after: number;
   below: number;
-  /** Names of acts, JSON. */
+  /** Names of actions, JSON. */
   actions: string;
 }
 
-const vOfNextChange = parameters<Values>();
-const scanned = sql`(select * from change where number > ${vOfNextChange.after} and number < ${vOfNextChange.below}
-  order by number limit ${sql.raw(String(window))})`;
-const first = sql`(select * from ${scanned} where action in (select value from json_each(${vOfNextChange.actions}))
+const nextChangeValues = placeholders<NextChangeValues>();
+const scannedChanges = sql`(select * from change where number > ${nextChangeValues.after} and number < ${nextChangeValues.below}
+  order by number limit ${sql.raw(String(maxScannedChanges))})`;
+const firstMatch = sql`(select * from ${scannedChanges} where action in (select value from json_each(${nextChangeValues.actions}))
   order by number limit 1)`;
 
-const selectEnd = statement<Values>((db) =>
+const selectScanEnd = dataStatement<NextChangeValues>((db) =>
   db
     .select({
       through: sql<number | null>`max(number)`.as("through"),
       count: sql<number>`count(*)`.as("count"),
     })
-    .from(scanned),
+    .from(scannedChanges),
 );
 
-const selectFirst = statement<Values>((db) => db.select(changeColumns).from(first));
+const selectFirstMatch = dataStatement<NextChangeValues>((db) =>
+  db.select(changeColumns).from(firstMatch),
+);
 
-const selectItem = statement<Values>((db) =>
+const selectItem = dataStatement<NextChangeValues>((db) =>
   db
     .select(itemColumns)
     .from(item)
-    .where(sql`number = (select item from ${first})`),
+    .where(sql`number = (select item from ${firstMatch})`),
 );
 
-const selectHead = statement<{ id: number; known: string }>((db, { id, known }) =>
-  db.select(headColumns(known)).from(collection).where(eq(collection.id, id)),
+const selectHead = collectionStatement<{ stamps: string }>((db, { collectionId, stamps }) =>
+  db.select(headColumns(stamps)).from(collection).where(eq(collection.id, collectionId)),
 );
 
 export interface NextChange {
   change: Change | null;
-  /** As it is now; null where it has gone. */
+  /** The current item, or null if it was deleted. */
   item: Item | null;
-  /** All changes up to this one are looked at. */
-  through: number;
-  /** Whether that is the present end. */
-  atEnd: boolean;
-  head: Head;
+  /** The number of the last change that the scan covered. */
+  scannedThrough: number;
+  /** Whether `scannedThrough` is the current end of the feed. */
+  isAtEnd: boolean;
+  head: DefinitionHead;
 }
 
-/** The first change behind `after` that is one of these acts, and its item as it is now. */
-export async function nextChange(
-  db: D1Database,
-  collectionId: number,
+/** Finds the first change after `after` with one of these actions, and its current item. */
+export async function loadNextChange(
+  db: CollectionDatabase,
   after: number,
   actions: readonly ItemAction[],
-  known: string,
+  stamps: string,
 ): Promise<NextChange> {
-  const { below } = numbersOf(collectionId);
+  const { below } = itemNumberRange(db.collectionId);
   const values = { after, below, actions: JSON.stringify(actions) };
-  const [end, changes, items, collections] = await attempt(() =>
+  const [scanEnds, changes, items, collections] = await retryTransient(db, () =>
     db.batch([
-      selectEnd(db, values),
-      selectFirst(db, values),
+      selectScanEnd(db, values),
+      selectFirstMatch(db, values),
       selectItem(db, values),
-      selectHead(db, { id: collectionId, known }),
+      selectHead(db, { stamps }),
     ]),
   );
-  const [scan] = (end?.results ?? []) as { through: number | null; count: number }[];
-  const [row] = (changes?.results ?? []) as ChangeRow[];
-  const [found] = (items?.results ?? []) as ItemRow[];
-  const [own] = (collections?.results ?? []) as HeadRow[];
-  const change = row ? changeFromRow(row) : null;
+  const [scanEnd] = (scanEnds?.results ?? []) as { through: number | null; count: number }[];
+  const [changeRow] = (changes?.results ?? []) as ChangeRow[];
+  const [itemRow] = (items?.results ?? []) as ItemRow[];
+  const [headRow] = (collections?.results ?? []) as HeadRow[];
+  const firstChange = changeRow ? changeFromRow(changeRow) : null;
   return {
-    change,
-    item: found ? itemFromRow(found) : null,
-    through: change?.number ?? scan?.through ?? after,
-    atEnd: change === null && (scan?.count ?? 0) < window,
-    head: own ? headFromRow(own) : { id: collectionId, fresh: null },
+    change: firstChange,
+    item: itemRow ? itemFromRow(itemRow) : null,
+    scannedThrough: firstChange?.number ?? scanEnd?.through ?? after,
+    isAtEnd: firstChange === null && (scanEnd?.count ?? 0) < maxScannedChanges,
+    head: headRow ? headFromRow(headRow) : { id: db.collectionId, freshDefinition: null },
   };
 }

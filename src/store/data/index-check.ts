@@ -1,35 +1,43 @@
+import { orm, type CollectionDatabase, type DataDatabase } from "#store/db/database.ts";
 import { sql, type Column, type SQL, and, eq } from "drizzle-orm";
-import { drizzle } from "drizzle-orm/d1";
 import { fieldNumber, fieldsPerCollection } from "#domain/data/values.ts";
-import { type Item, numbersOf } from "#domain/item/item.ts";
-import { attempt, once } from "#store/db/retry.ts";
-import { insertAct, type Act } from "#store/home/audit.ts";
+import { type Item, itemNumberRange } from "#domain/item/item.ts";
+import { retryTransient, runOnce } from "#store/db/retry.ts";
+import { insertAuditEntry, type AuditRecord } from "#store/home/audit.ts";
 import { startIndexing } from "./definition-statements.ts";
 import { itemFromRow, itemColumns, type ItemRow } from "./items.ts";
 import { indexCheck, item, searchEntry } from "#store/db/schema.ts";
-import { runsOf, parameters, statement } from "#store/db/statement.ts";
+import {
+  jsonChunks,
+  placeholders,
+  collectionStatement,
+  dataStatement,
+} from "#store/db/statement.ts";
 
-/** Whose turn it is: the collection behind this one, or the first again, but none of those that stand aside. */
-export interface Turn {
+/** The position in a queue of collections: the next one has an id above `after`. The queue wraps around. */
+export interface QueueCursor {
   after: number;
-  aside: readonly number[];
+  excluded: readonly number[];
 }
 
-export const firstTurn: Turn = { after: 0, aside: [] };
+export const queueStart: QueueCursor = { after: 0, excluded: [] };
 
-export function inTurn(column: Column, { after, aside }: Turn): { where: SQL; order: SQL } {
+export function queueOrder(
+  column: Column,
+  { after, excluded }: QueueCursor,
+): { where: SQL; order: SQL } {
   return {
-    where: sql`${column} not in (select value from json_each(${JSON.stringify(aside)}))`,
+    where: sql`${column} not in (select value from json_each(${JSON.stringify(excluded)}))`,
     order: sql`${column} <= ${after}, ${column}`,
   };
 }
 
 export type IndexCheck = typeof indexCheck.$inferSelect;
 
-const begin = statement<{ field: number; id: number }>((db, v) =>
+const upsertCheck = collectionStatement<{ field: number }>((db, v) =>
   db
     .insert(indexCheck)
-    .select(sql`select ${v.id}, ${v.field}, '', 0, 0, 0 where true`)
+    .select(sql`select ${v.collectionId}, ${v.field}, '', 0, 0, 0 where true`)
     .onConflictDoUpdate({
       target: indexCheck.collectionId,
       set: {
@@ -42,35 +50,34 @@ const begin = statement<{ field: number; id: number }>((db, v) =>
     }),
 );
 
-/** Begins a check from the start, and makes all entries of these fields anew. */
+/** Starts a check from the beginning and queues a rebuild of these fields' entries. Searches use the existing ones. */
 export async function beginIndexCheck(
-  db: D1Database,
-  collectionId: number,
+  db: CollectionDatabase,
   fields: readonly number[],
-  act: Act,
+  auditRecord: AuditRecord,
 ): Promise<void> {
-  const values = { id: collectionId, ...numbersOf(collectionId) };
-  await once(() =>
+  const { above } = itemNumberRange(db.collectionId);
+  await runOnce(db, () =>
     db.batch([
-      begin(db, { id: collectionId, field: fieldNumber(collectionId, 0) }),
-      startIndexing(db, { ...values, unindexed: JSON.stringify(fields) }),
-      insertAct(db, { ...act }),
+      upsertCheck(db, { field: fieldNumber(db.collectionId, 0) }),
+      startIndexing(db, { above, unindexed: JSON.stringify(fields), newlySearchable: "[]" }),
+      insertAuditEntry(db, { ...auditRecord }),
     ]),
   );
 }
 
-export async function nextIndexCheck(
-  db: D1Database,
-  turn = firstTurn,
+export async function findNextIndexCheck(
+  db: DataDatabase,
+  cursor = queueStart,
 ): Promise<IndexCheck | undefined> {
-  const { where, order } = inTurn(indexCheck.collectionId, turn);
-  const [row] = await attempt(() =>
-    drizzle(db).select().from(indexCheck).where(where).orderBy(order).limit(1),
+  const { where, order } = queueOrder(indexCheck.collectionId, cursor);
+  const [row] = await retryTransient(db, () =>
+    orm(db).select().from(indexCheck).where(where).orderBy(order).limit(1),
   );
   return row;
 }
 
-/** An entry with the item that it tells of; none where that has gone. */
+/** An entry with its item, which is undefined if it was deleted. */
 interface CheckedEntry {
   field: number;
   value: string | number;
@@ -78,23 +85,26 @@ interface CheckedEntry {
   item: Item | undefined;
 }
 
-/** Entries behind the place of the check, with their items: as many as hold `bytes` of data, one at the least. */
-const place = parameters<{
+/**
+ * Selects the entries after the position of the check, with their items. Stops at `bytes` of data, but returns at least
+ * one.
+ */
+const checkPosition = placeholders<{
   below: number;
   field: number;
   item: number;
   limit: number;
   value: string | number;
 }>();
-const behind = sql`select field, value, item from search_entry
-  where (field, value, item) > (${place.field}, ${place.value}, ${place.item})
-    and field < ${place.below}
-  order by field, value, item limit ${place.limit}`;
+const entriesAfter = sql`select field, value, item from search_entry
+  where (field, value, item) > (${checkPosition.field}, ${checkPosition.value}, ${checkPosition.item})
+    and field < ${checkPosition.below}
+  order by field, value, item limit ${checkPosition.limit}`;
 
-/** An entry whose item has gone counts as well. */
-const cost = sql`(octet_length(e.value) + coalesce(octet_length(i.data), 0))`;
+/** Entries of deleted items count too. */
+const entryCost = sql`(octet_length(e.value) + coalesce(octet_length(i.data), 0))`;
 
-const selectEntries = statement<{
+const selectEntries = dataStatement<{
   below: number;
   bytes: number;
   field: number;
@@ -109,23 +119,23 @@ const selectEntries = statement<{
       entry_value: sql`e.value`.as("entry_value"),
       entry_item: sql`e.item`.as("entry_item"),
     })
-    .from(sql`(select e.*, sum(${cost}) over (rows unbounded preceding) - ${cost} as spent
-      from (${behind}) e left join item i on i.number = e.item) e`)
+    .from(sql`(select e.*, sum(${entryCost}) over (rows unbounded preceding) - ${entryCost} as spent
+      from (${entriesAfter}) e left join item i on i.number = e.item) e`)
     .leftJoin(item, sql`${item.number} = e.item`)
     .where(sql`e.spent < ${v.bytes}`),
 );
 
 type Row = ItemRow & { entry_field: number; entry_value: string | number; entry_item: number };
 
-export async function entriesToCheck(
-  db: D1Database,
+export async function loadEntriesToCheck(
+  db: CollectionDatabase,
   check: IndexCheck,
   limit: number,
   bytes: number,
 ): Promise<CheckedEntry[]> {
   const below = fieldNumber(check.collectionId, 0) + fieldsPerCollection;
   const values = { ...check, below, limit, bytes };
-  const { results } = await attempt(() => selectEntries(db, values).all<Row>());
+  const { results } = await retryTransient(db, () => selectEntries(db, values).all<Row>());
   return results.map((row) => ({
     field: row.entry_field,
     value: row.entry_value,
@@ -134,17 +144,16 @@ export async function entriesToCheck(
   }));
 }
 
-/** Entries whose item is as it was when it was read, or still gone. */
-const removeWrong = statement<{ wrong: string }>((db, v) =>
+/** Deletes an entry only if its item is unchanged since the read, or still missing. */
+const deleteWrongEntries = dataStatement<{ entries: string }>((db, v) =>
   db.delete(searchEntry).where(
     sql`(field, value, item) in (
-        select e.value ->> 0, e.value ->> 1, e.value ->> 2 from json_each(${v.wrong}) e
+        select e.value ->> 0, e.value ->> 1, e.value ->> 2 from json_each(${v.entries}) e
         where (select version from item where number = e.value ->> 2) is (e.value ->> 3))`,
   ),
 );
 
-const advance = statement<{
-  collectionId: number;
+const advance = collectionStatement<{
   count: number;
   field: number;
   item: number;
@@ -171,69 +180,70 @@ const advance = statement<{
     ),
 );
 
-const finish = statement<{ collectionId: number }>((db, v) =>
+const finish = collectionStatement<object>((db, v) =>
   db.delete(indexCheck).where(eq(indexCheck.collectionId, v.collectionId)),
 );
 
 export async function storeCheckStep(
-  db: D1Database,
+  db: CollectionDatabase,
   check: IndexCheck,
-  looked: readonly CheckedEntry[],
-  wrong: readonly CheckedEntry[],
+  checkedEntries: readonly CheckedEntry[],
+  wrongEntries: readonly CheckedEntry[],
 ): Promise<void> {
-  const last = looked.at(-1);
+  const last = checkedEntries.at(-1);
   if (!last) {
-    await attempt(() => finish(db, { collectionId: check.collectionId }).run());
+    await retryTransient(db, () => finish(db, {}).run());
     return;
   }
-  const rows = wrong.map(({ field, value, number, item: own }) => [
+  const rows = wrongEntries.map(({ field, value, number, item: entryItem }) => [
     field,
     value,
     number,
-    own?.version ?? null,
+    entryItem?.version ?? null,
   ]);
+  const { collectionId: _, ...position } = check;
   const values = {
-    ...check,
+    ...position,
     toField: last.field,
     toValue: JSON.stringify([last.value]),
     toItem: last.number,
-    count: looked.length,
-    wrongCount: wrong.length,
+    count: checkedEntries.length,
+    wrongCount: wrongEntries.length,
   };
-  const removing = runsOf(rows).map((run) => removeWrong(db, { wrong: run }));
-  await attempt(() => db.batch([...removing, advance(db, values)]));
+  const deletions = jsonChunks(rows).map((entries) => deleteWrongEntries(db, { entries }));
+  await retryTransient(db, () => db.batch([...deletions, advance(db, values)]));
 }
 
 const rowsPerStep = 2000;
 
-/** Deletes values of fields that are unique no more; gives whether there may be more. */
-export function sweepFormerUnique(db: D1Database): Promise<boolean> {
+/** Deletes values of fields that are no longer unique. Returns whether more may remain. */
+export function sweepFormerUnique(db: DataDatabase): Promise<boolean> {
   return sweepFields(db, "former_unique", "unique_value", "field, value");
 }
 
-/** Deletes search entries that nothing reads any more; gives whether there may be more. */
-export function sweepFormerEntries(db: D1Database): Promise<boolean> {
+/** Deletes search entries that no query reads any more. Returns whether more may remain. */
+export function sweepFormerEntries(db: DataDatabase): Promise<boolean> {
   return sweepFields(db, "former_entry", "search_entry", "field, value, item");
 }
 
-/** A step of the rows of the first field that `former` lists; the field leaves the list with its last row. */
+/** Deletes one step of the rows of the first field in `formerTable`. The field leaves that table with its last row. */
 async function sweepFields(
-  db: D1Database,
-  former: "former_unique" | "former_entry",
-  rows: "unique_value" | "search_entry",
+  db: DataDatabase,
+  formerTable: "former_unique" | "former_entry",
+  rowTable: "unique_value" | "search_entry",
   key: string,
 ): Promise<boolean> {
-  const field = await attempt(() =>
-    db.prepare(`select min(field) as field from ${former}`).first<number | null>("field"),
+  const field = await retryTransient(db, () =>
+    db.prepare(`select min(field) as field from ${formerTable}`).first<number | null>("field"),
   );
   if (field === null) return false;
-  const some = `select ${key} from ${rows} where field = ?1 limit ${rowsPerStep}`;
-  await attempt(() =>
+  const keys = `select ${key} from ${rowTable} where field = ?1 limit ${rowsPerStep}`;
+  await retryTransient(db, () =>
     db.batch(
       [
-        `delete from ${rows} where (${key}) in (${some})`,
-        `delete from ${former} where field = ?1 and not exists (select 1 from ${rows} where field = ?1)`,
-      ].map((text) => db.prepare(text).bind(field)),
+        `delete from ${rowTable} where (${key}) in (${keys})`,
+        `delete from ${formerTable} where field = ?1 and not exists (select 1 from ${rowTable} where field = ?1)`,
+      ].map((text) => db.prepare(text, [field])),
     ),
   );
   return true;

@@ -1,30 +1,35 @@
+import { orm, type CollectionDatabase, type DataDatabase } from "#store/db/database.ts";
 import { and, eq, sql } from "drizzle-orm";
-import { drizzle } from "drizzle-orm/d1";
 import type { SearchEntry } from "#domain/data/index-entries.ts";
 import type { ItemAction } from "#domain/item/change.ts";
-import { attempt, failureOf } from "#store/db/retry.ts";
-import { guardCode, guardStatement } from "#store/db/guard.ts";
+import { retryTransient, classifyError } from "#store/db/retry.ts";
+import { guardCode, collectionGuard } from "#store/db/guard.ts";
 import { change, indexing, item, searchEntry, tally } from "#store/db/schema.ts";
-import { changeTime, joinLast, lastChange, listened } from "./changes.ts";
-import { runsOf, statement } from "#store/db/statement.ts";
-import { firstTurn, inTurn } from "./index-check.ts";
+import { changeTime, joinLastChange, lastNumber, hasListenersColumn } from "./changes.ts";
+import {
+  jsonChunks,
+  collectionStatement,
+  dataStatement,
+  nextVersionSql,
+} from "#store/db/statement.ts";
+import { queueStart, queueOrder } from "./index-check.ts";
 
 export type Indexing = typeof indexing.$inferSelect;
 
-/** A collection that has items to index, if there is one. */
-export async function nextIndexing(
-  db: D1Database,
-  turn = firstTurn,
+/** Finds a collection with items to index. */
+export async function findNextIndexing(
+  db: DataDatabase,
+  cursor = queueStart,
 ): Promise<Indexing | undefined> {
-  const { where, order } = inTurn(indexing.collectionId, turn);
-  const [row] = await attempt(() =>
-    drizzle(db).select().from(indexing).where(where).orderBy(order).limit(1),
+  const { where, order } = queueOrder(indexing.collectionId, cursor);
+  const [row] = await retryTransient(db, () =>
+    orm(db).select().from(indexing).where(where).orderBy(order).limit(1),
   );
   return row;
 }
 
-/** Entries of values that are recalculated, where the item is still what was read. */
-const removeEntries = statement<{ removed: string }>((db, v) =>
+/** Deletes the old entries of recalculated values, if the item is still unchanged. */
+const removeEntries = dataStatement<{ removed: string }>((db, v) =>
   db.delete(searchEntry).where(
     sql`(field, value, item) in (select e.value ->> 0, e.value ->> 1, e.value ->> 3
         from json_each(${v.removed}) e
@@ -32,17 +37,17 @@ const removeEntries = statement<{ removed: string }>((db, v) =>
   ),
 );
 
-/** A recalculation is a change of the item: whatever changes its values changes its version and its stamp. */
-const recalculate = statement<{ definitionVersion: number; recalculated: string }>((db, v) =>
+/** A recalculation is a change of the item, so it sets a new version and time. */
+const recalculate = dataStatement<{ definitionVersion: number; recalculated: string }>((db, v) =>
   db
     .update(item)
     .set({
-      version: sql`version + 1`,
+      version: nextVersionSql(sql`version`),
       definitionVersion: v.definitionVersion,
       updatedBy: sql`'system'`,
       updatedAt: sql`(select e.value ->> 2 from json_each(${v.recalculated}) e where e.value ->> 0 = number)`,
       data: sql`(select e.value -> 3 from json_each(${v.recalculated}) e where e.value ->> 0 = number)`,
-      lastChange: sql`${lastChange("collection_id")} + 1
+      lastChange: sql`${lastNumber("collection_id")} + 1
         + (select e.key from json_each(${v.recalculated}) e where e.value ->> 0 = number)`,
     })
     .where(
@@ -52,10 +57,10 @@ const recalculate = statement<{ definitionVersion: number; recalculated: string 
 );
 
 /**
- * Behind the change itself, which has given the numbers. An item that somebody else changed meanwhile points to a change
- * that is there already.
+ * Runs after `recalculate`, which assigns the numbers. If another request changed the item first, `last_change` points
+ * to an existing change, and the insert ignores the conflict.
  */
-const insertChanges = statement<{ action: string; recalculated: string; requestId: string }>(
+const insertChanges = dataStatement<{ action: string; recalculated: string; requestId: string }>(
   (db, v) =>
     db
       .insert(change)
@@ -63,14 +68,14 @@ const insertChanges = statement<{ action: string; recalculated: string; requestI
         sql`select i.last_change, ${changeTime(sql`(e.value ->> 2)`)}, 'system', ${v.action}, i.number, i.id, i.version,
         e.value ->> 4, e.value -> 5, nullif(e.value -> 6, 'null'), null, ${v.requestId}, null
         from json_each(${v.recalculated}) e
-        join item i on i.number = e.value ->> 0 and i.version = (e.value ->> 1) + 1 and i.last_change is not null
-        ${joinLast("i.collection_id")} where true`,
+        join item i on i.number = e.value ->> 0 and i.version = ${nextVersionSql(sql`(e.value ->> 1)`)} and i.last_change is not null
+        ${joinLastChange("i.collection_id")} where true`,
       )
       .onConflictDoNothing(),
 );
 
-/** Entries of items that changed since they were read are left out: the change has made its own. */
-const insertEntries = statement<{ entries: string }>((db, v) =>
+/** Skips items that changed after they were read. Those changes stored their own entries. */
+const insertEntries = dataStatement<{ entries: string }>((db, v) =>
   db
     .insert(searchEntry)
     .select(
@@ -81,7 +86,7 @@ const insertEntries = statement<{ entries: string }>((db, v) =>
     .onConflictDoNothing(),
 );
 
-const growLargest = statement<{ collectionId: number; recalculated: string }>((db, v) =>
+const updateLargest = collectionStatement<{ recalculated: string }>((db, v) =>
   db
     .update(tally)
     .set({
@@ -90,31 +95,27 @@ const growLargest = statement<{ collectionId: number; recalculated: string }>((d
     .where(eq(tally.collectionId, v.collectionId)),
 );
 
-const isExpected = guardStatement<{ collectionId: number; revision: number }>(
+const revisionUnchanged = collectionGuard<{ revision: number }>(
   (v) => sql`select ${guardCode("definition_changed")} as code from collection
     where id = ${v.collectionId} and revision <> ${v.revision}`,
 );
 
-const advance = statement<{ collectionId: number; count: number; next: number; to: number }>(
-  (db, v) =>
-    db
-      .update(indexing)
-      .set({ next: v.to, done: sql`done + ${v.count}` })
-      .where(and(eq(indexing.collectionId, v.collectionId), eq(indexing.next, v.next)))
-      .returning({ listened: listened("collection_id") }),
+const advance = collectionStatement<{ count: number; next: number; nextStart: number }>((db, v) =>
+  db
+    .update(indexing)
+    .set({ next: v.nextStart, done: sql`done + ${v.count}` })
+    .where(and(eq(indexing.collectionId, v.collectionId), eq(indexing.next, v.next)))
+    .returning({ listened: hasListenersColumn("collection_id") }),
 );
 
-const finish = statement<{ collectionId: number }>((db, v) =>
+const finish = collectionStatement<{}>((db, v) =>
   db.delete(indexing).where(and(eq(indexing.collectionId, v.collectionId), sql`next > last`)),
 );
 
 type ItemEntry = [...SearchEntry, item: number, version: number];
 
-/**
- * An item with new data as JSON, and with what its change tells: the one before, and, as JSON, its fields and former
- * values.
- */
-interface Recalculated {
+/** An item with its new data and the contents of its change. `data`, `changedFields` and `former` are JSON. */
+interface RecalculatedItem {
   item: number;
   version: number;
   updatedAt: number;
@@ -124,8 +125,8 @@ interface Recalculated {
   former: string | null;
 }
 
-/** JSON stands in its row as it is, not as a text of it: escaped it could outgrow a parameter. */
-function rowOf({ data, changedFields, former, ...head }: Recalculated): string {
+/** Embeds the JSON unescaped. An escaped string could exceed the size of a parameter. */
+function recalculatedRow({ data, changedFields, former, ...head }: RecalculatedItem): string {
   const { item: number, version, updatedAt, previous } = head;
   return `[${number},${version},${updatedAt},${data},${previous},${changedFields},${former}]`;
 }
@@ -133,55 +134,66 @@ function rowOf({ data, changedFields, former, ...head }: Recalculated): string {
 export interface IndexingStep {
   definitionVersion: number;
   revision: number;
-  /** Entries with the number and the version of their item. */
+  /** Entries with the number and the version of their items. */
   entries: ItemEntry[];
-  /** Those that computed values had before. */
-  removed: ItemEntry[];
+  /** Entries of the former computed values. */
+  entriesToRemove: ItemEntry[];
   /** Items whose computed values changed, with their new data as JSON. */
-  recalculated: Recalculated[];
-  /** What the audit calls a recalculation, and under which id. */
+  recalculated: RecalculatedItem[];
+  /** The action and the request id of a recalculation in the audit log. */
   action: ItemAction;
   requestId: string;
-  /** Where the next step begins. */
-  to: number;
+  /** The number at which the next step starts. */
+  nextStart: number;
   count: number;
 }
 
-/** Entries that are made at once. */
-const entryBytes = 500_000;
+/** The bytes of entries that one statement inserts. */
+const maxEntryBytes = 500_000;
 
 /**
- * Stores one step. A step that two do at once, or that is sent again, is done once. Whether it changed items of a
- * collection that some webhook listens to.
+ * Stores one step, once even if calls run concurrently or repeat. Returns true if the step changed items of a
+ * collection with listeners.
  */
-export async function storeStep(
-  db: D1Database,
-  work: Indexing,
+export async function storeIndexingStep(
+  db: CollectionDatabase,
+  progress: Indexing,
   step: IndexingStep,
 ): Promise<boolean> {
+  const { collectionId: _, ...position } = progress;
   const values = {
-    ...work,
+    ...position,
     ...step,
-    recalculated: `[${step.recalculated.map(rowOf).join()}]`,
+    recalculated: `[${step.recalculated.map(recalculatedRow).join()}]`,
   };
-  const removing = runsOf(step.removed).map((removed) => removeEntries(db, { removed }));
-  const inserting = runsOf(step.entries, entryBytes).map((entries) =>
+  const deletions = jsonChunks(step.entriesToRemove).map((removed) =>
+    removeEntries(db, { removed }),
+  );
+  const insertions = jsonChunks(step.entries, maxEntryBytes).map((entries) =>
     insertEntries(db, { entries }),
   );
-  // What is recalculated gets another version, so its entries go with it; all others can go before, a part at a time.
-  const parts = step.recalculated.length > 0 ? [] : inserting.splice(0, inserting.length - 1);
-  const recalculating =
-    step.recalculated.length > 0 ? [recalculate, insertChanges, growLargest] : [];
-  const last = [...recalculating, advance, finish].map((bind) => bind(db, values));
+  // Recalculated items get a new version in the same batch as their entries. Other entries can be stored earlier, in
+  // chunks.
+  const earlyInsertions =
+    step.recalculated.length > 0 ? [] : insertions.splice(0, insertions.length - 1);
+  const recalculations =
+    step.recalculated.length > 0 ? [recalculate, insertChanges, updateLargest] : [];
+  const finalStatements = [...recalculations, advance, finish].map((bind) => bind(db, values));
   try {
-    for (const part of parts) await attempt(() => db.batch([isExpected(db, values), part]));
-    const statements = [isExpected(db, values), ...removing, ...inserting, ...last];
-    const results = await attempt(() => db.batch<{ listened?: number }>(statements));
-    const heard = results.some(({ results: [row] }) => row?.listened === 1);
-    return heard && step.recalculated.length > 0;
+    for (const insertion of earlyInsertions)
+      await retryTransient(db, () => db.batch([revisionUnchanged(db, values), insertion]));
+    const statements = [
+      revisionUnchanged(db, values),
+      ...deletions,
+      ...insertions,
+      ...finalStatements,
+    ];
+    const results = await retryTransient(db, () => db.batch<{ listened?: number }>(statements));
+    const hasListeners = results.some(({ results: [row] }) => row?.listened === 1);
+    return hasListeners && step.recalculated.length > 0;
   } catch (error) {
-    // The definition moved on, and with it the work: the next step sees it.
-    if (failureOf(error).kind !== "guard") throw error;
+    // The definition changed, which also changed the indexing. The next step reads the new state.
+    if (classifyError(error).kind !== "guard") throw error;
     return false;
   }
 }

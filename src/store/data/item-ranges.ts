@@ -1,44 +1,45 @@
+import { type CollectionDatabase } from "#store/db/database.ts";
 import { asc, sql } from "drizzle-orm";
-import { type Item, numbersOf } from "#domain/item/item.ts";
-import { attempt } from "#store/db/retry.ts";
+import { type Item, itemNumberRange } from "#domain/item/item.ts";
+import { retryTransient } from "#store/db/retry.ts";
 import { item } from "#store/db/schema.ts";
-import { parameters, statement, runsOf } from "#store/db/statement.ts";
+import { placeholders, dataStatement, jsonChunks } from "#store/db/statement.ts";
 import { itemColumns, itemFromRow, type ItemRow } from "./items.ts";
 import type { UniqueValue } from "#domain/data/index-entries.ts";
-import type { Gained } from "#domain/definition/collection.ts";
+import type { NewUniqueField } from "#domain/definition/collection.ts";
 
-/** A run of items by their numbers. */
-export interface Range {
+/** A range of item numbers. */
+export interface ItemNumberRange {
   next: number;
   last: number;
 }
 
-interface Step extends Range {
+interface RangeStep extends ItemNumberRange {
   limit: number;
-  bytes: number;
+  maxBytes: number;
 }
 
-const ahead = parameters<Step>();
-const range = sql`number >= ${ahead.next} and number <= ${ahead.last}`;
+const stepValues = placeholders<RangeStep>();
+const rangeCondition = sql`number >= ${stepValues.next} and number <= ${stepValues.last}`;
 
-/** As many items as are within the bytes of a step, one at the least; their sizes are told without reading them. */
-const fitting = sql`(select count(*) from (
+/** The number of items that fit into the bytes of a step, at least one. Computing sizes does not read the data. */
+const fittingCount = sql`(select count(*) from (
     select sum(size) over (order by number) - size as spent from (
-      select number, octet_length(data) as size from item where ${range}
-        order by number limit ${ahead.limit}))
-    where spent < ${ahead.bytes})`;
+      select number, octet_length(data) as size from item where ${rangeCondition}
+        order by number limit ${stepValues.limit}))
+    where spent < ${stepValues.maxBytes})`;
 
-const selectItems = statement<Step>((db) =>
+const selectItems = dataStatement<RangeStep>((db) =>
   db
     .select(itemColumns)
     .from(item)
-    .where(range)
+    .where(rangeCondition)
     .orderBy(asc(item.number))
-    .limit(fitting as never),
+    .limit(fittingCount as never),
 );
 
-/** Of the data only the values of `slots`, taken out by the database. */
-const selectParts = statement<Step & { slots: string }>((db, v) =>
+/** Selects only the values of `slots` from the data. */
+const selectSlots = dataStatement<RangeStep & { slots: string }>((db, v) =>
   db
     .select({
       ...itemColumns,
@@ -47,33 +48,33 @@ const selectParts = statement<Step & { slots: string }>((db, v) =>
           where data -> ('$."' || s.value || '"') is not null)`.as("data"),
     })
     .from(item)
-    .where(range)
+    .where(rangeCondition)
     .orderBy(asc(item.number))
-    .limit(fitting as never),
+    .limit(fittingCount as never),
 );
 
-/** The database looks through an item for each slot; more of them than this cost more than reading all there is. */
-const mostSlots = 16;
+/** The database scans an item once for each slot. Above this number, reading all data costs less. */
+const maxSlots = 16;
 
 /**
- * The next items of a range, at most `limit` of them and `bytes` of stored data; with all data, or no less than these slots
- * of it.
+ * Loads the next items of a range, up to `limit` items and `maxBytes` of stored data. With `slots`, the data may
+ * contain only their values.
  */
-export async function itemsInRange(
-  db: D1Database,
-  { next, last }: Range,
-  { limit, bytes, slots }: { limit: number; bytes: number; slots: readonly string[] | null },
+export async function loadItemsInRange(
+  db: CollectionDatabase,
+  { next, last }: ItemNumberRange,
+  { limit, maxBytes, slots }: { limit: number; maxBytes: number; slots: readonly string[] | null },
 ): Promise<Item[]> {
-  const values = { next, last, limit, bytes };
-  const bound =
-    slots && slots.length <= mostSlots
-      ? selectParts(db, { ...values, slots: JSON.stringify(slots) })
+  const values = { next, last, limit, maxBytes };
+  const statement =
+    slots && slots.length <= maxSlots
+      ? selectSlots(db, { ...values, slots: JSON.stringify(slots) })
       : selectItems(db, values);
-  const { results } = await attempt(() => bound.all<ItemRow>());
+  const { results } = await retryTransient(db, () => statement.all<ItemRow>());
   return results.map(itemFromRow);
 }
 
-const findTaken = statement<{ wanted: string }>((db, v) =>
+const selectConflicts = dataStatement<{ requested: string }>((db, v) =>
   db
     .select({
       field: sql<number>`u.field`.as("field"),
@@ -81,74 +82,83 @@ const findTaken = statement<{ wanted: string }>((db, v) =>
       wanting: sql<number | null>`(e.value ->> 2)`.as("wanting"),
     })
     .from(
-      sql`json_each(${v.wanted}) e
+      sql`json_each(${v.requested}) e
         cross join unique_value u on u.field = e.value ->> 0 and u.value = e.value ->> 1
         cross join item i on i.number = u.item
         where u.item is not (e.value ->> 2)`,
     ),
 );
 
-/** A unique value, and the number of the item that is to have it; any other where it is not stored yet. */
-export type Wanted = [...UniqueValue, item: number | null];
+/**
+ * A unique value with the number of the item that requests it. The number is null for an item that is not stored yet.
+ */
+export type RequestedValue = [...UniqueValue, item: number | null];
 
 /** A field whose value another item has. */
-export interface Taken {
+export interface UniqueConflict {
   field: number;
   /** The other item. */
   id: string;
 }
 
-/** Which of these values others have than the items that want them, in one round trip. */
-export async function takenAmong(
-  db: D1Database,
-  all: readonly Wanted[],
-): Promise<(Taken & { wanting: number | null })[]> {
-  const asked = runsOf(all).map((wanted) => findTaken(db, { wanted }));
-  if (asked.length === 0) return [];
-  const found = await attempt(() => db.batch<Taken & { wanting: number | null }>(asked));
-  return found.flatMap(({ results }) => results);
+/** Finds the requested values that other items already have, in one round trip. */
+export async function findUniqueConflicts(
+  db: CollectionDatabase,
+  values: readonly RequestedValue[],
+): Promise<(UniqueConflict & { wanting: number | null })[]> {
+  const statements = jsonChunks(values).map((requested) => selectConflicts(db, { requested }));
+  if (statements.length === 0) return [];
+  const conflictResults = await retryTransient(db, () =>
+    db.batch<UniqueConflict & { wanting: number | null }>(statements),
+  );
+  return conflictResults.flatMap(({ results }) => results);
 }
 
-/** The fields among `unique` whose value another item than `self` has. */
-export function takenValues(
-  db: D1Database,
-  unique: readonly UniqueValue[],
-  self: number | null,
-): Promise<Taken[]> {
-  return takenAmong(
+/** Finds the fields whose value an item other than `itemNumber` has. */
+export function findItemConflicts(
+  db: CollectionDatabase,
+  uniqueValues: readonly UniqueValue[],
+  itemNumber: number | null,
+): Promise<UniqueConflict[]> {
+  return findUniqueConflicts(
     db,
-    unique.map((value) => [...value, self]),
+    uniqueValues.map((value) => [...value, itemNumber]),
   );
 }
 
-const selectDuplicate = statement<{ above: number; below: number; isDate: number; slot: string }>(
-  (db, v) =>
-    db
-      .select({ items: sql<string>`json_group_array(id)`.as("items") })
-      .from(item)
-      .where(
-        sql`number > ${v.above} and number < ${v.below}
+const selectDuplicate = dataStatement<{
+  above: number;
+  below: number;
+  isDate: number;
+  slot: string;
+}>((db, v) =>
+  db
+    .select({ items: sql<string>`json_group_array(id)`.as("items") })
+    .from(item)
+    .where(
+      sql`number > ${v.above} and number < ${v.below}
         and data ->> ${v.slot} is not null and status is not 'draft'`,
-      )
-      .groupBy(sql`case when ${v.isDate} then substr(data ->> ${v.slot}, 1, 10)
+    )
+    .groupBy(sql`case when ${v.isDate} then substr(data ->> ${v.slot}, 1, 10)
       else data ->> ${v.slot} end`)
-      .having(sql`count(*) > 1`)
-      .limit(1),
+    .having(sql`count(*) > 1`)
+    .limit(1),
 );
 
-/** The items, at most 10, that share one of the values that keep a field from becoming unique. */
+/** Finds up to 10 items that share a value, so that the field cannot become unique. */
 export async function findDuplicate(
-  db: D1Database,
-  collectionId: number,
-  gained: readonly Gained[],
+  db: CollectionDatabase,
+  uniqueFields: readonly NewUniqueField[],
 ): Promise<{ key: string; items: string[] } | undefined> {
-  for (const { id, key, type } of gained) {
+  for (const { id, key, type } of uniqueFields) {
     const values = {
-      ...numbersOf(collectionId),
+      ...itemNumberRange(db.collectionId),
       slot: String(id),
       isDate: type === "date" ? 1 : 0,
     };
-    const row = await attempt(() => selectDuplicate(db, values).first<{ items: string }>());
+    const row = await retryTransient(db, () =>
+      selectDuplicate(db, values).first<{ items: string }>(),
+    );
     if (row) return { key, items: (JSON.parse(row.items) as string[]).slice(0, 10) };
   }
   return undefined;

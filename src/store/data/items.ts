@@ -1,13 +1,32 @@
+import type { Database, DataDatabase, Databases } from "#store/db/database.ts";
 import { type GetColumnData, sql, and, asc, eq, type SQL, desc, gt, lt } from "drizzle-orm";
 import type { Data } from "#domain/data/values.ts";
-import { type Item, placesPerCollection } from "#domain/item/item.ts";
+import { type Item, sequencesPerCollection } from "#domain/item/item.ts";
 import { item, collection } from "#store/db/schema.ts";
-import { type Parameters, parameters, statement } from "#store/db/statement.ts";
-import { type CollectionName, headColumns, headFromRow, type Head, type HeadRow } from "./definition-head.ts";
+import { type Placeholders, placeholders, dataStatement } from "#store/db/statement.ts";
+import {
+  type CollectionName,
+  headColumns,
+  headFromRow,
+  type DefinitionHead,
+  type HeadRow,
+} from "./definition-head.ts";
 import type { CollectionKind } from "#domain/definition/collection.ts";
-import { historyFrom, pastFromRow, type HistoryLimits, type PastChange, type PastRow } from "./changes.ts";
-import { attempt } from "#store/db/retry.ts";
-import { type CollectionNow, nowOf, selectByKey, type NowRow } from "./collections.ts";
+import {
+  historyStatements,
+  nameActors,
+  pastChangeFromRow,
+  type HistoryLimits,
+  type PastChange,
+  type PastChangeRow,
+} from "./changes.ts";
+import { retryTransient } from "#store/db/retry.ts";
+import {
+  type CurrentCollection,
+  currentFromRow,
+  selectByKey,
+  type CurrentCollectionRow,
+} from "./collections.ts";
 
 export const itemColumns = {
   number: item.number,
@@ -25,7 +44,7 @@ export const itemColumns = {
   last_change: item.lastChange,
 };
 
-/** An item as D1 gives it: its columns by their own names. */
+/** An item as D1 returns it, by column name. */
 export type ItemRow = {
   [Name in keyof typeof itemColumns]: GetColumnData<(typeof itemColumns)[Name]>;
 };
@@ -48,189 +67,222 @@ export function itemFromRow(row: ItemRow): Item {
   };
 }
 
-/** The id of a collection, looked up only where it is not known. */
-export const collectionId = ({ id, kind, key }: Parameters<CollectionName>) =>
+/** The id of a collection. Looks it up only if the caller does not know it. */
+const collectionIdSql = ({ id, kind, key }: Placeholders<CollectionName>) =>
   sql`coalesce(${id}, (select id from collection where kind = ${kind} and key = ${key}))`;
 
-export const perCollection = sql.raw(String(placesPerCollection));
+const collectionSpan = sql.raw(String(sequencesPerCollection));
 
-/** An item with the definition that its collection has at this moment. */
-export interface ItemNow {
+/** An item with the current definition of its collection. */
+export interface CurrentItem {
   item: Item;
-  head: Head;
+  head: DefinitionHead;
 }
 
-type ItemNowRow = ItemRow & HeadRow;
+type CurrentItemRow = ItemRow & HeadRow;
 
-interface ById {
+interface ItemById {
   kind: CollectionKind;
   id: string;
-  /** The definitions that need not come along (`knownStamps`). */
-  known: string;
+  /** The stamps of cached definitions (`cachedStamps`). The result omits these definitions. */
+  stamps: string;
 }
 
-interface ByReceipt extends CollectionName {
+interface ItemByReceipt extends CollectionName {
   receipt: string;
-  /** JSON of the places in the collection that the receipt number can stand for. */
-  places: string;
-  known: string;
+  /** The sequences that the receipt number can match, JSON. */
+  sequences: string;
+  stamps: string;
 }
 
-/** Which item is meant: by its id, or a record by its receipt number. */
-export type ItemName = ById | ByReceipt;
+/** Names an item by its id, or a record by its receipt number. */
+export type ItemName = ItemById | ItemByReceipt;
 
-/** The one item that is named, with its history or without. */
-function named<Values extends { known: string }>(
-  condition: (values: Parameters<Values>) => SQL | undefined,
+/** Statements that select one item, without and with its history. */
+function itemStatements<Values extends { stamps: string }>(
+  condition: (values: Placeholders<Values>) => SQL | undefined,
 ) {
-  const found = statement<Values>((db, values) =>
+  const selectOne = dataStatement<Values>((db, values) =>
     db
-      .select({ ...itemColumns, ...headColumns(values.known) })
+      .select({ ...itemColumns, ...headColumns(values.stamps) })
       .from(item)
       .innerJoin(collection, eq(collection.id, item.collectionId))
       .where(condition(values))
       .limit(1),
   );
-  const lastChange = (values: Parameters<Values>) =>
+  const lastChange = (values: Placeholders<Values>) =>
     sql`(select ${item.lastChange} from ${item}
       join ${collection} on ${collection.id} = ${item.collectionId} where ${condition(values)})`;
-  return { found, history: historyFrom<Values>(lastChange) };
+  return { selectOne, history: historyStatements<Values>(lastChange) };
 }
 
-const byId = named<ById>((v) => and(eq(item.id, v.id), eq(collection.kind, v.kind)));
+const byId = itemStatements<ItemById>((v) => and(eq(item.id, v.id), eq(collection.kind, v.kind)));
 
-const byReceipt = named<ByReceipt>((v) =>
+const byReceipt = itemStatements<ItemByReceipt>((v) =>
   and(
-    sql`${item.number} in (select ${collectionId(v)} * ${perCollection} + value from json_each(${v.places}))`,
+    sql`${item.number} in (select ${collectionIdSql(v)} * ${collectionSpan} + value from json_each(${v.sequences}))`,
     eq(item.receiptNumber, v.receipt),
   ),
 );
 
-export async function findItem(db: D1Database, name: ItemName): Promise<ItemNow | undefined> {
-  const found = "receipt" in name ? byReceipt.found(db, name) : byId.found(db, name);
-  const row = await attempt(() => found.first<ItemNowRow>());
-  return row ? itemNowFromRow(row) : undefined;
+/** An id does not identify a collection, so any database may have the item. */
+function databasesWith(databases: Databases, name: ItemName): readonly DataDatabase[] {
+  return "receipt" in name ? [databases.named(name.kind, name.key)] : databases.all();
 }
 
-/** The same with its changes, newest first, at once. */
-export async function findItemWithHistory(
-  db: D1Database,
+export async function findItem(
+  databases: Databases,
   name: ItemName,
-  most: HistoryLimits,
-): Promise<{ now: ItemNow; past: PastChange[] } | undefined> {
-  const both =
-    "receipt" in name
-      ? [byReceipt.found(db, name), byReceipt.history(db, { ...name, ...most })]
-      : [byId.found(db, name), byId.history(db, { ...name, ...most })];
-  const [found, history] = await attempt(() => db.batch(both));
-  const [row] = (found?.results ?? []) as ItemNowRow[];
-  if (!row) return undefined;
-  const past = ((history?.results ?? []) as PastRow[]).map(pastFromRow);
-  return { now: itemNowFromRow(row), past };
+): Promise<CurrentItem | undefined> {
+  for (const db of databasesWith(databases, name)) {
+    const statement = "receipt" in name ? byReceipt.selectOne(db, name) : byId.selectOne(db, name);
+    const row = await retryTransient(db, () => statement.first<CurrentItemRow>());
+    if (row) return currentItemFromRow(row);
+  }
+  return undefined;
 }
 
-function itemNowFromRow(row: ItemNowRow): ItemNow {
+/** Also loads the changes of the item, newest first, in the same round trip. */
+export async function findItemWithHistory(
+  databases: Databases,
+  name: ItemName,
+  limits: HistoryLimits,
+): Promise<{ current: CurrentItem; changes: PastChange[] } | undefined> {
+  for (const db of databasesWith(databases, name)) {
+    const [itemResult, historyResult] = await retryTransient(db, () =>
+      "receipt" in name
+        ? batchWithHistory(databases, db, byReceipt, name, limits)
+        : batchWithHistory(databases, db, byId, name, limits),
+    );
+    const [row] = (itemResult?.results ?? []) as CurrentItemRow[];
+    if (!row) continue;
+    const past = ((historyResult?.results ?? []) as PastChangeRow[]).map(pastChangeFromRow);
+    return { current: currentItemFromRow(row), changes: await nameActors(databases, past) };
+  }
+  return undefined;
+}
+
+/** Selects the names of actors if they are in the same database. */
+function batchWithHistory<Values extends { stamps: string }>(
+  { single }: Databases,
+  db: DataDatabase,
+  { selectOne, history }: ReturnType<typeof itemStatements<Values>>,
+  name: Values,
+  limits: HistoryLimits,
+): Promise<D1Result[]> {
+  const values = { ...name, ...limits };
+  return single
+    ? single.batch([selectOne(single, name), history.withNames(single, values)])
+    : db.batch([selectOne(db, name), history.withoutNames(db, values)]);
+}
+
+function currentItemFromRow(row: CurrentItemRow): CurrentItem {
   return { item: itemFromRow(row), head: headFromRow(row) };
 }
 
 interface PageValues extends CollectionName {
-  /** Null before the first. */
+  /** Null for the first page. */
   after: number | null;
   limit: number;
-  bytes: number;
-  known: string;
+  maxBytes: number;
+  stamps: string;
 }
 
-const v = parameters<PageValues>();
-const behind = sql`coalesce(${v.after}, ${collectionId(v)} * ${perCollection})`;
-const below = sql`(${collectionId(v)} + 1) * ${perCollection}`;
+const v = placeholders<PageValues>();
+const pageStart = sql`coalesce(${v.after}, ${collectionIdSql(v)} * ${collectionSpan})`;
+const pageEnd = sql`(${collectionIdSql(v)} + 1) * ${collectionSpan}`;
 
 /**
- * A page holds at most `bytes` of stored data, and one item at the least. How many that are is counted only where the
- * largest item of the collection could make it matter; sizes are told without reading what they are of.
+ * A page has at most `maxBytes` of stored data, but at least one item. Items are measured only if the largest item of
+ * the collection could exceed the limit. Computing sizes does not read the data.
  */
-const allowed = sql`(select case when t.largest * ${v.limit} <= ${v.bytes}
+const allowedCount = sql`(select case when t.largest * ${v.limit} <= ${v.maxBytes}
       then ${v.limit}
       else (select count(*) from (
         select sum(size) over (order by number) - size as spent from (
           select number, octet_length(data) as size from item
-            where number > ${behind} and number < ${below}
+            where number > ${pageStart} and number < ${pageEnd}
             order by number limit ${v.limit}))
-        where spent < ${v.bytes}) end
-    from tally t where t.collection_id = ${collectionId(v)})` as SQL<number>;
+        where spent < ${v.maxBytes}) end
+    from tally t where t.collection_id = ${collectionIdSql(v)})` as SQL<number>;
 
-const selectPage = statement<PageValues>((db) =>
+const selectPage = dataStatement<PageValues>((db) =>
   db
-    .select({ ...itemColumns, allowed: allowed.as("allowed") })
+    .select({ ...itemColumns, allowed: allowedCount.as("allowed") })
     .from(item)
-    .where(and(sql`${item.number} > ${behind}`, sql`${item.number} < ${below}`))
+    .where(and(sql`${item.number} > ${pageStart}`, sql`${item.number} < ${pageEnd}`))
     .orderBy(asc(item.number))
-    .limit(allowed as never),
+    .limit(allowedCount as never),
 );
 
-const selectHead = statement<PageValues>((db, values) =>
+const selectHead = dataStatement<PageValues>((db, values) =>
   db
-    .select(headColumns(values.known))
+    .select(headColumns(values.stamps))
     .from(collection)
-    .where(sql`${collection.id} = ${collectionId(values)}`),
+    .where(sql`${collection.id} = ${collectionIdSql(values)}`),
 );
 
 /**
- * The items of a collection behind the number `after`, in stored order, with the collection's head; fewer than `limit`
- * are not the end of it where they were `cut`, as their data has more than `bytes`. Nothing where there is no collection.
+ * Lists the items after the number `after` in stored order, with the head of the collection. `isTruncated` is true when
+ * `maxBytes` limited the page. Returns undefined if the collection does not exist.
  */
 export async function listItems(
-  db: D1Database,
+  db: Database<"data">,
   page: PageValues,
-): Promise<{ items: Item[]; cut: boolean; head: Head } | undefined> {
-  const [head, rows] = await attempt(() => db.batch([selectHead(db, page), selectPage(db, page)]));
-  const [found] = (head?.results ?? []) as HeadRow[];
-  if (!found) return undefined;
-  const read = (rows?.results ?? []) as (ItemRow & { allowed: number })[];
-  const cut = (read[0]?.allowed ?? page.limit) < page.limit;
-  return { items: read.map(itemFromRow), cut, head: headFromRow(found) };
+): Promise<{ items: Item[]; isTruncated: boolean; head: DefinitionHead } | undefined> {
+  const [head, rows] = await retryTransient(db, () =>
+    db.batch([selectHead(db, page), selectPage(db, page)]),
+  );
+  const [headRow] = (head?.results ?? []) as HeadRow[];
+  if (!headRow) return undefined;
+  const itemRows = (rows?.results ?? []) as (ItemRow & { allowed: number })[];
+  const isTruncated = (itemRows[0]?.allowed ?? page.limit) < page.limit;
+  return { items: itemRows.map(itemFromRow), isTruncated, head: headFromRow(headRow) };
 }
 
-const selectNewest = statement<{ kind: CollectionKind; key: string }>((db, v) =>
+const selectNewest = dataStatement<{ kind: CollectionKind; key: string }>((db, values) =>
   db
     .select(itemColumns)
     .from(collection)
     .innerJoin(
       item,
       and(
-        gt(item.number, sql`${collection.id} * ${sql.raw(String(placesPerCollection))}`),
-        lt(item.number, sql`(${collection.id} + 1) * ${sql.raw(String(placesPerCollection))}`),
+        gt(item.number, sql`${collection.id} * ${sql.raw(String(sequencesPerCollection))}`),
+        lt(item.number, sql`(${collection.id} + 1) * ${sql.raw(String(sequencesPerCollection))}`),
       ),
     )
-    .where(and(eq(collection.kind, v.kind), eq(collection.key, v.key)))
+    .where(and(eq(collection.kind, values.kind), eq(collection.key, values.key)))
     .orderBy(desc(item.number))
     .limit(1),
 );
 
-/** A collection as it is now, and the item that was stored last in it. */
+/** Loads a current collection and its newest item. */
 export async function findWithNewestItem(
-  db: D1Database,
+  db: Database<"data">,
   kind: CollectionKind,
   key: string,
-): Promise<{ now: CollectionNow; newest: Item | undefined } | undefined> {
-  const [found, items] = await attempt(() =>
+): Promise<{ current: CurrentCollection; newestItem: Item | undefined } | undefined> {
+  const [collections, items] = await retryTransient(db, () =>
     db.batch([selectByKey(db, { kind, key, id: null }), selectNewest(db, { kind, key })]),
   );
-  const now = nowOf(((found?.results ?? []) as NowRow[])[0] ?? null);
+  const current = currentFromRow(
+    ((collections?.results ?? []) as CurrentCollectionRow[])[0] ?? null,
+    db.timeline,
+  );
   const [row] = (items?.results ?? []) as ItemRow[];
-  return now && { now, newest: row && itemFromRow(row) };
+  return current && { current, newestItem: row && itemFromRow(row) };
 }
 
 /**
- * SQL for a number that parts a collection: the items from it on are those whose time of creation is not `older`, as `< 5`
- * or `<= 5`. Times grow with the numbers, so halving finds it, however many items there are.
+ * Builds SQL for the first item number whose creation time does not meet `comparison`, such as `< 5` or `<= 5`. Times
+ * grow with the numbers, so a binary search finds it without scanning.
  */
-export function firstCreated(
+export function firstCreatedSql(
   { above, below }: { above: string | number; below: string | number },
-  older: string,
+  comparison: string,
 ): string {
   const isOlder = (number: string) =>
-    `(select created_at from item where number >= ${number} order by number limit 1) ${older}`;
+    `(select created_at from item where number >= ${number} order by number limit 1) ${comparison}`;
   const last = `(select max(number) from item where number > ${above} and number < ${below})`;
   const [low, high] = [
     "iif(is_older, (low + high) / 2 + 1, low)",

@@ -1,29 +1,31 @@
+import { type CollectionDatabase } from "#store/db/database.ts";
 import { eq, getTableColumns, sql } from "drizzle-orm";
-import { attempt } from "#store/db/retry.ts";
+import type { Timeline } from "#domain/timeline.ts";
+import { retryTransient } from "#store/db/retry.ts";
 import { replay } from "#store/db/schema.ts";
-import { statement } from "#store/db/statement.ts";
+import { collectionStatement, dataStatement } from "#store/db/statement.ts";
 
-/** The part of an Idempotency-Key in the batch that does what it stands for. */
+/** The claim of an Idempotency-Key, stored in the batch of its request. */
 export interface Claim {
   /** SHA-256 of credential, route and key. */
   key: string;
   /** SHA-256 of the body's canonical form. */
   fingerprint: string;
-  /** What a replay needs besides what the database gives, JSON. */
+  /** The response without the values that the database assigns, JSON. */
   answer: string;
   expiresAt: number;
 }
 
-/** What the database gave to what was stored under a claim. */
-export interface Given {
-  /** The id that the claim was made with: of the item that was created. */
+/** The values that the database assigned to the request of a claim. */
+export interface AssignedValues {
+  /** The id of the claiming item or batch. */
   itemId: string;
   place: number;
   createdAt: number;
 }
 
-/** An answer that is given again: the first that was given for its key. */
-export interface Replay extends Given, Omit<Claim, "key"> {}
+/** The first response for a key, which every retry returns. */
+export interface Replay extends AssignedValues, Omit<Claim, "key"> {}
 
 export interface ReplayRow {
   fingerprint: string;
@@ -34,20 +36,19 @@ export interface ReplayRow {
   expires_at: number;
 }
 
-/** What a claim takes; null without a key. */
+/** The values of a claim. Those of the key are null without one. */
 export interface ClaimValues {
   key: string | null;
   fingerprint: string | null;
   answer: string | null;
   expiresAt: number | null;
-  /** Whose it is, and where the place is given. */
+  /** The id of the claiming item or batch. */
   id: string;
-  collectionId: number;
   now: number;
 }
 
-/** Claims the key, or takes it over when it has expired; the place is the one that the tally gives next. */
-export const claim = statement<ClaimValues>((db, v) =>
+/** Claims the key, or takes over an expired one. Stores the sequence that the tally assigns next. */
+export const claimKey = collectionStatement<ClaimValues>((db, v) =>
   db
     .insert(replay)
     .select(
@@ -70,12 +71,12 @@ export const claim = statement<ClaimValues>((db, v) =>
     }),
 );
 
-const readReplay = statement<{ key: string | null }>((db, v) =>
+const selectReplay = dataStatement<{ key: string | null }>((db, v) =>
   db.select().from(replay).where(eq(replay.key, v.key)),
 );
 
-/** The same, and whether some webhook listens to the collection. */
-export const readClaimed = statement<{ key: string | null; collectionId: number }>((db, values) =>
+/** Selects the same, and whether an active webhook listens to the collection. */
+export const selectClaimedReplay = collectionStatement<{ key: string | null }>((db, values) =>
   db
     .select({
       ...getTableColumns(replay),
@@ -87,13 +88,13 @@ export const readClaimed = statement<{ key: string | null; collectionId: number 
     .where(eq(replay.key, values.key)),
 );
 
-/** The answer that is remembered for a key, unless it has expired. */
+/** Finds the stored response for a key, unless it has expired. */
 export async function findReplay(
-  db: D1Database,
+  db: CollectionDatabase,
   key: string,
   now: number,
 ): Promise<Replay | undefined> {
-  const row = await attempt(() => readReplay(db, { key }).first<ReplayRow>());
+  const row = await retryTransient(db, () => selectReplay(db, { key }).first<ReplayRow>());
   return row && row.expires_at > now ? replayFromRow(row) : undefined;
 }
 
@@ -109,19 +110,26 @@ export function replayFromRow(row: ReplayRow): Replay {
 }
 
 /**
- * KV remembers answers to creates for 24 hours, so that a repeat need not reach D1. It lags, and cannot compare and
- * set: the claim in D1 decides who was first, KV only remembers the answer.
+ * KV caches responses to creates for 24 hours, so that most retries need not reach D1. KV lags and cannot compare and
+ * set, so the claim in D1 decides which request was first. A restore undoes claims in D1, so a timeline never returns
+ * the cached responses of another.
  */
-export async function recall(
+export async function fetchReplay(
   kv: KVNamespace,
+  timeline: Timeline,
   key: string,
   now: number,
 ): Promise<Replay | undefined> {
-  const replay = await kv.get<Replay>(key, "json");
-  return replay && replay.expiresAt > now ? replay : undefined;
+  const cached = await kv.get<Replay>(timeline.epoch + key, "json");
+  return cached && cached.expiresAt > now ? cached : undefined;
 }
 
-export async function remember(kv: KVNamespace, key: string, replay: Replay): Promise<void> {
-  const expiration = Math.floor(replay.expiresAt / 1000);
-  await kv.put(key, JSON.stringify(replay), { expiration });
+export async function putReplay(
+  kv: KVNamespace,
+  timeline: Timeline,
+  key: string,
+  entry: Replay,
+): Promise<void> {
+  const expiration = Math.floor(entry.expiresAt / 1000);
+  await kv.put(timeline.epoch + key, JSON.stringify(entry), { expiration });
 }

@@ -1,157 +1,209 @@
+import {
+  orm,
+  type CollectionDatabase,
+  type Database,
+  type DataDatabase,
+  type Databases,
+  type Prepared,
+} from "#store/db/database.ts";
 import type { Collection, CollectionKind, Definition } from "#domain/definition/collection.ts";
-import type { Act } from "#store/home/audit.ts";
-import type { Pending, PendingChange } from "./collections.ts";
-import { auditCreation, dropPending, takeEffect, insertCollection, insertTally, isExpected, definitionRow, savedBy, type Saved, areEmpty, fillUnique, deletePending, endUnique } from "./definition-statements.ts";
+import type { AuditRecord } from "#store/home/audit.ts";
+import { hasGlobalListener } from "#store/home/webhooks.ts";
+import type { PendingDefinition, PendingChange } from "./collections.ts";
+import {
+  auditCreation,
+  dropPending,
+  applyDefinition,
+  insertCollection,
+  insertListenedCollection,
+  insertTally,
+  revisionUnchanged,
+  definitionToRow,
+  runSave,
+  type SaveResult,
+  guardFieldsEmpty,
+  fillUnique,
+  deletePending,
+  retireUnique,
+} from "./definition-statements.ts";
 import { eq, sql, and, isNull } from "drizzle-orm";
-import { numbersOf } from "#domain/item/item.ts";
+import { itemNumberRange } from "#domain/item/item.ts";
 import { collection, pendingChange, uniqueValue } from "#store/db/schema.ts";
-import { statement, parameters } from "#store/db/statement.ts";
-import { drizzle } from "drizzle-orm/d1";
+import { lowestVersion } from "#domain/timeline.ts";
+import {
+  collectionStatement,
+  dataStatement,
+  nextVersionSql,
+  placeholders,
+} from "#store/db/statement.ts";
 import type { UniqueValue } from "#domain/data/index-entries.ts";
-import { attempt, failureOf } from "#store/db/retry.ts";
-import { guardCode, guardStatement } from "#store/db/guard.ts";
-import { firstTurn, inTurn } from "./index-check.ts";
+import { retryTransient, classifyError } from "#store/db/retry.ts";
+import { guardCode, collectionGuard, dataGuard } from "#store/db/guard.ts";
+import { queueStart, queueOrder } from "./index-check.ts";
 
 export async function createCollection(
-  db: D1Database,
+  databases: Databases,
   kind: CollectionKind,
   key: string,
   definition: Definition,
-  act: Act,
-): Promise<Saved> {
-  const row = { ...definitionRow(definition, 1, act.at), kind, key, createdAt: act.at };
-  const values = { ...act, ...row, version: 1, revision: 1 };
-  return savedBy(
-    db,
-    [insertCollection, insertTally, auditCreation].map((bind) => bind(db, values)),
-  );
-}
-
-/** Replaces a definition by the next version, with all that this asks of stored data, in one batch. */
-export async function changeDefinition(
-  db: D1Database,
-  current: Collection,
-  change: PendingChange,
-  before: Pending | null,
-  act: Act,
-): Promise<Saved> {
-  const { id, revision } = current;
-  return savedBy(db, [
-    isExpected(db, { id, revision }),
-    ...dropPending(db, current, before),
-    ...areEmpty(db, id, change.emptied),
-    ...fillUnique(db, id, change.gained),
-    ...takeEffect(db, current, change, act),
+  auditRecord: AuditRecord,
+): Promise<SaveResult> {
+  const { single, home, timeline } = databases;
+  const first = lowestVersion(timeline);
+  const row = {
+    ...definitionToRow(definition, first, auditRecord.at),
+    kind,
+    key,
+    createdAt: auditRecord.at,
+  };
+  const values = { ...auditRecord, ...row, version: first, revision: first };
+  if (single) {
+    const statements = [insertCollection(single, values), ...companionRows(single, values)];
+    return runSave(single, statements);
+  }
+  const db = databases.named(kind, key);
+  // Later changes of webhooks update `listened` themselves (`pushHasListeners`), or the schedule does.
+  const hasListeners = (await hasGlobalListener(home)) ? 1 : 0;
+  return runSave(db, [
+    insertListenedCollection(db, { ...values, listened: hasListeners }),
+    ...companionRows(db, values),
   ]);
 }
 
-/** The ids that a pending change has given are given, whatever becomes of it. */
-const obeyPending = statement<{ id: number; nextId: number }>((db, v) =>
+const companionRows = (
+  db: Database<"data">,
+  values: Parameters<typeof auditCreation>[1],
+): Prepared<"data">[] => [insertTally(db, values), auditCreation(db, values)];
+
+/** Replaces a definition with the next version in one batch, including the required changes of stored data. */
+export async function changeDefinition(
+  db: CollectionDatabase,
+  current: Collection,
+  change: PendingChange,
+  pending: PendingDefinition | null,
+  auditRecord: AuditRecord,
+): Promise<SaveResult> {
+  const { revision } = current;
+  return runSave(db, [
+    revisionUnchanged(db, { revision }),
+    ...dropPending(db, pending),
+    ...guardFieldsEmpty(db, change.emptied),
+    ...fillUnique(db, change.gained),
+    ...applyDefinition(db, current, change, auditRecord),
+  ]);
+}
+
+/** Reserves the ids that a pending change has assigned, whether or not it takes effect. */
+const reservePendingIds = collectionStatement<{ nextId: number }>((db, v) =>
   db
     .update(collection)
     .set({
-      revision: sql`revision + 1`,
+      revision: nextVersionSql(sql`revision`),
       fields: sql`json_set(fields, '$.next', max(fields ->> '$.next', ${v.nextId}))`,
     })
-    .where(eq(collection.id, v.id)),
+    .where(eq(collection.id, v.collectionId)),
 );
 
-const insertPending = statement<{ above: number; act: string; change: string; id: number }>(
+const insertPending = collectionStatement<{ above: number; auditRecord: string; change: string }>(
   (db, v) =>
     db.insert(pendingChange).select(
-      sql`select t.collection_id, ${v.change}, ${v.act}, ${v.above} + 1,
+      sql`select t.collection_id, ${v.change}, ${v.auditRecord}, ${v.above} + 1,
         ${v.above} + t.last_place, 0, t.live, null
-        from tally t where t.collection_id = ${v.id}`,
+        from tally t where t.collection_id = ${v.collectionId}`,
     ),
 );
 
-/** Begins a change that has to look at more items than one batch can: from now on, writes obey it too. */
+/** Starts a change that must check more items than one batch can. From now on, writes also follow its rules. */
 export async function beginPending(
-  db: D1Database,
+  db: CollectionDatabase,
   current: Collection,
   change: PendingChange,
-  before: Pending | null,
-  act: Act,
-): Promise<Saved> {
-  const { id, revision } = current;
+  pending: PendingDefinition | null,
+  auditRecord: AuditRecord,
+): Promise<SaveResult> {
+  const { revision } = current;
   const values = {
-    id,
     revision,
-    ...numbersOf(id),
+    above: itemNumberRange(db.collectionId).above,
     change: JSON.stringify(change),
-    act: JSON.stringify(act),
+    auditRecord: JSON.stringify(auditRecord),
     nextId: change.definition.fields.next,
   };
-  return savedBy(db, [
-    isExpected(db, values),
-    ...dropPending(db, current, before),
+  return runSave(db, [
+    revisionUnchanged(db, values),
+    ...dropPending(db, pending),
     insertPending(db, values),
-    obeyPending(db, values),
+    reservePendingIds(db, values),
   ]);
 }
 
-/** Ends a change that was pending without effect, as the definition that holds was sent again. */
-export async function forgetPending(
-  db: D1Database,
+/** Cancels a pending change because the caller sent the current definition again. */
+export async function cancelPending(
+  db: CollectionDatabase,
   current: Collection,
-  before: Pending,
-): Promise<Saved> {
-  const { id, revision } = current;
-  const values = { id, revision, nextId: 0 };
-  return savedBy(db, [
-    isExpected(db, values),
-    ...dropPending(db, current, before),
-    obeyPending(db, values),
+  pending: PendingDefinition,
+): Promise<SaveResult> {
+  const { revision } = current;
+  const values = { revision, nextId: 0 };
+  return runSave(db, [
+    revisionUnchanged(db, values),
+    ...dropPending(db, pending),
+    reservePendingIds(db, values),
   ]);
 }
 
-/** All items were seen: the change takes effect. */
+/** Applies a pending change after all items were checked. */
 export async function completePending(
-  db: D1Database,
+  db: CollectionDatabase,
   current: Collection,
   change: PendingChange,
-  act: Act,
-): Promise<Saved> {
-  const { id, revision } = current;
-  return savedBy(db, [
-    isExpected(db, { id, revision }),
-    deletePending(db, { id }),
-    ...takeEffect(db, current, change, act),
+  auditRecord: AuditRecord,
+): Promise<SaveResult> {
+  const { revision } = current;
+  return runSave(db, [
+    revisionUnchanged(db, { revision }),
+    deletePending(db, {}),
+    ...applyDefinition(db, current, change, auditRecord),
   ]);
 }
 
-const keepProblem = statement<{ id: number; problem: string }>((db, v) =>
-  db.update(pendingChange).set({ problem: v.problem }).where(eq(pendingChange.collectionId, v.id)),
+const storePendingProblem = collectionStatement<{ problem: string }>((db, v) =>
+  db
+    .update(pendingChange)
+    .set({ problem: v.problem })
+    .where(eq(pendingChange.collectionId, v.collectionId)),
 );
 
-/** An item stands against the change: it is dropped, and says why until the next one. */
-export async function refusePending(
-  db: D1Database,
+/** Rejects a pending change because of a stored item. The problem remains readable until the next change. */
+export async function rejectPending(
+  db: CollectionDatabase,
   current: Collection,
   { gained }: PendingChange,
   problem: object,
-): Promise<Saved> {
-  const { id, revision } = current;
-  const values = { id, revision, nextId: 0, problem: JSON.stringify(problem) };
-  return savedBy(db, [
-    isExpected(db, values),
-    keepProblem(db, values),
-    ...endUnique(
+): Promise<SaveResult> {
+  const { revision } = current;
+  const values = { revision, nextId: 0, problem: JSON.stringify(problem) };
+  return runSave(db, [
+    revisionUnchanged(db, values),
+    storePendingProblem(db, values),
+    ...retireUnique(
       db,
-      id,
       gained.map(({ uniqueId }) => uniqueId),
     ),
-    obeyPending(db, values),
+    reservePendingIds(db, values),
   ]);
 }
 
-/** A change that still has items to look at. */
-export type PendingWork = typeof pendingChange.$inferSelect;
+/** A change that still has items to check. */
+export type PendingChangeRow = typeof pendingChange.$inferSelect;
 
-export async function nextPending(db: D1Database, turn = firstTurn): Promise<PendingWork | undefined> {
-  const { where, order } = inTurn(pendingChange.collectionId, turn);
-  const [row] = await attempt(() =>
-    drizzle(db)
+export async function findNextPending(
+  db: DataDatabase,
+  cursor = queueStart,
+): Promise<PendingChangeRow | undefined> {
+  const { where, order } = queueOrder(pendingChange.collectionId, cursor);
+  const [row] = await retryTransient(db, () =>
+    orm(db)
       .select()
       .from(pendingChange)
       .where(and(isNull(pendingChange.problem), where))
@@ -161,57 +213,58 @@ export async function nextPending(db: D1Database, turn = firstTurn): Promise<Pen
   return row;
 }
 
-/** A value of a field that becomes unique, with the number and the version of the item that has it. */
+/** A value of a field that becomes unique, with the number and the version of its item. */
 export type ItemValue = [...UniqueValue, item: number, version: number];
 
-const isExpectedRevision = guardStatement<{ collectionId: number; revision: number }>(
+const pendingRevisionUnchanged = collectionGuard<{ revision: number }>(
   (v) => sql`select ${guardCode("definition_changed")} as code from ${collection}
     where id = ${v.collectionId} and revision <> ${v.revision}`,
 );
 
-/** Values of items that changed since they were read are left out: the change has stored its own. */
-const ahead = parameters<{ values: string }>();
-const own = sql`json_each(${ahead.values}) e
+/** Skips values of items that changed after they were read. Those changes stored their own values. */
+const stepValues = placeholders<{ values: string }>();
+const unchangedValues = sql`json_each(${stepValues.values}) e
     join item i on i.number = e.value ->> 2 and i.version = e.value ->> 3`;
 
-const keepValues = statement<{ values: string }>((db) =>
+const insertUnique = dataStatement<{ values: string }>((db) =>
   db
     .insert(uniqueValue)
-    .select(sql`select e.value ->> 0, e.value ->> 1, e.value ->> 2 from ${own} where true`)
+    .select(
+      sql`select e.value ->> 0, e.value ->> 1, e.value ->> 2 from ${unchangedValues} where true`,
+    )
     .onConflictDoNothing(),
 );
 
-const isNobodys = guardStatement<{ values: string }>(
-  () => sql`select ${guardCode("taken")} as code where exists (select 1 from ${own}
+const uniqueValuesOwned = dataGuard<{ values: string }>(
+  () => sql`select ${guardCode("taken")} as code where exists (select 1 from ${unchangedValues}
       join unique_value u on u.field = e.value ->> 0 and u.value = e.value ->> 1
       where u.item <> i.number)`,
 );
 
-const advance = statement<{ collectionId: number; count: number; next: number; to: number }>(
-  (db, v) =>
-    db
-      .update(pendingChange)
-      .set({ next: v.to, done: sql`done + ${v.count}` })
-      .where(and(eq(pendingChange.collectionId, v.collectionId), eq(pendingChange.next, v.next))),
+const advance = collectionStatement<{ count: number; next: number; nextStart: number }>((db, v) =>
+  db
+    .update(pendingChange)
+    .set({ next: v.nextStart, done: sql`done + ${v.count}` })
+    .where(and(eq(pendingChange.collectionId, v.collectionId), eq(pendingChange.next, v.next))),
 );
 
-/** Stores one step; one that two do at once, or that is sent again, is done once. */
+/** Stores one step, once even if calls run concurrently or repeat. */
 export async function storePendingStep(
-  db: D1Database,
-  { collectionId, next }: PendingWork,
-  step: { revision: number; values: readonly ItemValue[]; to: number; count: number },
+  db: CollectionDatabase,
+  { next }: PendingChangeRow,
+  step: { revision: number; values: readonly ItemValue[]; nextStart: number; count: number },
 ): Promise<"stored" | "stale" | "taken"> {
-  const values = { collectionId, next, ...step, values: JSON.stringify(step.values) };
+  const values = { next, ...step, values: JSON.stringify(step.values) };
   const statements = [
-    isExpectedRevision,
-    ...(step.values.length > 0 ? [keepValues, isNobodys] : []),
+    pendingRevisionUnchanged,
+    ...(step.values.length > 0 ? [insertUnique, uniqueValuesOwned] : []),
     advance,
   ].map((bind) => bind(db, values));
   try {
-    await attempt(() => db.batch(statements));
+    await retryTransient(db, () => db.batch(statements));
     return "stored";
   } catch (error) {
-    const failure = failureOf(error);
+    const failure = classifyError(error);
     if (failure.kind !== "guard") throw error;
     return failure.constraint === "taken" ? "taken" : "stale";
   }

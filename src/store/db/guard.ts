@@ -1,9 +1,18 @@
 import { sql, type SQL } from "drizzle-orm";
 import { guard } from "./schema.ts";
-import { statement, type Bind, type Parameters } from "./statement.ts";
-import { failureOf, once } from "./retry.ts";
+import type { Database, Prepared, Scope } from "./database.ts";
+import {
+  collectionStatement,
+  dataStatement,
+  homeStatement,
+  type Bind,
+  type Builder,
+  type CollectionBind,
+  type Placeholders,
+} from "./statement.ts";
+import { classifyError, runOnce } from "./retry.ts";
 
-/** The constraints of the table `guard`, by the code that breaks them. */
+/** The codes that violate the constraints of the table `guard`, by constraint. */
 export const guardCodes = {
   definition_changed: 1,
   not_open_yet: 2,
@@ -29,36 +38,50 @@ export function guardCode(name: keyof typeof guardCodes): SQL {
   return sql.raw(String(guardCodes[name]));
 }
 
+type CodeOf<Values> = (values: Placeholders<Values>) => SQL;
+
 /**
- * A statement that aborts its batch when `code` (a select of one column, `code`) gives a code: the name of the
- * constraint that it breaks says why. Gives nothing, writes nothing.
+ * Builds a statement that aborts its batch when `code`, a select of one column `code`, returns a code. The violated
+ * constraint's name gives the reason. Otherwise it writes nothing. Each scope has a table `guard`.
  */
-export function guardStatement<Values extends object>(
-  code: (values: Parameters<Values>) => SQL,
-): Bind<Values> {
-  return statement<Values>((db, v) =>
-    db.insert(guard).select(sql`select code from (${code(v)}) where code is not null`),
-  );
+const buildGuard =
+  <Values extends object>(code: CodeOf<Values>) =>
+  (db: Builder, v: Placeholders<Values>) =>
+    db.insert(guard).select(sql`select code from (${code(v)}) where code is not null`);
+
+export function homeGuard<Values extends object>(code: CodeOf<Values>): Bind<"home", Values> {
+  return homeStatement<Values>(buildGuard(code));
 }
 
-/** Runs a batch in one go; false, with nothing stored, when its guard refuses it. */
-export async function unlessRefused(
-  db: D1Database,
-  statements: D1PreparedStatement[],
+export function dataGuard<Values extends object>(code: CodeOf<Values>): Bind<"data", Values> {
+  return dataStatement<Values>(buildGuard(code));
+}
+
+/** A guard for one collection. The handle supplies `collectionId`. */
+export function collectionGuard<Values extends object>(
+  code: CodeOf<Values & { collectionId: number }>,
+): CollectionBind<Values> {
+  return collectionStatement<Values>(buildGuard(code));
+}
+
+/** Runs a batch in one transaction. Returns false if a guard rejects it, and then nothing is stored. */
+export async function runGuarded<S extends Scope>(
+  db: Database<S>,
+  statements: readonly Prepared<S>[],
 ): Promise<boolean> {
-  return (await refusingGuard(db, statements)) === undefined;
+  return (await runGuardedBatch(db, statements)) === undefined;
 }
 
-/** Runs a batch in one go; the constraint of the guard that refused it, with nothing stored, if one did. */
-export async function refusingGuard(
-  db: D1Database,
-  statements: D1PreparedStatement[],
+/** Runs a batch in one transaction. If a guard rejects it, nothing is stored, and the violated constraint is returned. */
+export async function runGuardedBatch<S extends Scope>(
+  db: Database<S>,
+  statements: readonly Prepared<S>[],
 ): Promise<string | undefined> {
   try {
-    await once(() => db.batch(statements));
+    await runOnce(db, () => db.batch(statements));
     return undefined;
   } catch (error) {
-    const failure = failureOf(error);
+    const failure = classifyError(error);
     if (failure.kind === "guard") return failure.constraint;
     throw error;
   }

@@ -1,7 +1,7 @@
 import { index, integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import type { Actor } from "#domain/audit.ts";
 
-/** The tables of members and credentials. */
+/** The tables of the home scope, for members, credentials and webhooks. */
 
 export const member = sqliteTable("member", {
   id: text("id").primaryKey(),
@@ -92,4 +92,6 @@ export const webhook = sqliteTable("webhook", {
   starts: text("starts").notNull(),
   createdAt: integer("created_at").notNull(),
   updatedAt: integer("updated_at").notNull(),
+  retryAt: integer("retry_at"),
+  lastError: text("last_error"),
 });

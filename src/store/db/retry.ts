@@ -1,17 +1,18 @@
+import type { Timing } from "#domain/ports.ts";
 import { problem } from "#domain/problem/problem.ts";
 
-/** What went wrong in D1, told from the text of its message: it has no codes. */
-export type Failure =
-  /** The guard or a constraint refused the batch; nothing of it was stored. */
+/** The reason why a D1 call failed. D1 has no error codes, so the text of the message decides. */
+export type DatabaseFailure =
+  /** The guard or a unique constraint rejected the batch, and nothing was stored. */
   | { kind: "guard"; constraint: string }
   | { kind: "unique"; table: string }
-  /** May have been stored or not; worth another try. */
+  /** It is unknown whether the write was stored. A retry can succeed. */
   | { kind: "transient" }
-  /** Trying again at once would make it worse. */
+  /** An immediate retry would increase the load. */
   | { kind: "overloaded" }
   | { kind: "unknown" };
 
-const transient = [
+const transientMessages = [
   "Network connection lost",
   "storage caused object to be reset",
   "reset because its code was updated",
@@ -31,7 +32,7 @@ const transient = [
   "SQLITE_BUSY",
   "database is locked",
 ];
-const overloaded = [
+const overloadMessages = [
   "D1 DB is overloaded",
   "exceeded its CPU time limit",
   "exceeded its memory limit",
@@ -39,78 +40,86 @@ const overloaded = [
   "Too many requests queued",
 ];
 
-export function failureOf(error: unknown): Failure {
-  const text = messages(error);
+export function classifyError(error: unknown): DatabaseFailure {
+  const text = errorText(error);
   const guard = /CHECK constraint failed: (\w+)/.exec(text)?.[1];
   if (guard) return { kind: "guard", constraint: guard };
   const table = /UNIQUE constraint failed: (\w+)\./.exec(text)?.[1];
   if (table) return { kind: "unique", table };
-  if (overloaded.some((part) => text.includes(part))) return { kind: "overloaded" };
-  if (transient.some((part) => text.includes(part))) return { kind: "transient" };
+  if (overloadMessages.some((part) => text.includes(part))) return { kind: "overloaded" };
+  if (transientMessages.some((part) => text.includes(part))) return { kind: "transient" };
   return { kind: "unknown" };
 }
 
-/** A lone Drizzle query wraps D1's error in a `cause`; a batch throws it bare. */
-function messages(error: unknown): string {
-  if (!(error instanceof Error)) return String(error);
-  return error.cause === undefined ? error.message : `${error.message}\n${messages(error.cause)}`;
+/** Whether a query failed because migrations were not applied. */
+export function lacksTables(error: unknown): boolean {
+  return errorText(error).includes("no such table");
 }
 
-const most = 4;
-const firstPause = 25;
+/** A single Drizzle query throws D1's error as the `cause`. A batch throws D1's error itself. */
+function errorText(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  return error.cause === undefined ? error.message : `${error.message}\n${errorText(error.cause)}`;
+}
 
-/** How long storage may take to answer; adjustable for tests. */
-export const patience = { milliseconds: 10_000 };
+const maxAttempts = 4;
+const firstPauseMs = 25;
 
-/** What does not answer in time is told from what fails. */
-export class TookTooLong extends Error {}
+/** Distinguishes calls that time out from calls that fail. */
+export class TimeoutError extends Error {}
 
-/** Gives up on what does not answer. It may go on, and be done. */
-export async function timely<T>(
+/** Rejects when a call takes longer than `ms`. The call itself continues and may succeed. */
+export async function withTimeout<T>(
+  { clock, timeouts }: Timing,
   run: () => Promise<T>,
-  milliseconds = patience.milliseconds,
+  ms = timeouts.storageMs,
 ): Promise<T> {
-  const answer = run();
+  const call = run();
   return new Promise<T>((resolve, reject) => {
-    const timer = setTimeout(() => reject(new TookTooLong("No answer in time.")), milliseconds);
-    answer.finally(() => clearTimeout(timer)).then(resolve, reject);
+    const timer = clock.timer(ms);
+    timer.done.then(() => reject(new TimeoutError("No answer in time.")), reject);
+    call.finally(() => timer.cancel()).then(resolve, reject);
   });
 }
 
+/** A database handle, or anything else with a clock and timeouts. */
+interface Timed {
+  timing: Timing;
+}
+
 /**
- * Runs something that is safe to repeat: a read, or a batch that does nothing the second time. Transient faults
- * are tried again with growing, jittered pauses; then the caller is told to come back.
+ * Runs a call that is safe to repeat, such as a read or an idempotent batch. Retries transient errors with growing,
+ * jittered pauses. When it gives up, it throws `try_again`.
  */
-export async function attempt<T>(run: () => Promise<T>): Promise<T> {
-  for (let tries = 1; ; tries += 1) {
+export async function retryTransient<T>({ timing }: Timed, run: () => Promise<T>): Promise<T> {
+  for (let attempt = 1; ; attempt += 1) {
     try {
-      return await timely(run);
+      return await withTimeout(timing, run);
     } catch (error) {
-      const { kind } = failureOf(error);
-      // Whoever asks again at once would wait as long again.
-      if (error instanceof TookTooLong) throw problem.tryAgain(2);
+      const { kind } = classifyError(error);
+      // An immediate retry would probably time out too.
+      if (error instanceof TimeoutError) throw problem.tryAgain(2);
       if (kind === "overloaded") throw problem.tryAgain(2);
       if (kind !== "transient") throw error;
-      if (tries === most) throw problem.tryAgain(1);
-      await pause(firstPause * 2 ** tries);
+      if (attempt === maxAttempts) throw problem.tryAgain(1);
+      await sleepWithJitter(timing, firstPauseMs * 2 ** attempt);
     }
   }
 }
 
-/** Runs a write that must not be repeated when it is not known whether it was stored. */
-export async function once<T>(run: () => Promise<T>): Promise<T> {
+/** Runs a write without retries, because nothing shows whether a failed attempt was stored. */
+export async function runOnce<T>({ timing }: Timed, run: () => Promise<T>): Promise<T> {
   try {
-    return await timely(run);
+    return await withTimeout(timing, run);
   } catch (error) {
-    const { kind } = failureOf(error);
-    if (error instanceof TookTooLong) throw problem.tryAgain(2);
+    const { kind } = classifyError(error);
+    if (error instanceof TimeoutError) throw problem.tryAgain(2);
     if (kind === "overloaded" || kind === "transient") throw problem.tryAgain(1);
     throw error;
   }
 }
 
-/** Waits between half of `milliseconds` and all of it. */
-export function pause(milliseconds: number): Promise<void> {
-  const jittered = milliseconds * (0.5 + Math.random() / 2);
-  return new Promise((resolve) => setTimeout(resolve, jittered));
+/** Waits a random time between half of `ms` and `ms`. */
+export function sleepWithJitter({ clock, random }: Timing, ms: number): Promise<void> {
+  return clock.sleep(ms * (0.5 + random.number() / 2));
 }

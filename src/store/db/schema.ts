@@ -1,13 +1,20 @@
 export * from "./home-schema.ts";
-export * from "./home-schema.ts";
-import { customType, index, integer, primaryKey, sqliteTable, text, unique } from "drizzle-orm/sqlite-core";
+import {
+  customType,
+  index,
+  integer,
+  primaryKey,
+  sqliteTable,
+  text,
+  unique,
+} from "drizzle-orm/sqlite-core";
 import type { Actor, AuditAction } from "#domain/audit.ts";
 import type { ItemAction } from "#domain/item/change.ts";
 
-/** The tables of `migrations/`, which say what each is for; a test compares the two, column by column. */
+/** The tables of `migrations/`, which document each table. A test compares both, column by column. */
 
-/** A column of a STRICT table that keeps each value's own type. */
-const any = customType<{ data: string | number }>({ dataType: () => "ANY" });
+/** A column of a STRICT table that stores each value with its type. */
+const anyColumn = customType<{ data: string | number }>({ dataType: () => "ANY" });
 
 export const collection = sqliteTable(
   "collection",
@@ -31,6 +38,7 @@ export const collection = sqliteTable(
     updatedAt: integer("updated_at").notNull(),
     historyDays: integer("history_days").notNull().default(365),
     listened: integer("listened").notNull().default(0),
+    erasedThrough: integer("erased_through").notNull().default(0),
   },
   (table) => [unique().on(table.kind, table.key)],
 );
@@ -81,7 +89,7 @@ export const searchEntry = sqliteTable(
   "search_entry",
   {
     field: integer("field").notNull(),
-    value: any("value").notNull(),
+    value: anyColumn("value").notNull(),
     item: integer("item").notNull(),
     folded: text("folded"),
   },
@@ -92,7 +100,7 @@ export const uniqueValue = sqliteTable(
   "unique_value",
   {
     field: integer("field").notNull(),
-    value: any("value").notNull(),
+    value: anyColumn("value").notNull(),
     item: integer("item").notNull(),
   },
   (table) => [primaryKey({ columns: [table.field, table.value] })],
@@ -119,6 +127,7 @@ export const indexing = sqliteTable("indexing", {
   last: integer("last").notNull(),
   done: integer("done").notNull(),
   total: integer("total").notNull(),
+  newlySearchable: text("newly_searchable"),
 });
 
 export const pendingChange = sqliteTable("pending_change", {
@@ -143,10 +152,17 @@ export const formerEntry = sqliteTable("former_entry", {
 export const indexCheck = sqliteTable("index_check", {
   collectionId: integer("collection_id").primaryKey(),
   field: integer("field").notNull(),
-  value: any("value").notNull(),
+  value: anyColumn("value").notNull(),
   item: integer("item").notNull(),
   seen: integer("seen").notNull(),
   removed: integer("removed").notNull(),
+});
+
+export const refolding = sqliteTable("refolding", {
+  id: integer("id").primaryKey(),
+  field: integer("field").notNull(),
+  value: anyColumn("value").notNull(),
+  item: integer("item").notNull(),
 });
 
 export const guard = sqliteTable("guard", { code: integer("code").notNull() });

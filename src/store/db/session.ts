@@ -1,165 +1,152 @@
-import { failureOf } from "./retry.ts";
+import type { Databases } from "./database.ts";
+import { classifyError } from "./retry.ts";
 
-/** Of what version of the database reads tell, where a replica may answer them. */
-export interface Versions {
-  /** None of what is read from now on is older than this. */
+/** Tracks the database version that reads come from, when a replica may serve them. */
+export interface VersionTracker {
+  /** Makes all later reads at least as new as this bookmark. */
   notBefore(bookmark: string): void;
-  /** The newest that was told; null where nothing was asked, or what was asked tells none. */
-  reached(): string | null;
-  /** Whether the primary said all of it: what a replica says has to be confirmed before somebody is refused for it. */
-  isSure(): boolean;
+  /** The newest bookmark of all reads. Null if there was no read, or none returned a bookmark. */
+  newestBookmark(): string | null;
+  /** Whether the primary served every query. A replica's result must be confirmed before it leads to a rejection. */
+  isFromPrimary(): boolean;
 }
 
-/** Where the primary alone is asked. */
-export const ofPrimary: Versions = {
+/** The tracker for databases that query only their primary. */
+export const primaryOnly: VersionTracker = {
   notBefore: () => undefined,
-  reached: () => null,
-  isSure: () => true,
+  newestBookmark: () => null,
+  isFromPrimary: () => true,
 };
 
-/** Asks the primary, always. */
+/** Always queries the primary. */
 export const primary = "first-primary";
-/** Asks the nearest, whatever version it has. */
+/** Queries the nearest replica, whatever version it has. */
 export const nearest = "first-unconstrained";
 
-/** What a credential has to see of its own writes. */
-interface Seen {
+/** The own writes that a credential must see. */
+interface ReadRequirement {
   bookmark: string | null;
   untold: boolean;
 }
 
 /**
- * A way to the database that knows how old what it was told may be (D1's Sessions API). Each question has a session of
- * D1's own, so that the version that it was answered from is known, whatever is asked beside it; bookmarks name versions
- * and sort as text.
+ * A connection that tracks the age of its results, with D1's Sessions API. Each query has its own D1 session, so its
+ * version is known even when other queries run in parallel. Bookmarks name versions and sort as text.
  */
-export class Session implements Versions {
+export class Session implements VersionTracker {
   readonly #database: D1Database;
-  #from: string;
-  #asked = 0;
-  #answered = 0;
-  #saidByPrimary = 0;
-  #oldest: string | null = null;
-  #newest: string | null = null;
-  /** For stores, which need not know. */
-  readonly db: D1Database;
+  #constraintOrBookmark: string;
+  #queryCount = 0;
+  #settledCount = 0;
+  #primaryCount = 0;
+  #oldestBookmark: string | null = null;
+  #newestBookmark: string | null = null;
+  /** Handles that query through this session. Stores use them like any other handle. */
+  readonly databases: Databases;
 
-  constructor(database: D1Database, from: typeof primary | typeof nearest) {
+  /** `createHandles` builds the handles of a database that queries through this session. */
+  constructor(
+    database: D1Database,
+    from: typeof primary | typeof nearest,
+    createHandles: (database: D1Database) => Databases,
+  ) {
     this.#database = database;
-    this.#from = from;
-    const made = new WeakMap<D1PreparedStatement, Prepare>();
+    this.#constraintOrBookmark = from;
+    const prepareFunctions = new WeakMap<D1PreparedStatement, Prepare>();
     const statement = (prepare: Prepare): D1PreparedStatement => {
-      const all = () => this.#ask(async (on) => prepare(on).all(), isFromPrimary);
+      const run = () => this.#query(async (session) => prepare(session).all(), servedByPrimary);
       const wrapped = {
-        bind: (...values: unknown[]) => statement((on) => prepare(on).bind(...values)),
-        all,
-        run: all,
-        first: async () => (await all()).results[0] ?? null,
-        // Rows alone: nothing tells who gave them.
+        bind: (...values: unknown[]) => statement((session) => prepare(session).bind(...values)),
+        all: run,
+        run,
+        first: async () => (await run()).results[0] ?? null,
+        // `raw` returns only rows, so it is unknown whether the primary served them.
         raw: (options?: never) =>
-          this.#ask(
-            async (on) => prepare(on).raw(options),
+          this.#query(
+            async (session) => prepare(session).raw(options),
             () => false,
           ),
       } as unknown as D1PreparedStatement;
-      made.set(wrapped, prepare);
+      prepareFunctions.set(wrapped, prepare);
       return wrapped;
     };
-    this.db = {
-      prepare: (sql: string) => statement((on) => on.prepare(sql)),
+    this.databases = createHandles({
+      prepare: (sql: string) => statement((session) => session.prepare(sql)),
       batch: (statements: D1PreparedStatement[]) =>
-        this.#ask(
-          (on) => on.batch(statements.map((each) => made.get(each)?.(on) ?? each)),
-          (results) => results.every(isFromPrimary),
+        this.#query(
+          (session) =>
+            session.batch(
+              statements.map((wrapped) => prepareFunctions.get(wrapped)?.(session) ?? wrapped),
+            ),
+          (results) => results.every(servedByPrimary),
         ),
-    } as unknown as D1Database;
+    } as unknown as D1Database);
   }
 
-  async #ask<T>(
-    run: (on: D1DatabaseSession) => Promise<T>,
-    byPrimary: (answer: T) => boolean,
+  async #query<T>(
+    run: (session: D1DatabaseSession) => Promise<T>,
+    isByPrimary: (result: T) => boolean,
   ): Promise<T> {
-    const atPrimary = this.#from === primary;
-    this.#asked += 1;
+    const isAtPrimary = this.#constraintOrBookmark === primary;
+    this.#queryCount += 1;
     try {
-      const session = this.#database.withSession(this.#from);
-      const answer = await run(session);
-      this.#note(session.getBookmark());
-      this.#answered += 1;
-      if (atPrimary || byPrimary(answer)) this.#saidByPrimary += 1;
-      return answer;
+      const session = this.#database.withSession(this.#constraintOrBookmark);
+      const result = await run(session);
+      this.#recordBookmark(session.getBookmark());
+      this.#settledCount += 1;
+      if (isAtPrimary || isByPrimary(result)) this.#primaryCount += 1;
+      return result;
     } catch (error) {
-      if (atPrimary) this.#saidByPrimary += 1;
-      const { kind } = failureOf(error);
-      if (kind === "guard" || kind === "unique") this.#answered += 1;
-      // A replica that is away, or behind a migration; or a version that a restored database does not know.
-      this.#from = primary;
+      if (isAtPrimary) this.#primaryCount += 1;
+      const { kind } = classifyError(error);
+      if (kind === "guard" || kind === "unique") this.#settledCount += 1;
+      // The replica may be unavailable or lack a migration, or a restored database may not know the bookmark.
+      this.#constraintOrBookmark = primary;
       throw error;
     }
   }
 
-  #note(bookmark: string | null): void {
+  #recordBookmark(bookmark: string | null): void {
     const version = bookmark ?? "";
-    if (this.#oldest === null || version < this.#oldest) this.#oldest = version;
-    if (version > (this.#newest ?? "")) this.#newest = version;
+    if (this.#oldestBookmark === null || version < this.#oldestBookmark)
+      this.#oldestBookmark = version;
+    if (version > (this.#newestBookmark ?? "")) this.#newestBookmark = version;
     if (version !== "") this.notBefore(version);
   }
 
   notBefore(bookmark: string): void {
-    if (this.#from === primary) return;
-    if (bookmark === primary || this.#from === nearest || bookmark > this.#from) {
-      this.#from = bookmark;
+    if (this.#constraintOrBookmark === primary) return;
+    if (
+      bookmark === primary ||
+      this.#constraintOrBookmark === nearest ||
+      bookmark > this.#constraintOrBookmark
+    ) {
+      this.#constraintOrBookmark = bookmark;
     }
   }
 
-  reached(): string | null {
-    return this.#newest;
+  newestBookmark(): string | null {
+    return this.#newestBookmark;
   }
 
-  isSure(): boolean {
-    return this.#asked === this.#saidByPrimary;
+  isFromPrimary(): boolean {
+    return this.#queryCount === this.#primaryCount;
   }
 
-  /** Whether it is certain what has become of all that was asked. */
+  /** Whether the outcome of every query is known. */
   isSettled(): boolean {
-    return this.#asked === this.#answered;
+    return this.#queryCount === this.#settledCount;
   }
 
-  /** Whether all that was told has what the credential has to see. */
-  sees({ bookmark, untold }: Seen): boolean {
-    if (this.isSure()) return true;
-    return !untold && (bookmark === null || (this.#oldest ?? "") >= bookmark);
+  /** Whether every result includes the writes that the credential must see. */
+  covers({ bookmark, untold: hasUnreportedWrites }: ReadRequirement): boolean {
+    if (this.isFromPrimary()) return true;
+    return !hasUnreportedWrites && (bookmark === null || (this.#oldestBookmark ?? "") >= bookmark);
   }
 }
 
-type Prepare = (on: D1DatabaseSession) => D1PreparedStatement;
+type Prepare = (session: D1DatabaseSession) => D1PreparedStatement;
 
-function isFromPrimary({ meta }: D1Result): boolean {
+function servedByPrimary({ meta }: D1Result): boolean {
   return meta.served_by_primary === true;
-}
-
-/** What has been asked of D1: each statement of a batch is a query. */
-export interface Spent {
-  queries: number;
-  rowsWritten: number;
-}
-
-/** The same database, which counts what is asked of it; rows that are written outside batches are not known. */
-export function counted(db: D1Database): { db: D1Database; spent: Readonly<Spent> } {
-  const spent: Spent = { queries: 0, rowsWritten: 0 };
-  const counting: D1Database = {
-    prepare(text) {
-      spent.queries += 1;
-      return db.prepare(text);
-    },
-    async batch<Row>(statements: D1PreparedStatement[]) {
-      const results = await db.batch<Row>(statements);
-      for (const { meta } of results) spent.rowsWritten += meta.rows_written;
-      return results;
-    },
-    exec: (text) => db.exec(text),
-    withSession: (from) => db.withSession(from),
-    dump: () => db.dump(),
-  };
-  return { db: counting, spent };
 }

@@ -1,93 +1,159 @@
 import { is, Param, Placeholder, sql, type Query, type SQL } from "drizzle-orm";
 import { drizzle } from "drizzle-orm/d1";
+import { lowestSequence, lowestVersion, type Timeline } from "#domain/timeline.ts";
+import type { CollectionDatabase, Database, Prepared, Scope } from "./database.ts";
 
-/** Builds queries without a database: only their SQL is taken. */
+/** Builds queries without a database, because only their SQL is needed. */
 const builder = drizzle(undefined as never);
 
-type Builder = typeof builder;
+export type Builder = typeof builder;
 
-/** A D1 statement with its values, ready for a batch. */
-export type Bind<Values> = (db: D1Database, values: Values) => D1PreparedStatement;
+/** Binds a statement to a database and its values, ready for a batch. */
+export type Bind<S extends Scope, Values> = (db: Database<S>, values: Values) => Prepared<S>;
 
-/** The values of a statement where it is written: another name is a compile error. */
-export type Parameters<Values> = { readonly [Name in keyof Values]-?: SQL<Values[Name]> };
+/** Binds a statement to a collection. The handle supplies `collectionId`, never the values. */
+export type CollectionBind<Values> = (
+  db: CollectionDatabase,
+  values: Values & { collectionId?: never },
+) => Prepared<"data">;
 
-export function parameters<Values extends object>(): Parameters<Values> {
-  return new Proxy({}, { get: named }) as Parameters<Values>;
+/** The placeholders of a statement, by the names of its values. Any other name is a compile error. */
+export type Placeholders<Values> = { readonly [Name in keyof Values]-?: SQL<Values[Name]> };
+
+export function placeholders<Values extends object>(): Placeholders<Values> {
+  return new Proxy({}, { get: placeholderOf }) as Placeholders<Values>;
 }
 
-function named(_: object, name: string | symbol): SQL {
+function placeholderOf(_: object, name: string | symbol): SQL {
   return sql`${sql.placeholder(String(name))}`;
 }
 
+type Build<Values> = (db: Builder, values: Placeholders<Values>) => { toSQL(): Query };
+
 /**
- * Lets Drizzle write a statement once, when the isolate starts, and binds its placeholders for each request:
- * the SQL of a hot path is not built anew each time, and raw parameters work in batches
- * (drizzle-orm's own `batch` loses them, drizzle-orm #2277).
+ * Builds the SQL of a statement once, on first use, and binds its placeholders for each request, so that hot paths do
+ * not rebuild SQL. Raw parameters work in batches this way. drizzle-orm's `batch` loses them (drizzle-orm #2277).
  */
-export function statement<Values extends object>(
-  build: (db: Builder, values: Parameters<Values>) => { toSQL(): Query },
-): Bind<Values> {
-  let built: { text: string; bound: Bound[] } | undefined;
-  return (db, values) => {
-    if (!built) {
-      const query = build(builder, parameters<Values>()).toSQL();
-      built = { text: query.sql, bound: query.params.map(boundOf) };
+function compile<Values extends object>(build: Build<Values>) {
+  let compiled: { text: string; getters: ValueGetter[] } | undefined;
+  return <S extends Scope>(db: Database<S>, values: object, collectionId?: number): Prepared<S> => {
+    if (!compiled) {
+      const query = build(builder, placeholders<Values>()).toSQL();
+      compiled = { text: query.sql, getters: query.params.map(buildValueGetter) };
     }
-    const byName = values as Record<string, unknown>;
-    return db.prepare(built.text).bind(...built.bound.map((valueIn) => valueIn(byName)));
+    const valuesByName = values as Record<string, unknown>;
+    return db.prepare(
+      compiled.text,
+      compiled.getters.map((getValue) => getValue(valuesByName, collectionId, db.timeline)),
+    );
   };
 }
 
-/** Gives what a parameter is bound to. */
-type Bound = (values: Record<string, unknown>) => unknown;
+/** A statement on tables of the home database. */
+export function homeStatement<Values extends object>(build: Build<Values>): Bind<"home", Values> {
+  return compile(build);
+}
 
-/** Found once: Drizzle's own `fillPlaceholders` asks each parameter what it is each time. */
-function boundOf(parameter: unknown): Bound {
-  if (is(parameter, Placeholder)) return (values) => values[parameter.name];
+/** A statement on tables of a data database, for any of its collections. */
+export function dataStatement<Values extends object>(build: Build<Values>): Bind<"data", Values> {
+  return compile(build);
+}
+
+/** A statement on one collection. The handle supplies `collectionId`. */
+export function collectionStatement<Values extends object>(
+  build: Build<Values & { collectionId: number }>,
+): CollectionBind<Values> {
+  const bind = compile(build);
+  return (db, values) => bind(db, values, db.collectionId);
+}
+
+/** A statement that joins tables of both scopes. Both must be in one database. */
+export function jointStatement<Values extends object>(build: Build<Values>): Bind<Scope, Values> {
+  return compile(build);
+}
+
+/** A statement on tables that every database has. */
+export function sharedStatement<Values extends object>(
+  build: Build<Values>,
+): <S extends Scope>(db: Database<S>, values: Values) => Prepared<S> {
+  return compile(build);
+}
+
+/** Values that the handle supplies to every statement. */
+const timelineValues: Record<string, ((timeline: Timeline) => number) | undefined> = {
+  lowestVersion,
+  lowestSequence,
+};
+
+/** The lowest version and the lowest sequence of a change that the handle's timeline assigns. */
+export const lowestVersionSql = placeholderOf({}, "lowestVersion");
+export const lowestSequenceSql = placeholderOf({}, "lowestSequence");
+
+/** The version after `version`, as `nextVersion` computes it. */
+export const nextVersionSql = (version: SQL): SQL => sql`max(${version} + 1, ${lowestVersionSql})`;
+
+/** Returns the value to bind to a parameter. */
+type ValueGetter = (
+  values: Record<string, unknown>,
+  collectionId: number | undefined,
+  timeline: Timeline,
+) => unknown;
+
+/** Inspects a parameter once. Drizzle's own `fillPlaceholders` inspects every parameter on each call. */
+function buildValueGetter(parameter: unknown): ValueGetter {
+  if (is(parameter, Placeholder)) return buildNamedGetter(parameter.name);
   if (is(parameter, Param) && is(parameter.value, Placeholder)) {
     const { encoder, value } = parameter;
-    return (values) => encoder.mapToDriverValue(values[value.name]);
+    const getValue = buildNamedGetter(value.name);
+    return (...source) => encoder.mapToDriverValue(getValue(...source));
   }
   return () => parameter;
 }
 
-/** Some of the values, each for the column of its own name: what an insert or an update sets. */
+/** Reads a value by its name. The collection of the handle overrides a value named `collectionId`. */
+function buildNamedGetter(name: string): ValueGetter {
+  const timelineValue = timelineValues[name];
+  if (timelineValue) return (_values, _collectionId, timeline) => timelineValue(timeline);
+  if (name !== "collectionId") return (values) => values[name];
+  return (values, collectionId) => collectionId ?? values[name];
+}
+
+/** Picks the values that an insert or an update sets. Each one has the name of its column. */
 export function pick<Values, Name extends keyof Values>(
-  values: Parameters<Values>,
+  values: Placeholders<Values>,
   names: readonly Name[],
-): Pick<Parameters<Values>, Name> {
+): Pick<Placeholders<Values>, Name> {
   return Object.fromEntries(names.map((name) => [name, values[name]])) as never;
 }
 
-/** D1 takes 2,000,000 bytes in a parameter. */
-const mostBytes = 1_500_000;
+/** D1 limits a parameter to 2,000,000 bytes. */
+const maxParameterBytes = 1_500_000;
 
 export const byteLength = (text: string) => new TextEncoder().encode(text).length;
 
-/** Rows as JSON, in arrays of a size that D1 takes. */
-export function runsOf(rows: readonly unknown[], most = mostBytes): string[] {
-  return runs(
+/** Encodes rows as JSON arrays, each small enough for a D1 parameter. */
+export function jsonChunks(rows: readonly unknown[], maxBytes = maxParameterBytes): string[] {
+  return chunkJsonRows(
     rows.map((row) => JSON.stringify(row)),
-    most,
+    maxBytes,
   );
 }
 
-/** The same of rows that are JSON. */
-export function runs(rows: readonly string[], most = mostBytes): string[] {
-  const made: string[] = [];
-  let run: string[] = [];
+/** Joins rows that are already JSON into arrays, each small enough for a D1 parameter. */
+export function chunkJsonRows(rows: readonly string[], maxBytes = maxParameterBytes): string[] {
+  const chunks: string[] = [];
+  let chunk: string[] = [];
   let size = 0;
   for (const row of rows) {
     const length = byteLength(row) + 1;
-    if (size + length > most && run.length > 0) {
-      made.push(`[${run.join()}]`);
-      run = [];
+    if (size + length > maxBytes && chunk.length > 0) {
+      chunks.push(`[${chunk.join()}]`);
+      chunk = [];
       size = 0;
     }
-    run.push(row);
+    chunk.push(row);
     size += length;
   }
-  if (run.length > 0) made.push(`[${run.join()}]`);
-  return made;
+  if (chunk.length > 0) chunks.push(`[${chunk.join()}]`);
+  return chunks;
 }

@@ -1,10 +1,19 @@
 import { sql, type SQL } from "drizzle-orm";
 import type { Actor, AuditAction } from "#domain/audit.ts";
 import { auditEntry } from "#store/db/schema.ts";
-import { parameters, statement } from "#store/db/statement.ts";
+import {
+  dataStatement,
+  homeStatement,
+  jointStatement,
+  sharedStatement,
+  type Builder,
+} from "#store/db/statement.ts";
+import type { HomeDatabase } from "#store/db/database.ts";
+import { retryTransient } from "#store/db/retry.ts";
+import { lazy } from "#domain/lazy.ts";
 
-/** Who did what to what, stored in the same batch as the act. */
-export interface Act {
+/** An action with its actor and subject, stored in the same batch as the action itself. */
+export interface AuditRecord {
   at: number;
   actor: Actor;
   action: AuditAction;
@@ -14,52 +23,84 @@ export interface Act {
   /** The start of the hash of a member's session. */
   session: string | null;
   requestId: string;
-  /** What the caller called the request. */
+  /** The request ID that the caller sent. */
   sentRequestId: string | null;
 }
 
-const v = parameters<Act>();
-
-/** Times grow with the numbers, whatever the clocks of the writers say. */
-export const actTime = (at: SQL) =>
+/** Never earlier than the newest entry, so that times grow with the numbers even if clocks differ. */
+export const auditTime = (at: SQL) =>
   sql`max(${at}, coalesce((select at from audit_entry order by id desc limit 1), 0))`;
 
-export const insertAct = statement<Act>((db) =>
+/** Stores the entry in the database of its subject: data for items and definitions, home for all others. */
+export const insertAuditEntry = sharedStatement<AuditRecord>((db, v) =>
   db.insert(auditEntry).select(
-    sql`select null, ${actTime(v.at)}, ${v.actor}, ${v.action}, ${v.collectionId}, ${v.subject}, ${v.version},
+    sql`select null, ${auditTime(v.at)}, ${v.actor}, ${v.action}, ${v.collectionId}, ${v.subject}, ${v.version},
         ${v.session}, ${v.requestId}, ${v.sentRequestId}`,
   ),
 );
 
-/** What somebody or something is called: `member:ID`, `credential:ID`, `webhook:ID`, `form:KEY`, and a collection by its number. */
+/** The name of a subject: `member:ID`, `credential:ID`, `webhook:ID`, or `form:KEY` with the id of its collection. */
 export interface NameRow {
   subject: string;
   name: string;
   collection_id: number | null;
 }
 
-/** Of each kind, the newest of so many; others are told by their ids. */
-const most = sql.raw("1000");
+/** Loads only the newest names of each kind. Other subjects appear with their ids. */
+const maxNames = sql.raw("1000");
 
-export const selectNames = statement<object>((db) =>
+const homeNames = lazy(
+  () => sql`select * from (select 'member:' || id as subject, email as name, null as collection_id
+          from member order by id desc limit ${maxNames})
+        union all select * from (select 'credential:' || id, name, null
+          from credential order by id desc limit ${maxNames})
+        union all select 'webhook:' || id, name, null from webhook where state <> 'deleted'`,
+);
+const collectionNames = lazy(
+  () => sql`select * from (select kind || ':' || key as subject, name, id as collection_id
+          from collection order by id desc limit ${maxNames})`,
+);
+
+const namesFrom = (db: Builder, source: SQL) =>
   db
     .select({
       subject: sql<string>`subject`,
       name: sql<string>`name`,
       collection_id: sql<number | null>`collection_id`,
     })
-    .from(
-      sql`(select * from (select 'member:' || id as subject, email as name, null as collection_id
-          from member order by id desc limit ${most})
-        union all select * from (select 'credential:' || id, name, null
-          from credential order by id desc limit ${most})
-        union all select 'webhook:' || id, name, null from webhook where state <> 'deleted'
-        union all select * from (select kind || ':' || key, name, id
-          from collection order by id desc limit ${most}))`,
-    ),
+    .from(sql`(${source})`);
+
+export const selectHomeNames = homeStatement<object>((db) => namesFrom(db, homeNames()));
+export const selectCollectionNames = dataStatement<object>((db) =>
+  namesFrom(db, collectionNames()),
+);
+export const selectNames = jointStatement<object>((db) =>
+  namesFrom(db, sql`${homeNames()} union all ${collectionNames()}`),
 );
 
-export class Names {
+const selectActorNames = homeStatement<{ actors: string }>((db, v) =>
+  db.select({ actor: sql<string>`actor`, name: sql<string>`name` }).from(
+    sql`(select e.value as actor, m.email as name from json_each(${v.actors}) e
+          join member m on e.value like 'member:%' and m.id = substr(e.value, 8)
+        union all select e.value, c.name from json_each(${v.actors}) e
+          join credential c on e.value like 'credential:%' and c.id = substr(e.value, 12))`,
+  ),
+);
+
+/** Loads the e-mails of members and the names of credentials among these actors. */
+export async function loadActorNames(
+  home: HomeDatabase,
+  actors: readonly Actor[],
+): Promise<ReadonlyMap<string, string>> {
+  if (actors.length === 0) return new Map();
+  const values = { actors: JSON.stringify([...new Set(actors)]) };
+  const { results } = await retryTransient(home, () =>
+    selectActorNames(home, values).all<{ actor: string; name: string }>(),
+  );
+  return new Map(results.map(({ actor, name }) => [actor, name]));
+}
+
+export class SubjectNames {
   readonly #bySubject: ReadonlyMap<string, string>;
   readonly #byCollection: ReadonlyMap<number, NameRow>;
 
@@ -68,14 +109,14 @@ export class Names {
     this.#byCollection = new Map(rows.map((row) => [row.collection_id ?? 0, row]));
   }
 
-  /** Invitations name an address in place of a member's id. */
+  /** The subject of an invitation contains an e-mail address instead of a member id. */
   of(subject: string): string | null {
-    const known = this.#bySubject.get(subject);
-    if (known !== undefined) return known;
+    const name = this.#bySubject.get(subject);
+    if (name !== undefined) return name;
     return /^member:.+@/.test(subject) ? subject.slice("member:".length) : null;
   }
 
-  /** As in `form:purchase`, and its name. */
+  /** The subject, such as `form:purchase`, and the name of a collection. */
   collection(id: number | null): NameRow | undefined {
     return id === null ? undefined : this.#byCollection.get(id);
   }

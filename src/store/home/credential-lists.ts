@@ -1,28 +1,52 @@
-import { and, eq, gt, gte, isNotNull, isNull, lt, lte, or, asc, desc, sql } from "drizzle-orm";
-import type { Credential, CredentialKind } from "#domain/credential/credential.ts";
-import { attempt } from "#store/db/retry.ts";
+import {
+  batchBoth,
+  batchQueries,
+  query,
+  type Database,
+  type Databases,
+  type HomeDatabase,
+  type SingleDatabase,
+} from "#store/db/database.ts";
+import {
+  and,
+  eq,
+  gt,
+  gte,
+  isNotNull,
+  isNull,
+  lt,
+  lte,
+  or,
+  asc,
+  desc,
+  sql,
+  type Column,
+  type SQL,
+} from "drizzle-orm";
+import type {
+  Credential,
+  CredentialKind,
+  CredentialStateFilter,
+} from "#domain/credential/credential.ts";
+import { retryTransient } from "#store/db/retry.ts";
 import { credential } from "#store/db/home-schema.ts";
-import { credentialFromRow, selectCredentials } from "./credentials.ts";
-import { drizzle } from "drizzle-orm/d1";
+import { credentialFromRow, findCredential, selectCredentials } from "./credentials.ts";
 import type { CollectionKind, Collection } from "#domain/definition/collection.ts";
 import { collection } from "#store/db/schema.ts";
 import { headColumns, headFromRow, type HeadRow } from "#store/data/definition-head.ts";
 
-export const credentialStates = ["current", "ends_soon", "expired", "revoked", "all"] as const;
-export type CredentialStateFilter = (typeof credentialStates)[number];
-
 export interface CredentialFilter {
-  /** Those of one member; null for everybody's. */
+  /** The member whose credentials to list. Null lists those of all members. */
   memberId: string | null;
   kind?: CredentialKind | undefined;
   state: CredentialStateFilter;
   /** Milliseconds since 1970. */
   now: number;
-  /** What counts as soon. */
-  soon: number;
+  /** Credentials that expire before this time count as ending soon. */
+  soonUntil: number;
 }
 
-function inState({ state, now, soon }: CredentialFilter) {
+function stateCondition({ state, now, soonUntil }: CredentialFilter) {
   switch (state) {
     case "current":
       return isNull(credential.revokedAt);
@@ -30,7 +54,7 @@ function inState({ state, now, soon }: CredentialFilter) {
       return and(
         isNull(credential.revokedAt),
         gt(credential.expiresAt, now),
-        lt(credential.expiresAt, soon),
+        lt(credential.expiresAt, soonUntil),
       );
     case "expired":
       return and(isNull(credential.revokedAt), lte(credential.expiresAt, now));
@@ -41,19 +65,19 @@ function inState({ state, now, soon }: CredentialFilter) {
   }
 }
 
-/** A page of credentials, newest first; `before` is the id of the last one of the page before. */
+/** Lists a page of credentials, newest first. `before` is the last id of the previous page. */
 export async function listCredentials(
-  db: D1Database,
+  db: HomeDatabase,
   filter: CredentialFilter,
   before: string | null,
   limit: number,
 ): Promise<Credential[]> {
   const { memberId, kind } = filter;
-  const rows = await attempt(() =>
+  const rows = await retryTransient(db, () =>
     selectCredentials(
       db,
       and(
-        inState(filter),
+        stateCondition(filter),
         memberId === null ? undefined : eq(credential.memberId, memberId),
         kind === undefined ? undefined : eq(credential.kind, kind),
         before === null ? undefined : lt(credential.id, before),
@@ -64,91 +88,146 @@ export async function listCredentials(
   return rows.map(credentialFromRow);
 }
 
-const mostOfMember = 1000;
+const maxPerMember = 1000;
 
-/** Those of a member that are not revoked, or were with its removal at `since`. */
+/** Lists the credentials of a member that are live or were revoked at `since` or later. */
 export async function listMemberCredentials(
-  db: D1Database,
+  db: HomeDatabase,
   memberId: string,
   since: number,
 ): Promise<Credential[]> {
-  const live = or(isNull(credential.revokedAt), gte(credential.revokedAt, since));
-  const rows = await attempt(() =>
-    selectCredentials(db, and(eq(credential.memberId, memberId), live), mostOfMember),
+  const isListed = or(isNull(credential.revokedAt), gte(credential.revokedAt, since));
+  const rows = await retryTransient(db, () =>
+    selectCredentials(db, and(eq(credential.memberId, memberId), isListed), maxPerMember),
   );
   return rows.map(credentialFromRow);
 }
 
-/** An app or form as a credential names it. */
-export interface Reachable {
+/** An app or form that a credential or webhook can select. */
+export interface CollectionLabel {
   kind: CollectionKind;
   key: string;
   name: string;
 }
 
-const mostReachable = 1000;
+const maxCollectionLabels = 1000;
 
-export function selectReachable(db: D1Database) {
+/** Selects the apps and forms of a data database, ordered by kind and name. */
+export function selectCollectionLabels(db: Database<"data">) {
   const { kind, key, name } = collection;
-  return drizzle(db)
-    .select({ kind, key, name })
-    .from(collection)
-    .orderBy(asc(kind), asc(name))
-    .limit(mostReachable);
-}
-
-export async function listReachable(db: D1Database): Promise<Reachable[]> {
-  return attempt(() => selectReachable(db));
-}
-
-/** A credential, and all that one could reach, in one trip. */
-export async function findWithReachable(
-  db: D1Database,
-  id: string,
-): Promise<{ credential: Credential | undefined; reachable: Reachable[] }> {
-  const [[found], reachable] = await attempt(() =>
-    drizzle(db).batch([selectCredentials(db, eq(credential.id, id), 1), selectReachable(db)]),
+  return query(db, (on) =>
+    on
+      .select({ kind, key, name })
+      .from(collection)
+      .orderBy(asc(kind), asc(name))
+      .limit(maxCollectionLabels),
   );
-  return { credential: found && credentialFromRow(found), reachable };
 }
 
-/** What a credential reaches: the form, and the app, that were made last. */
-export interface Reached {
+export async function listCollectionLabels(databases: Databases): Promise<CollectionLabel[]> {
+  const lists = databases
+    .all()
+    .map(async (db) => retryTransient(db, () => selectCollectionLabels(db)));
+  return (await Promise.all(lists)).flat();
+}
+
+/** Loads a credential and the labels of all apps and forms in one round trip. */
+export async function findCredentialWithLabels(
+  databases: Databases,
+  id: string,
+): Promise<{ credential: Credential | undefined; reachable: CollectionLabel[] }> {
+  const [[[row]], labelLists] = await retryTransient(databases, () =>
+    batchBoth(
+      databases,
+      (db) => [selectCredentials(db, eq(credential.id, id), 1)],
+      (db) => [selectCollectionLabels(db)],
+    ),
+  );
+  return {
+    credential: row && credentialFromRow(row),
+    reachable: labelLists.flatMap(([labels]) => labels),
+  };
+}
+
+/** The newest form and the newest app that a credential can access. */
+export interface ExampleCollections {
   form: Collection | undefined;
   app: Collection | undefined;
 }
 
-/** The app or form that was made last of those that a credential reaches. */
-function selectNewestReached(db: D1Database, id: string, kind: CollectionKind) {
-  const named = sql`${credential.resources} = '"all"' or exists (
-    select 1 from json_each(${credential.resources}) where value = ${collection.kind} || ':' || ${collection.key})`;
-  return drizzle(db)
-    .select(headColumns(sql`'{}'`))
-    .from(collection)
-    .innerJoin(credential, and(eq(credential.id, id), sql`(${named})`))
-    .where(eq(collection.kind, kind))
-    .orderBy(desc(collection.id))
-    .limit(1);
+const resourcesAllow = (resources: SQL | Column) => sql`(${resources} = '"all"' or exists (
+    select 1 from json_each(${resources}) where value = ${collection.kind} || ':' || ${collection.key}))`;
+
+/** Selects the newest app or form that a credential can access. */
+function selectExampleCollection(db: SingleDatabase, id: string, kind: CollectionKind) {
+  return query(db, (on) =>
+    on
+      .select(headColumns(sql`'{}'`))
+      .from(collection)
+      .innerJoin(
+        credential,
+        and(eq(credential.id, id), resourcesAllow(sql`${credential.resources}`)),
+      )
+      .where(eq(collection.kind, kind))
+      .orderBy(desc(collection.id))
+      .limit(1),
+  );
 }
 
-/** A credential, and examples of what it reaches, in one trip. */
-export async function findWithReached(
-  db: D1Database,
+/** Selects the same when the credential is in another database. */
+function selectExampleByResources(db: Database<"data">, resources: string, kind: CollectionKind) {
+  return query(db, (on) =>
+    on
+      .select(headColumns(sql`'{}'`))
+      .from(collection)
+      .where(and(eq(collection.kind, kind), resourcesAllow(sql`${resources}`)))
+      .orderBy(desc(collection.id))
+      .limit(1),
+  );
+}
+
+/** Loads a credential with example collections. One database for both needs only one round trip. */
+export async function findCredentialWithExamples(
+  databases: Databases,
   id: string,
-): Promise<{ credential: Credential | undefined; reached: Reached }> {
-  const [[found], [form], [app]] = await attempt(() =>
-    drizzle(db).batch([
-      selectCredentials(db, eq(credential.id, id), 1),
-      selectNewestReached(db, id, "form"),
-      selectNewestReached(db, id, "app"),
+): Promise<{ credential: Credential | undefined; examples: ExampleCollections }> {
+  const { single, home } = databases;
+  if (!single) {
+    const value = await findCredential(home, id);
+    const examples = value && (await findExamples(databases, JSON.stringify(value.resources)));
+    return { credential: value, examples: examples ?? { form: undefined, app: undefined } };
+  }
+  const [[row], [form], [app]] = await retryTransient(single, () =>
+    batchQueries(single, [
+      selectCredentials(home, eq(credential.id, id), 1),
+      selectExampleCollection(single, id, "form"),
+      selectExampleCollection(single, id, "app"),
     ]),
   );
   return {
-    credential: found && credentialFromRow(found),
-    reached: { form: whole(form), app: whole(app) },
+    credential: row && credentialFromRow(row),
+    examples: { form: collectionFromHead(form), app: collectionFromHead(app) },
   };
 }
 
-function whole(row: HeadRow | undefined): Collection | undefined {
-  return (row && headFromRow(row).fresh?.collection) ?? undefined;
+async function findExamples(databases: Databases, resources: string): Promise<ExampleCollections> {
+  const queries = databases
+    .all()
+    .map((db) =>
+      retryTransient(db, () =>
+        batchQueries(db, [
+          selectExampleByResources(db, resources, "form"),
+          selectExampleByResources(db, resources, "app"),
+        ]),
+      ),
+    );
+  const results = await Promise.all(queries);
+  return {
+    form: collectionFromHead(results.flatMap(([forms]) => forms)[0]),
+    app: collectionFromHead(results.flatMap(([, apps]) => apps)[0]),
+  };
+}
+
+function collectionFromHead(row: HeadRow | undefined): Collection | undefined {
+  return (row && headFromRow(row).freshDefinition?.collection) ?? undefined;
 }

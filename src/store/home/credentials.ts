@@ -1,13 +1,21 @@
+import { batchQueries, orm, query, type HomeDatabase } from "#store/db/database.ts";
 import { and, desc, eq, isNull, sql, type SQL } from "drizzle-orm";
-import { drizzle } from "drizzle-orm/d1";
-import { type Credential, type Secret, mostLiveCredentials, type Resources, noUsage, type Usage } from "#domain/credential/credential.ts";
-import { within, type Permission } from "#domain/credential/permissions.ts";
-import { attempt } from "#store/db/retry.ts";
+import {
+  type Credential,
+  type Secret,
+  maxLiveCredentials,
+  type Resources,
+  emptyUsage,
+  type Usage,
+} from "#domain/credential/credential.ts";
+import { allowedFor, type Permission } from "#domain/credential/permissions.ts";
+import { retryTransient } from "#store/db/retry.ts";
 import { credential, member } from "#store/db/schema.ts";
-import { insertAct, type Act } from "./audit.ts";
-import { guardCode, guardStatement } from "#store/db/guard.ts";
-import { pick, statement } from "#store/db/statement.ts";
-import { refusalFor, type Acting } from "./sessions.ts";
+import { insertAuditEntry, type AuditRecord } from "./audit.ts";
+import { guardCode, homeGuard } from "#store/db/guard.ts";
+import { nextVersion } from "#domain/timeline.ts";
+import { pick, homeStatement, nextVersionSql } from "#store/db/statement.ts";
+import { runAsMember, type ActingMember } from "./sessions.ts";
 
 const columns = {
   id: credential.id,
@@ -33,27 +41,29 @@ const columns = {
   >`case when ${member.disabledAt} is null then ${member.role} end`.as("role"),
 };
 
-/** Credentials with what their members are now, newest first. */
-export function selectCredentials(db: D1Database, condition: SQL | undefined, limit: number) {
-  return drizzle(db)
-    .select(columns)
-    .from(credential)
-    .innerJoin(member, eq(member.id, credential.memberId))
-    .where(condition)
-    .orderBy(desc(credential.id))
-    .limit(limit);
+/** Selects credentials with the current roles of their members, newest first. */
+export function selectCredentials(db: HomeDatabase, condition: SQL | undefined, limit: number) {
+  return query(db, (on) =>
+    on
+      .select(columns)
+      .from(credential)
+      .innerJoin(member, eq(member.id, credential.memberId))
+      .where(condition)
+      .orderBy(desc(credential.id))
+      .limit(limit),
+  );
 }
 
 type Row = Awaited<ReturnType<typeof selectCredentials>>[number];
 
 export function credentialFromRow(row: Row): Credential {
-  const asked = JSON.parse(row.permissions) as Permission[];
+  const permissions = JSON.parse(row.permissions) as Permission[];
   return {
     id: row.id,
     version: row.version,
     kind: row.kind,
     name: row.name,
-    permissions: row.kind === "token" && row.role ? within(row.role, asked) : asked,
+    permissions: row.kind === "token" && row.role ? allowedFor(row.role, permissions) : permissions,
     resources: JSON.parse(row.resources) as Resources,
     limits: { requests: row.requests, writes: row.writes },
     secrets: JSON.parse(row.secrets) as Secret[],
@@ -64,43 +74,50 @@ export function credentialFromRow(row: Row): Credential {
     createdAt: row.createdAt,
     createdBy: { id: row.memberId, role: row.role },
     lastUsedAt: row.lastUsedAt,
-    usage: row.usage === null ? noUsage() : (JSON.parse(row.usage) as Usage),
-    // Of one that was used before there were counts, its last use tells.
+    usage: row.usage === null ? emptyUsage() : (JSON.parse(row.usage) as Usage),
+    // Credentials that were used before counts existed have only a last use.
     called: row.usage !== null || row.lastUsedAt !== null,
   };
 }
 
-export async function findCredential(db: D1Database, id: string): Promise<Credential | undefined> {
-  const [found] = await attempt(() => selectCredentials(db, eq(credential.id, id), 1));
-  return found && credentialFromRow(found);
+export async function findCredential(
+  db: HomeDatabase,
+  id: string,
+): Promise<Credential | undefined> {
+  const [row] = await retryTransient(db, () => selectCredentials(db, eq(credential.id, id), 1));
+  return row && credentialFromRow(row);
 }
 
 /**
- * Reads a credential for an object that did not know it, and notes that from now on it is told of changes: in one batch,
- * so that a change comes either before what is read or after the note.
+ * Loads a credential for an object that does not know it, and marks it to receive changes. One batch does both, so the
+ * object gets every later change.
  */
-export async function meetCredential(db: D1Database, id: string): Promise<Credential | undefined> {
-  const drizzled = drizzle(db);
-  const [, [found]] = await attempt(() =>
-    drizzled.batch([
-      drizzled
-        .update(credential)
-        .set({ usage: JSON.stringify(noUsage()) })
-        .where(and(eq(credential.id, id), isNull(credential.usage))),
+export async function registerCredential(
+  db: HomeDatabase,
+  id: string,
+): Promise<Credential | undefined> {
+  const [, [row]] = await retryTransient(db, () =>
+    batchQueries(db, [
+      query(db, (on) =>
+        on
+          .update(credential)
+          .set({ usage: JSON.stringify(emptyUsage()) })
+          .where(and(eq(credential.id, id), isNull(credential.usage))),
+      ),
       selectCredentials(db, eq(credential.id, id), 1),
     ]),
   );
-  return found && credentialFromRow(found);
+  return row && credentialFromRow(row);
 }
 
-/** When it was last used, and how many calls there were, as its object counts them. */
-export async function noteUse(
-  db: D1Database,
+/** Stores the last use and the call counts, as the credential object reports them. */
+export async function recordUse(
+  db: HomeDatabase,
   id: string,
   at: number | null,
   usage: Usage,
 ): Promise<void> {
-  await drizzle(db)
+  await orm(db)
     .update(credential)
     .set({
       lastUsedAt: sql`max(coalesce(${credential.lastUsedAt}, 0), ${at ?? 0})`,
@@ -109,7 +126,7 @@ export async function noteUse(
     .where(eq(credential.id, id));
 }
 
-const changedFields = [
+const mutableColumns = [
   "version",
   "name",
   "permissions",
@@ -122,39 +139,41 @@ const changedFields = [
   "origins",
 ] as const;
 
-const fields = ["id", "kind", "memberId", "createdAt", ...changedFields] as const;
+const insertedColumns = ["id", "kind", "memberId", "createdAt", ...mutableColumns] as const;
 
-type Columns = Pick<typeof credential.$inferSelect, (typeof fields)[number]>;
+type Columns = Pick<typeof credential.$inferSelect, (typeof insertedColumns)[number]>;
 
-const insert = statement<Columns>((db, v) => db.insert(credential).values(pick(v, fields)));
+const insert = homeStatement<Columns>((db, v) =>
+  db.insert(credential).values(pick(v, insertedColumns)),
+);
 
-const isOneMore = guardStatement<Pick<Columns, "memberId" | "createdAt">>(
+const underCredentialLimit = homeGuard<Pick<Columns, "memberId" | "createdAt">>(
   (v) =>
     sql`select ${guardCode("too_many_credentials")} as code where (
     select count(*) from credential where member_id = ${v.memberId} and revoked_at is null
-      and (expires_at is null or expires_at > ${v.createdAt})) >= ${sql.raw(String(mostLiveCredentials))}`,
+      and (expires_at is null or expires_at > ${v.createdAt})) >= ${sql.raw(String(maxLiveCredentials))}`,
 );
 
-/** Of two changes that were made of one state, the second is refused, and told. */
-const isUnchanged = guardStatement<{ id: string; expected: number }>(
+/** Rejects the second of two changes that start from the same version. */
+const credentialUnchanged = homeGuard<{ id: string; expectedVersion: number }>(
   (v) =>
     sql`select ${guardCode("credential_changed")} as code
     where not exists (select 1 from credential where id = ${v.id}
-      and version = ${v.expected} and revoked_at is null)`,
+      and version = ${v.expectedVersion} and revoked_at is null)`,
 );
 
-const update = statement<Columns>((db, v) =>
-  db.update(credential).set(pick(v, changedFields)).where(eq(credential.id, v.id)),
+const update = homeStatement<Columns>((db, v) =>
+  db.update(credential).set(pick(v, mutableColumns)).where(eq(credential.id, v.id)),
 );
 
-const revoke = statement<{ id: string; at: number }>((db, v) =>
+const revoke = homeStatement<{ id: string; at: number }>((db, v) =>
   db
     .update(credential)
-    .set({ revokedAt: v.at, version: sql`version + 1` })
+    .set({ revokedAt: v.at, version: nextVersionSql(sql`version`) })
     .where(and(eq(credential.id, v.id), isNull(credential.revokedAt))),
 );
 
-function rowOf(value: Credential) {
+function credentialToRow(value: Credential) {
   return {
     id: value.id,
     version: value.version,
@@ -173,37 +192,50 @@ function rowOf(value: Credential) {
   };
 }
 
-/** False, with nothing stored, when its member has as many as it may have. */
+/** Returns false and stores nothing when the member has reached its limit of credentials. */
 export async function insertCredential(
-  db: D1Database,
-  by: Acting,
+  db: HomeDatabase,
+  actingMember: ActingMember,
   value: Credential,
-  act: Act,
+  auditRecord: AuditRecord,
 ): Promise<boolean> {
-  const statements = [isOneMore, insert].map((bind) => bind(db, rowOf(value)));
-  const refused = await refusalFor(db, by, [...statements, insertAct(db, { ...act })]);
-  return refused === undefined;
+  const statements = [underCredentialLimit, insert].map((bind) => bind(db, credentialToRow(value)));
+  const failedGuard = await runAsMember(db, actingMember, [
+    ...statements,
+    insertAuditEntry(db, { ...auditRecord }),
+  ]);
+  return failedGuard === undefined;
 }
 
-/** False, with nothing stored, when the credential was changed or revoked since it had the version `expected`. */
+/** Returns false and stores nothing when the credential was revoked or no longer has the version `expectedVersion`. */
 export async function updateCredential(
-  db: D1Database,
-  by: Acting,
-  expected: number,
-  after: Credential,
-  act: Act,
+  db: HomeDatabase,
+  actingMember: ActingMember,
+  expectedVersion: number,
+  value: Credential,
+  auditRecord: AuditRecord,
 ): Promise<boolean> {
-  const values = { ...rowOf(after), expected, version: expected + 1 };
-  const statements = [isUnchanged, update].map((bind) => bind(db, values));
-  const refused = await refusalFor(db, by, [...statements, insertAct(db, { ...act })]);
-  return refused === undefined;
+  const values = {
+    ...credentialToRow(value),
+    expectedVersion,
+    version: nextVersion(expectedVersion, db.timeline),
+  };
+  const statements = [credentialUnchanged, update].map((bind) => bind(db, values));
+  const failedGuard = await runAsMember(db, actingMember, [
+    ...statements,
+    insertAuditEntry(db, { ...auditRecord }),
+  ]);
+  return failedGuard === undefined;
 }
 
 export async function revokeCredential(
-  db: D1Database,
-  by: Acting,
+  db: HomeDatabase,
+  actingMember: ActingMember,
   id: string,
-  act: Act,
+  auditRecord: AuditRecord,
 ): Promise<void> {
-  await refusalFor(db, by, [revoke(db, { id, at: act.at }), insertAct(db, { ...act })]);
+  await runAsMember(db, actingMember, [
+    revoke(db, { id, at: auditRecord.at }),
+    insertAuditEntry(db, { ...auditRecord }),
+  ]);
 }

@@ -1,33 +1,33 @@
+import { batchQueries, orm, query, type HomeDatabase } from "#store/db/database.ts";
 import { and, eq, gt, sql } from "drizzle-orm";
-import { drizzle } from "drizzle-orm/d1";
-import { mayGive, roles, type Role } from "#domain/credential/permissions.ts";
-import { attempt } from "#store/db/retry.ts";
-import { unlessRefused, guardCode, guardStatement } from "#store/db/guard.ts";
-import { insertAct, type Act } from "./audit.ts";
+import { canGrant, roles, type Role } from "#domain/credential/permissions.ts";
+import { retryTransient } from "#store/db/retry.ts";
+import { runGuarded, guardCode, homeGuard } from "#store/db/guard.ts";
+import { insertAuditEntry, type AuditRecord } from "./audit.ts";
 import { invitation, member } from "#store/db/schema.ts";
-import { pick, statement } from "#store/db/statement.ts";
-import { refusalFor, type Acting, endSessions } from "./sessions.ts";
-import { changeCredentials, selectMembers, type MemberSummary } from "./members.ts";
+import { pick, homeStatement, nextVersionSql } from "#store/db/statement.ts";
+import { runAsMember, type ActingMember, endSessions } from "./sessions.ts";
+import { updateMemberCredentials, selectMembers, type MemberSummary } from "./members.ts";
 
 export type Invitation = typeof invitation.$inferSelect;
 
-const isNoMember = guardStatement<{ email: string }>(
+const addressAvailable = homeGuard<{ email: string }>(
   (v) => sql`select ${guardCode("address_taken")} as code
     where exists (select 1 from member where email = ${v.email} and disabled_at is null)`,
 );
 
-/** Who may not give a role neither ends an invitation to it, nor makes something else of who had it. */
-const mayReplace = guardStatement<{ email: string; given: string; now: number }>(
+/** A caller who cannot grant a role can neither end an invitation to it nor invite a former member who had it. */
+const rolesGrantable = homeGuard<{ email: string; grantableRoles: string; now: number }>(
   (v) => sql`select ${guardCode("role_not_given")} as code where exists (
     select role from invitation where email = ${v.email} and expires_at > ${v.now}
       union all select role from member where email = ${v.email}
-    except select value from json_each(${v.given}))`,
+    except select value from json_each(${v.grantableRoles}))`,
 );
 
 const columns = ["hash", "email", "role", "inviterId", "createdAt", "expiresAt", "sealed"] as const;
 
-/** A new link for an address takes the place of the one before; one that arrives late, of none. */
-const insert = statement<Invitation>((db, v) =>
+/** A new link replaces the previous link of the address. A late write never replaces a newer link. */
+const insert = homeStatement<Invitation>((db, v) =>
   db
     .insert(invitation)
     .values(pick(v, columns))
@@ -45,128 +45,151 @@ const insert = statement<Invitation>((db, v) =>
     }),
 );
 
-/** Stores one, made by somebody who may give these roles; or says why not. */
+/** Stores an invitation by a member who can grant `grantableRoles`, or returns why it was rejected. */
 export async function insertInvitation(
-  db: D1Database,
-  by: Acting,
+  db: HomeDatabase,
+  actingMember: ActingMember,
   values: Invitation,
-  given: readonly Role[],
-  act: Act,
+  grantableRoles: readonly Role[],
+  auditRecord: AuditRecord,
 ): Promise<"invited" | "address_taken" | "role_not_given"> {
-  const bound = { ...values, now: values.createdAt, given: JSON.stringify(given) };
-  const statements = [isNoMember, mayReplace, insert].map((bind) => bind(db, bound));
-  const refused = await refusalFor(db, by, [...statements, insertAct(db, { ...act })]);
-  if (refused === undefined) return "invited";
-  return refused === "role_not_given" ? refused : "address_taken";
+  const bindings = {
+    ...values,
+    now: values.createdAt,
+    grantableRoles: JSON.stringify(grantableRoles),
+  };
+  const statements = [addressAvailable, rolesGrantable, insert].map((bind) => bind(db, bindings));
+  const failedGuard = await runAsMember(db, actingMember, [
+    ...statements,
+    insertAuditEntry(db, { ...auditRecord }),
+  ]);
+  if (failedGuard === undefined) return "invited";
+  return failedGuard === "role_not_given" ? failedGuard : "address_taken";
 }
 
-const withdraw = statement<{ email: string }>((db, v) =>
+const deleteByEmail = homeStatement<{ email: string }>((db, v) =>
   db.delete(invitation).where(eq(invitation.email, v.email)),
 );
 
-/** Ends the one for this address. False, with nothing stored, when its role is not among those that are given. */
+/** Deletes the invitation of an address. Returns false and stores nothing when its role is not grantable. */
 export async function deleteInvitation(
-  db: D1Database,
-  by: Acting,
-  { email, given, now }: { email: string; given: readonly Role[]; now: number },
-  act: Act,
+  db: HomeDatabase,
+  actingMember: ActingMember,
+  { email, grantableRoles, now }: { email: string; grantableRoles: readonly Role[]; now: number },
+  auditRecord: AuditRecord,
 ): Promise<boolean> {
-  const bound = { email, now, given: JSON.stringify(given) };
-  const statements = [mayReplace, withdraw].map((bind) => bind(db, bound));
-  const refused = await refusalFor(db, by, [...statements, insertAct(db, { ...act })]);
-  return refused === undefined;
+  const bindings = { email, now, grantableRoles: JSON.stringify(grantableRoles) };
+  const statements = [rolesGrantable, deleteByEmail].map((bind) => bind(db, bindings));
+  const failedGuard = await runAsMember(db, actingMember, [
+    ...statements,
+    insertAuditEntry(db, { ...auditRecord }),
+  ]);
+  return failedGuard === undefined;
 }
 
-const giving = roles.flatMap((by) =>
-  roles.filter((role) => mayGive(by, role)).map((role) => `('${by}', '${role}')`),
+const grantableRolePairs = roles.flatMap((inviterRole) =>
+  roles
+    .filter((role) => canGrant(inviterRole, role))
+    .map((role) => `('${inviterRole}', '${role}')`),
 );
 
-/** While its inviter is a member who may give its role. */
-const isGiven = sql.raw(`exists (select 1 from member m where m.id = invitation.inviter_id
-  and m.disabled_at is null and (m.role, invitation.role) in (values ${giving.join(", ")}))`);
+/** True while the inviter is an active member who can grant the role. */
+const isStillGrantable = sql.raw(`exists (select 1 from member m where m.id = invitation.inviter_id
+  and m.disabled_at is null and (m.role, invitation.role) in (values ${grantableRolePairs.join(", ")}))`);
 
-const most = 1000;
+const maxInvitations = 1000;
 
-/** Everybody, and the invitations that still work, in one trip. */
-export async function listWithInvitations(
-  db: D1Database,
+/** Lists all members and the invitations that still work, in one round trip. */
+export async function listMembersAndInvitations(
+  db: HomeDatabase,
   now: number,
 ): Promise<{ members: MemberSummary[]; invitations: Invitation[] }> {
-  const [members, invitations] = await attempt(() =>
-    drizzle(db).batch([
+  const [members, invitations] = await retryTransient(db, () =>
+    batchQueries(db, [
       selectMembers(db),
-      drizzle(db)
-        .select()
-        .from(invitation)
-        .where(and(gt(invitation.expiresAt, now), isGiven))
-        .orderBy(invitation.email)
-        .limit(most),
+      query(db, (on) =>
+        on
+          .select()
+          .from(invitation)
+          .where(and(gt(invitation.expiresAt, now), isStillGrantable))
+          .orderBy(invitation.email)
+          .limit(maxInvitations),
+      ),
     ]),
   );
   return { members, invitations };
 }
 
 export async function findInvitation(
-  db: D1Database,
+  db: HomeDatabase,
   hash: string,
   now: number,
 ): Promise<Invitation | undefined> {
-  const [found] = await attempt(() =>
-    drizzle(db)
+  const [row] = await retryTransient(db, () =>
+    orm(db)
       .select()
       .from(invitation)
-      .where(and(eq(invitation.hash, hash), gt(invitation.expiresAt, now), isGiven)),
+      .where(and(eq(invitation.hash, hash), gt(invitation.expiresAt, now), isStillGrantable)),
   );
-  return found;
+  return row;
 }
 
-const isOpen = guardStatement<{ hash: string; now: number }>(
+const invitationOpen = homeGuard<{ hash: string; now: number }>(
   (v) => sql`select ${guardCode("link_used")} as code
-    where not exists (select 1 from invitation where hash = ${v.hash} and expires_at > ${v.now} and ${isGiven})`,
+    where not exists (select 1 from invitation where hash = ${v.hash} and expires_at > ${v.now} and ${isStillGrantable})`,
 );
 
-/** A link that was made before its address came back would take its member over. */
-const isNobodyNow = guardStatement<{ hash: string }>(
+/** Without this guard, an old link could take over the account of a member who has returned. */
+const addressStillAvailable = homeGuard<{ hash: string }>(
   (v) => sql`select ${guardCode("address_taken")} as code
     where exists (select 1 from member join invitation using (email)
       where invitation.hash = ${v.hash} and member.disabled_at is null)`,
 );
 
-/** Who was removed comes back. */
-const accept = statement<{ hash: string; id: string; now: number; password: string }>((db, v) =>
-  db
-    .insert(member)
-    .select(
-      sql`select ${v.id}, 1, email, role, ${v.password}, ${v.now}, null
+/** Creates the member, or restores a removed member with the same address. */
+const upsertMember = homeStatement<{ hash: string; id: string; now: number; password: string }>(
+  (db, v) =>
+    db
+      .insert(member)
+      .select(
+        sql`select ${v.id}, 1, email, role, ${v.password}, ${v.now}, null
         from invitation where hash = ${v.hash} and expires_at > ${v.now}`,
-    )
-    .onConflictDoUpdate({
-      target: member.email,
-      set: {
-        version: sql`${member.version} + 1`,
-        role: sql`excluded.role`,
-        password: sql`excluded.password`,
-        disabledAt: null,
-      },
-    }),
+      )
+      .onConflictDoUpdate({
+        target: member.email,
+        set: {
+          version: nextVersionSql(sql`${member.version}`),
+          role: sql`excluded.role`,
+          password: sql`excluded.password`,
+          disabledAt: null,
+        },
+      }),
 );
 
-const useUp = statement<{ hash: string }>((db, v) =>
+const consumeInvitation = homeStatement<{ hash: string }>((db, v) =>
   db.delete(invitation).where(eq(invitation.hash, v.hash)),
 );
 
 /**
- * Makes the member of an invitation, once: the link is used up in the same batch. Who comes back has the `id` from before,
- * and neither sessions nor tokens. False when the link is no more, or its address is a member's.
+ * Creates the member of an invitation and deletes the invitation in one batch, so that a link works once. A returning
+ * member keeps its `id`, but neither sessions nor tokens. Returns false when the link no longer works or its address
+ * belongs to a member.
  */
 export async function acceptInvitation(
-  db: D1Database,
-  joined: { hash: string; id: string; password: string; now: number },
-  act: Act,
+  db: HomeDatabase,
+  newMember: { hash: string; id: string; password: string; now: number },
+  auditRecord: AuditRecord,
 ): Promise<boolean> {
-  const { now } = joined;
-  const values = { ...joined, keep: null, disabledAt: now, at: now };
-  const steps = [isOpen, isNobodyNow, accept, endSessions, changeCredentials, useUp];
+  const { now } = newMember;
+  const values = { ...newMember, exceptHash: null, disabledAt: now, at: now };
+  const steps = [
+    invitationOpen,
+    addressStillAvailable,
+    upsertMember,
+    endSessions,
+    updateMemberCredentials,
+    consumeInvitation,
+  ];
   const statements = steps.map((bind) => bind(db, values));
-  return unlessRefused(db, [...statements, insertAct(db, { ...act })]);
+  return runGuarded(db, [...statements, insertAuditEntry(db, { ...auditRecord })]);
 }

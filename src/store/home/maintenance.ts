@@ -1,45 +1,73 @@
+import {
+  batchBoth,
+  orm,
+  query,
+  type DataDatabase,
+  type Databases,
+  type HomeDatabase,
+} from "#store/db/database.ts";
 import { inArray, lte } from "drizzle-orm";
-import { drizzle } from "drizzle-orm/d1";
-import { attempt } from "#store/db/retry.ts";
+import { retryTransient } from "#store/db/retry.ts";
 import { invitation, replay, session } from "#store/db/schema.ts";
 
 const rowsPerStep = 1000;
 
-/** Deletes what expired, oldest first, in steps of 1,000 rows; gives the number of rows deleted. */
-export async function sweepExpired(db: D1Database, now: number, steps: number): Promise<number> {
-  const orm = drizzle(db);
-  const expiredReplays = orm
-    .select({ key: replay.key })
-    .from(replay)
-    .where(lte(replay.expiresAt, now))
-    .limit(rowsPerStep);
-  const expiredSessions = orm
+const deleteExpired = (db: HomeDatabase, now: number) => {
+  const expired = orm(db)
     .select({ hash: session.hash })
     .from(session)
     .where(lte(session.expiresAt, now))
     .limit(rowsPerStep);
+  return [
+    query(db, (on) => on.delete(invitation).where(lte(invitation.expiresAt, now))),
+    query(db, (on) => on.delete(session).where(inArray(session.hash, expired))),
+  ] as const;
+};
+
+const deleteExpiredReplays = (db: DataDatabase, now: number) => {
+  const expired = orm(db)
+    .select({ key: replay.key })
+    .from(replay)
+    .where(lte(replay.expiresAt, now))
+    .limit(rowsPerStep);
+  return [query(db, (on) => on.delete(replay).where(inArray(replay.key, expired)))] as const;
+};
+
+/**
+ * Deletes expired invitations, sessions and replays. Each step deletes at most 1,000 sessions and 1,000 replays.
+ * Returns the number of deleted rows.
+ */
+export async function sweepExpired(
+  databases: Databases,
+  now: number,
+  maxSteps: number,
+): Promise<number> {
   let deleted = 0;
-  for (let step = 0; step < steps; step += 1) {
-    const results = await attempt(() =>
-      orm.batch([
-        orm.delete(replay).where(inArray(replay.key, expiredReplays)),
-        orm.delete(invitation).where(lte(invitation.expiresAt, now)),
-        orm.delete(session).where(inArray(session.hash, expiredSessions)),
-      ]),
+  for (let step = 0; step < maxSteps; step += 1) {
+    const [home, data] = await retryTransient(databases, () =>
+      batchBoth(
+        databases,
+        (db) => deleteExpired(db, now),
+        (db) => deleteExpiredReplays(db, now),
+      ),
     );
-    const rows = results.reduce((sum, result) => sum + result.meta.changes, 0);
+    const rows = [...home, ...data.flat()].reduce((sum, result) => sum + result.meta.changes, 0);
     deleted += rows;
     if (rows < rowsPerStep) break;
   }
   return deleted;
 }
 
-/** The least that each storage can be asked, so that its answer says that it works. */
-export async function askDatabase(db: D1Database): Promise<void> {
-  // A table of ours, so that a database without migrations does not pass for one that works.
-  await db.prepare("SELECT 1 FROM member LIMIT 1").all();
+/** Runs the cheapest query that proves that each database works. */
+export async function pingDatabases({ home, single, all }: Databases): Promise<void> {
+  // Reads our own tables, so that a database without migrations fails.
+  const data = single ? [] : all();
+  await Promise.all([
+    home.prepare("SELECT 1 FROM member LIMIT 1").all(),
+    ...data.map((db) => db.prepare("SELECT 1 FROM collection LIMIT 1").all()),
+  ]);
 }
 
-export async function askReplays(kv: KVNamespace): Promise<void> {
+export async function pingReplays(kv: KVNamespace): Promise<void> {
   await kv.get("health");
 }

@@ -1,12 +1,19 @@
+import {
+  batchBoth,
+  query,
+  type Database,
+  type Databases,
+  type HomeDatabase,
+} from "#store/db/database.ts";
 import { and, eq, gt, inArray, isNull, lt, or, sql } from "drizzle-orm";
-import { drizzle } from "drizzle-orm/d1";
-import { placesPerCollection } from "#domain/item/item.ts";
+import { sequencesPerCollection } from "#domain/item/item.ts";
 import type { Credential } from "#domain/credential/credential.ts";
-import { attempt } from "#store/db/retry.ts";
+import { retryTransient } from "#store/db/retry.ts";
 import { credential } from "#store/db/home-schema.ts";
 import { collection, tally, webhook } from "#store/db/schema.ts";
 import { credentialFromRow, selectCredentials } from "./credentials.ts";
-import { firstCreated } from "#store/data/items.ts";
+import { firstCreatedSql } from "#store/data/items.ts";
+import { makerEndsAtSql } from "./webhook-status.ts";
 
 export interface FormState {
   key: string;
@@ -17,104 +24,130 @@ export interface FormState {
   live: number;
 }
 
-/** A webhook that stopped by itself. */
+/** A webhook that the system stopped, or whose maker's rights have ended. */
 export interface StoppedWebhook {
   id: string;
   name: string;
   state: "failing" | "disabled";
 }
 
-const mostCredentials = 500;
+const maxCredentials = 500;
 
-/** All that the overview tells, in one trip: credentials, forms to watch, and submissions between each two `times`. */
-export async function readOverview(
-  db: D1Database,
+/**
+ * Loads the overview in one round trip: credentials, forms to watch, stopped webhooks, and submissions between adjacent
+ * `times`.
+ */
+export async function loadOverview(
+  databases: Databases,
   {
     memberId,
     now,
-    soon,
+    soonUntil,
     times,
-  }: { memberId: string | null; now: number; soon: number; times: readonly number[] },
+  }: { memberId: string | null; now: number; soonUntil: number; times: readonly number[] },
 ): Promise<{
   credentials: Credential[];
   forms: FormState[];
   submissions: number[];
   webhooks: StoppedWebhook[];
 }> {
-  // Those that were revoked lately count in the totals of the days that they were used on.
-  const lately = or(isNull(credential.revokedAt), gt(credential.revokedAt, times[0] ?? now));
-  const own = memberId === null ? undefined : eq(credential.memberId, memberId);
-  const [rows, forms, places, webhooks] = await attempt(() =>
-    drizzle(db).batch([
-      selectCredentials(db, and(lately, own), mostCredentials),
-      formsToWatch(db, now, soon),
-      placesAt(db, times),
-      stoppedWebhooks(db),
-    ]),
+  // Recently revoked credentials still count in the totals of the days on which they were used.
+  const isRecent = or(isNull(credential.revokedAt), gt(credential.revokedAt, times[0] ?? now));
+  const isOfMember = memberId === null ? undefined : eq(credential.memberId, memberId);
+  const [[rows, webhooks], data] = await retryTransient(databases, () =>
+    batchBoth(
+      databases,
+      (db) => [
+        selectCredentials(db, and(isRecent, isOfMember), maxCredentials),
+        selectStoppedWebhooks(db, now),
+      ],
+      (db) => [selectFormsToWatch(db, now, soonUntil), selectSequencesAt(db, times)],
+    ),
   );
-  const submissions = between(places);
-  return { credentials: rows.map(credentialFromRow), forms, submissions, webhooks };
+  const databaseCounts = data.map(([, totals]) => submissionCounts(totals));
+  return {
+    credentials: rows.map(credentialFromRow),
+    forms: data.flatMap(([forms]) => forms),
+    submissions: databaseCounts.reduce((totals, counts) =>
+      totals.map((total, i) => total + (counts[i] ?? 0)),
+    ),
+    webhooks,
+  };
 }
 
-/** Those that tell nothing until somebody resumes them, though nobody paused them. */
-function stoppedWebhooks(db: D1Database) {
+/** Selects webhooks that the system stopped. They send no events until a member resumes them or takes ownership. */
+function selectStoppedWebhooks(db: HomeDatabase, now: number) {
   const { id, name, state } = webhook;
-  return drizzle(db)
-    .select({ id, name, state: sql<StoppedWebhook["state"]>`${state}` })
-    .from(webhook)
-    .where(inArray(state, ["failing", "disabled"]))
-    .orderBy(id);
+  const hasMakerEnded = sql`${makerEndsAtSql} <= ${now}`;
+  return query(db, (on) =>
+    on
+      .select({
+        id,
+        name,
+        state: sql<StoppedWebhook["state"]>`iif(${hasMakerEnded}, 'disabled', ${state})`.as(
+          "shown_state",
+        ),
+      })
+      .from(webhook)
+      .where(
+        or(
+          inArray(state, ["failing", "disabled"]),
+          and(inArray(state, ["active", "paused"]), hasMakerEnded),
+        ),
+      )
+      .orderBy(id),
+  );
 }
 
-/** Open forms that close before `soon`, or have at most a tenth of their places left. */
-function formsToWatch(db: D1Database, now: number, soon: number) {
-  return drizzle(db)
-    .select({
-      key: collection.key,
-      name: collection.name,
-      state: collection.state,
-      closesAt: collection.closesAt,
-      maxSubmissions: collection.maxSubmissions,
-      live: tally.live,
-    })
-    .from(collection)
-    .innerJoin(tally, eq(tally.collectionId, collection.id))
-    .where(
-      and(
-        eq(collection.kind, "form"),
-        eq(collection.state, "open"),
-        or(
-          and(gt(collection.closesAt, now), lt(collection.closesAt, soon)),
-          sql`${tally.live} >= ${collection.maxSubmissions} * 0.9`,
+/** Selects open forms that close before `soon` or have at least 90% of their maximum submissions. */
+function selectFormsToWatch(db: Database<"data">, now: number, soonUntil: number) {
+  return query(db, (on) =>
+    on
+      .select({
+        key: collection.key,
+        name: collection.name,
+        state: collection.state,
+        closesAt: collection.closesAt,
+        maxSubmissions: collection.maxSubmissions,
+        live: tally.live,
+      })
+      .from(collection)
+      .innerJoin(tally, eq(tally.collectionId, collection.id))
+      .where(
+        and(
+          eq(collection.kind, "form"),
+          eq(collection.state, "open"),
+          or(
+            and(gt(collection.closesAt, now), lt(collection.closesAt, soonUntil)),
+            sql`${tally.live} >= ${collection.maxSubmissions} * 0.9`,
+          ),
         ),
-      ),
-    )
-    .orderBy(collection.closesAt)
-    .limit(50);
+      )
+      .orderBy(collection.closesAt)
+      .limit(50),
+  );
 }
 
 /**
- * How many places all forms had given out at each of these times. Places are given in the order of the times, so they
- * are found by halving: nothing is counted, however many there are, and nothing sought in forms without newer items.
+ * Selects how many sequences all forms had assigned by each of these times. Sequences grow with time, so a binary
+ * search finds them without counting rows. Forms without newer items need no search.
  */
-function placesAt(db: D1Database, times: readonly number[]) {
-  const above = `(c.id * ${placesPerCollection})`;
-  const below = `((c.id + 1) * ${placesPerCollection})`;
-  const first = sql.raw(firstCreated({ above, below }, "< e.value"));
-  const counted = sql`(select e.value at, sum(case when t.last_created_at < e.value then t.last_place else coalesce(
+function selectSequencesAt(db: Database<"data">, times: readonly number[]) {
+  const above = `(c.id * ${sequencesPerCollection})`;
+  const below = `((c.id + 1) * ${sequencesPerCollection})`;
+  const first = sql.raw(firstCreatedSql({ above, below }, "< e.value"));
+  const totals = sql`(select e.value at, sum(case when t.last_created_at < e.value then t.last_place else coalesce(
           (select min(i.number) - ${sql.raw(above)} - 1 from item i
             where i.number >= ${first} and i.number < ${sql.raw(below)}), t.last_place) end) places
         from json_each(${JSON.stringify(times)}) e
           join (select id from collection where kind = 'form' limit 200) c
           join tally t on t.collection_id = c.id
         group by e.value order by e.value)`;
-  return drizzle(db)
-    .select({ places: sql<number>`places` })
-    .from(counted);
+  return query(db, (on) => on.select({ places: sql<number>`places` }).from(totals));
 }
 
-/** Submissions made between each two times: the difference of the places. */
-function between(rows: readonly { places: number }[]): number[] {
-  const places = rows.map((row) => row.places);
-  return places.slice(1).map((after, i) => Math.max(0, after - (places[i] ?? 0)));
+/** Submissions between adjacent times: the difference of the totals. */
+function submissionCounts(rows: readonly { places: number }[]): number[] {
+  const totals = rows.map((row) => row.places);
+  return totals.slice(1).map((total, i) => Math.max(0, total - (totals[i] ?? 0)));
 }

@@ -1,41 +1,44 @@
+import { orm, type HomeDatabase, type Prepared } from "#store/db/database.ts";
 import { sql, and, eq, gt } from "drizzle-orm";
 import { problem } from "#domain/problem/problem.ts";
-import { refusingGuard, guardCode, guardStatement, unlessRefused } from "#store/db/guard.ts";
-import { drizzle } from "drizzle-orm/d1";
-import { attempt, once } from "#store/db/retry.ts";
-import { insertAct, type Act } from "./audit.ts";
+import { runGuardedBatch, guardCode, homeGuard, runGuarded } from "#store/db/guard.ts";
+import { retryTransient, runOnce } from "#store/db/retry.ts";
+import { insertAuditEntry, type AuditRecord } from "./audit.ts";
 import { knownAddress, session } from "#store/db/schema.ts";
-import { pick, statement } from "#store/db/statement.ts";
+import { pick, homeStatement } from "#store/db/statement.ts";
 
-/** Who acts in the administration area, as it was when it was asked who that is. */
-export interface Acting {
+/** The member who acts in the administration area, at the version that authentication read. */
+export interface ActingMember {
   id: string;
   version: number;
 }
 
-/** Aborts the batch of who was removed or changed meanwhile. */
-export const isStillMember = guardStatement<{ id: string; version: number }>(
+/** Aborts the batch when the member was removed or changed concurrently. */
+const memberUnchanged = homeGuard<{ id: string; version: number }>(
   (v) => sql`select ${guardCode("actor_changed")} as code where not exists (
     select 1 from member where id = ${v.id} and version = ${v.version} and disabled_at is null)`,
 );
 
 /**
- * Runs the batch of a member's act in one go; the constraint of the guard that refused it, with nothing stored, if one
- * did. Who was removed or changed meanwhile has to sign in again.
+ * Runs a member's batch as one transaction. Returns the guard constraint that rejected it, with nothing stored, or
+ * undefined. Throws 401 when the member was removed or changed concurrently.
  */
-export async function refusalFor(
-  db: D1Database,
-  { id, version }: Acting,
-  statements: D1PreparedStatement[],
+export async function runAsMember(
+  db: HomeDatabase,
+  { id, version }: ActingMember,
+  statements: Prepared<"home">[],
 ): Promise<string | undefined> {
-  const refused = await refusingGuard(db, [isStillMember(db, { id, version }), ...statements]);
-  if (refused === "actor_changed") throw problem.unauthenticated(true);
-  return refused;
+  const failedGuard = await runGuardedBatch(db, [
+    memberUnchanged(db, { id, version }),
+    ...statements,
+  ]);
+  if (failedGuard === "actor_changed") throw problem.unauthenticated(true);
+  return failedGuard;
 }
 
-const mostAddresses = 20;
+const maxAddresses = 20;
 
-const keepAddress = statement<{ memberId: string; address: string; at: number }>((db, v) =>
+const upsertAddress = homeStatement<{ memberId: string; address: string; at: number }>((db, v) =>
   db
     .insert(knownAddress)
     .values({ memberId: v.memberId, address: v.address, at: v.at })
@@ -44,59 +47,61 @@ const keepAddress = statement<{ memberId: string; address: string; at: number }>
       set: { at: sql`excluded.at` },
     }),
 );
-const forgetOldest = statement<{ memberId: string }>((db, v) =>
+const deleteOldAddresses = homeStatement<{ memberId: string }>((db, v) =>
   db.delete(knownAddress).where(
     sql`member_id = ${v.memberId} and address not in (
         select address from known_address where member_id = ${v.memberId}
-          order by at desc limit ${sql.raw(String(mostAddresses))})`,
+          order by at desc limit ${sql.raw(String(maxAddresses))})`,
   ),
 );
-const insert = statement<typeof session.$inferSelect>((db, v) =>
+const insert = homeStatement<typeof session.$inferSelect>((db, v) =>
   db.insert(session).values(pick(v, ["hash", "memberId", "createdAt", "expiresAt"])),
 );
 
 /**
- * Starts a session of a member of this version, and remembers from where: the last 20 addresses. False, with nothing
- * stored, when the member was removed or changed since its password was looked at.
+ * Starts a session for a member at this version and stores its address. Keeps the last 20 addresses. Returns false and
+ * stores nothing when the member was removed or changed after the password check.
  */
 export async function insertSession(
-  db: D1Database,
-  { id, version }: Acting,
+  db: HomeDatabase,
+  { id, version }: ActingMember,
   values: { hash: string; createdAt: number; expiresAt: number },
   address: string,
 ): Promise<boolean> {
-  const known = { memberId: id, address, at: values.createdAt };
-  return unlessRefused(db, [
-    isStillMember(db, { id, version }),
+  const addressValues = { memberId: id, address, at: values.createdAt };
+  return runGuarded(db, [
+    memberUnchanged(db, { id, version }),
     insert(db, { ...values, memberId: id }),
-    keepAddress(db, known),
-    forgetOldest(db, known),
+    upsertAddress(db, addressValues),
+    deleteOldAddresses(db, addressValues),
   ]);
 }
 
-export async function deleteSession(db: D1Database, hash: string): Promise<void> {
-  await once(() => drizzle(db).delete(session).where(eq(session.hash, hash)));
+export async function deleteSession(db: HomeDatabase, hash: string): Promise<void> {
+  await runOnce(db, () => orm(db).delete(session).where(eq(session.hash, hash)));
 }
 
-export const endSessions = statement<{ id: string; keep: string | null }>((db, v) =>
-  db.delete(session).where(sql`member_id = ${v.id} and hash is not ${v.keep}`),
+export const endSessions = homeStatement<{ id: string; exceptHash: string | null }>((db, v) =>
+  db.delete(session).where(sql`member_id = ${v.id} and hash is not ${v.exceptHash}`),
 );
 
-/** Ends the sessions of a member but the one that is kept. */
+/** Ends all sessions of a member except the one with `exceptHash`. */
 export async function endOtherSessions(
-  db: D1Database,
-  sessions: { id: string; keep: string },
-  act: Act,
+  db: HomeDatabase,
+  sessions: { id: string; exceptHash: string },
+  auditRecord: AuditRecord,
 ): Promise<void> {
-  await once(() => db.batch([endSessions(db, sessions), insertAct(db, { ...act })]));
+  await runOnce(db, () =>
+    db.batch([endSessions(db, sessions), insertAuditEntry(db, { ...auditRecord })]),
+  );
 }
 
-export async function countSessions(db: D1Database, id: string, now: number): Promise<number> {
-  const found = await attempt(() =>
-    drizzle(db)
+export async function countSessions(db: HomeDatabase, id: string, now: number): Promise<number> {
+  const rows = await retryTransient(db, () =>
+    orm(db)
       .select({ hash: session.hash })
       .from(session)
       .where(and(eq(session.memberId, id), gt(session.expiresAt, now))),
   );
-  return found.length;
+  return rows.length;
 }

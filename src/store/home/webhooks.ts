@@ -1,19 +1,34 @@
-import { and, asc, count, eq, getTableColumns, ne, sql } from "drizzle-orm";
-import { drizzle } from "drizzle-orm/d1";
+import {
+  batchBoth,
+  orm,
+  query,
+  type Databases,
+  type HomeDatabase,
+  type Prepared,
+} from "#store/db/database.ts";
+import { and, asc, count, eq, getTableColumns, ne, sql, type SQL } from "drizzle-orm";
 import type { Webhook, WebhookSecret, WebhookType } from "#domain/webhook/webhook.ts";
-import { selectReachable, type Reachable } from "./credential-lists.ts";
-import { actTime, type Act } from "./audit.ts";
-import { attempt, once } from "#store/db/retry.ts";
+import { selectCollectionLabels, type CollectionLabel } from "./credential-lists.ts";
+import { auditTime, type AuditRecord } from "./audit.ts";
+import { retryTransient, runOnce } from "#store/db/retry.ts";
 import { auditEntry, collection, webhook } from "#store/db/schema.ts";
-import { pick, statement } from "#store/db/statement.ts";
-import type { Starts } from "./listeners.ts";
+import {
+  pick,
+  dataStatement,
+  homeStatement,
+  jointStatement,
+  nextVersionSql,
+} from "#store/db/statement.ts";
+import type { StartPositions } from "./listeners.ts";
+import { makerEndsAtSql } from "./webhook-status.ts";
 
-type Stored = typeof webhook.$inferSelect;
-type Row = Omit<Stored, "starts">;
+type StoredWebhook = typeof webhook.$inferSelect;
+type WebhookRow = Omit<StoredWebhook, "starts"> & { makerEndsAt: number };
 
-const { starts: _, ...columns } = getTableColumns(webhook);
+const { starts: _, ...storedColumns } = getTableColumns(webhook);
+const columns = { ...storedColumns, makerEndsAt: makerEndsAtSql.as("maker_ends_at") };
 
-function webhookOf(row: Row): Webhook {
+function webhookFromRow(row: WebhookRow): Webhook {
   return {
     ...row,
     state: row.state as Webhook["state"],
@@ -23,83 +38,149 @@ function webhookOf(row: Row): Webhook {
   };
 }
 
-const live = ne(webhook.state, "deleted");
+const isNotDeleted = ne(webhook.state, "deleted");
 
-export async function findWebhook(db: D1Database, id: string): Promise<Webhook | undefined> {
-  const [row] = await attempt(() =>
-    drizzle(db)
+export async function findWebhook(db: HomeDatabase, id: string): Promise<Webhook | undefined> {
+  const [row] = await retryTransient(db, () =>
+    orm(db)
       .select(columns)
       .from(webhook)
-      .where(and(eq(webhook.id, id), live)),
+      .where(and(eq(webhook.id, id), isNotDeleted)),
   );
-  return row && webhookOf(row);
+  return row && webhookFromRow(row);
 }
 
 const makerName = sql<string | null>`case when ${webhook.maker} like 'member:%'
     then (select email from member where id = substr(${webhook.maker}, 8))
     else (select name from credential where id = substr(${webhook.maker}, 12)) end`;
 
-function selectWithMaker(db: D1Database, id: string) {
-  return drizzle(db)
-    .select({ hook: columns, makerName })
-    .from(webhook)
-    .where(and(eq(webhook.id, id), live));
+function selectWithMaker(db: HomeDatabase, id: string) {
+  return query(db, (on) =>
+    on
+      .select({ hook: columns, makerName })
+      .from(webhook)
+      .where(and(eq(webhook.id, id), isNotDeleted)),
+  );
 }
 
-/** With its maker's e-mail or name; null where that one is gone. */
-interface WithMaker {
+/** A webhook with the e-mail or name of its maker. The name is null when the maker no longer exists. */
+interface WebhookWithMaker {
   hook: Webhook;
   makerName: string | null;
 }
 
-/** A webhook with the name of its maker, in one trip. */
+/** Loads a webhook with the name of its maker in one round trip. */
 export async function findWebhookWithMaker(
-  db: D1Database,
+  db: HomeDatabase,
   id: string,
-): Promise<WithMaker | undefined> {
-  const [row] = await attempt(() => selectWithMaker(db, id));
-  return row && { ...row, hook: webhookOf(row.hook) };
+): Promise<WebhookWithMaker | undefined> {
+  const [row] = await retryTransient(db, () => selectWithMaker(db, id));
+  return row && { ...row, hook: webhookFromRow(row.hook) };
 }
 
-/** The same, with all that it could listen to. */
-export async function findWebhookWithReachable(
-  db: D1Database,
+/** Also loads the labels of all apps and forms that a webhook can select. */
+export async function findWebhookWithLabels(
+  databases: Databases,
   id: string,
-): Promise<(WithMaker & { reachable: Reachable[] }) | undefined> {
-  const [[row], reachable] = await attempt(() =>
-    drizzle(db).batch([selectWithMaker(db, id), selectReachable(db)]),
+): Promise<(WebhookWithMaker & { reachable: CollectionLabel[] }) | undefined> {
+  const [[[row]], labelLists] = await retryTransient(databases, () =>
+    batchBoth(
+      databases,
+      (db) => [selectWithMaker(db, id)],
+      (db) => [selectCollectionLabels(db)],
+    ),
   );
-  return row && { ...row, hook: webhookOf(row.hook), reachable };
+  const reachable = labelLists.flatMap(([labels]) => labels);
+  return row && { ...row, hook: webhookFromRow(row.hook), reachable };
 }
 
-/** All of them, in the order in which they were made: there are few. */
-export async function listWebhooks(db: D1Database): Promise<Webhook[]> {
-  const rows = await attempt(() =>
-    drizzle(db).select(columns).from(webhook).where(live).orderBy(asc(webhook.id)),
+/** Lists all webhooks in the order of creation. They are few, so the list has no pages. */
+export async function listWebhooks(db: HomeDatabase): Promise<Webhook[]> {
+  const rows = await retryTransient(db, () =>
+    orm(db).select(columns).from(webhook).where(isNotDeleted).orderBy(asc(webhook.id)),
   );
-  return rows.map(webhookOf);
+  return rows.map(webhookFromRow);
 }
 
-/** Only where the statement before it did something: what is not done is not told. */
-const insertActOfChange = statement<Act>((db, v) =>
+/** Stores an audit entry only if the previous statement changed a row. */
+const insertAuditEntryIfChanged = homeStatement<AuditRecord>((db, v) =>
   db.insert(auditEntry).select(
-    sql`select null, ${actTime(v.at)}, ${v.actor}, ${v.action}, ${v.collectionId}, ${v.subject}, ${v.version},
+    sql`select null, ${auditTime(v.at)}, ${v.actor}, ${v.action}, ${v.collectionId}, ${v.subject}, ${v.version},
         ${v.session}, ${v.requestId}, ${v.sentRequestId} where changes() > 0`,
   ),
 );
 
-const listening = sql`iif(exists (select 1 from webhook where state = 'active' and collections = '"all"'), 1,
+const hasListenersSql = sql`iif(exists (select 1 from webhook where state = 'active' and collections = '"all"'), 1,
   kind || ':' || key in (select j.value from webhook w, json_each(w.collections) j where w.state = 'active'))`;
 
-/** Each collection's row says whether some webhook listens. */
-const tellCollections = statement((db) =>
+/** Stores in each collection whether an active webhook listens to it. */
+const updateHasListeners = jointStatement((db) =>
   db
     .update(collection)
-    .set({ listened: listening })
-    .where(sql`listened <> ${listening}`),
+    .set({ listened: hasListenersSql })
+    .where(sql`listened <> ${hasListenersSql}`),
 );
 
-const changed = [
+const listenedSql = (listensToAll: SQL, names: SQL) =>
+  sql`iif(${listensToAll}, 1, kind || ':' || key in (select value from json_each(${names})))`;
+
+/** Stores the same when webhooks are in another database. The values name the collections that they listen to. */
+const setHasListeners = dataStatement<{ listensToAll: number; names: string }>((db, v) =>
+  db
+    .update(collection)
+    .set({ listened: listenedSql(v.listensToAll, v.names) })
+    .where(sql`listened <> ${listenedSql(v.listensToAll, v.names)}`),
+);
+
+/**
+ * Stores in every data database which collections an active webhook listens to. Does nothing with a single database,
+ * where the batch that changes a webhook also updates its collections.
+ */
+export async function pushHasListeners({ home, single, all }: Databases): Promise<void> {
+  if (single) return;
+  const { collections, state } = webhook;
+  const webhooks = await retryTransient(home, () =>
+    orm(home).select({ collections }).from(webhook).where(eq(state, "active")),
+  );
+  const selections = webhooks.map((row) => JSON.parse(row.collections) as Webhook["collections"]);
+  const values = {
+    listensToAll: selections.includes("all") ? 1 : 0,
+    names: JSON.stringify(selections.filter((selection) => selection !== "all").flat()),
+  };
+  await Promise.all(all().map((db) => retryTransient(db, () => setHasListeners(db, values).run())));
+}
+
+/** True when an active webhook listens to all collections, including future ones. */
+export async function hasGlobalListener(home: HomeDatabase): Promise<boolean> {
+  const { collections, state } = webhook;
+  const [row] = await retryTransient(home, () =>
+    orm(home)
+      .select({ n: count() })
+      .from(webhook)
+      .where(and(eq(state, "active"), eq(collections, '"all"'))),
+  );
+  return (row?.n ?? 0) > 0;
+}
+
+/**
+ * Stores a change of a webhook and updates which collections have listeners. With two databases it stores the webhook
+ * first, as the authoritative row. If the update of the collections fails, the schedule repeats it.
+ */
+async function storeChange(
+  databases: Databases,
+  run: typeof runOnce,
+  statements: readonly Prepared<"home">[],
+): Promise<D1Result[]> {
+  const { home, single } = databases;
+  if (single) {
+    return run(single, () => single.batch([...statements, updateHasListeners(single, {})]));
+  }
+  const results = await run(home, () => home.batch(statements));
+  await pushHasListeners(databases).catch(() => undefined);
+  return results;
+}
+
+const mutableColumns = [
   "name",
   "url",
   "types",
@@ -112,33 +193,35 @@ const changed = [
   "updatedAt",
 ] as const;
 
-/** In the order of the table. */
-const stored = Object.keys(getTableColumns(webhook)) as (keyof Stored)[];
+/** In the order of the table, as the insert sets columns by position. */
+const allColumns = Object.keys(getTableColumns(webhook)) as (keyof StoredWebhook)[];
 
-const insert = statement<Stored & { most: number }>((db, v) =>
+const insert = homeStatement<StoredWebhook & { maxWebhooks: number }>((db, v) =>
   db
     .insert(webhook)
     .select(
       sql`select ${sql.join(
-        stored.map((name) => v[name]),
+        allColumns.map((name) => v[name]),
         sql`, `,
-      )} where (select count(*) from webhook where state <> 'deleted') < ${v.most}`,
+      )} where (select count(*) from webhook where state <> 'deleted') < ${v.maxWebhooks}`,
     )
     .onConflictDoNothing(),
 );
 
-const update = statement<Omit<Stored, "starts"> & { starts: string | null }>((db, v) =>
+const update = homeStatement<Omit<StoredWebhook, "starts"> & { starts: string | null }>((db, v) =>
   db
     .update(webhook)
     .set({
-      ...pick(v, changed),
-      version: sql`version + 1`,
+      ...pick(v, mutableColumns),
+      version: nextVersionSql(sql`version`),
       starts: sql`coalesce(${v.starts}, starts)`,
+      retryAt: sql`case when state = ${v.state} then retry_at end`,
+      lastError: sql`case when state = ${v.state} then last_error end`,
     })
-    .where(and(eq(webhook.id, v.id), eq(webhook.version, v.version), live)),
+    .where(and(eq(webhook.id, v.id), eq(webhook.version, v.version), isNotDeleted)),
 );
 
-function rowOf(hook: Webhook) {
+function webhookToRow(hook: Webhook) {
   const { types, collections, secrets } = hook;
   return {
     ...hook,
@@ -148,57 +231,65 @@ function rowOf(hook: Webhook) {
   };
 }
 
-/** False, with nothing stored, where there are as many as there may be. Sent again it is done once. */
+/**
+ * Returns false and stores nothing when the limit of webhooks is reached. A retry with the same id stores the webhook
+ * once.
+ */
 export async function insertWebhook(
-  db: D1Database,
+  databases: Databases,
   hook: Webhook,
-  starts: Starts,
-  most: number,
-  act: Act,
+  starts: StartPositions,
+  maxWebhooks: number,
+  auditRecord: AuditRecord,
 ): Promise<boolean> {
-  const values = { ...rowOf(hook), starts: JSON.stringify(starts), most };
-  await attempt(() =>
-    db.batch([insert(db, values), insertActOfChange(db, act), tellCollections(db, {})]),
+  const { home: db } = databases;
+  const values = { ...webhookToRow(hook), starts: JSON.stringify(starts), maxWebhooks };
+  await storeChange(databases, retryTransient, [
+    insert(db, values),
+    insertAuditEntryIfChanged(db, auditRecord),
+  ]);
+  const rows = await retryTransient(db, () =>
+    orm(db).select({ n: count() }).from(webhook).where(eq(webhook.id, hook.id)),
   );
-  const found = await attempt(() =>
-    drizzle(db).select({ n: count() }).from(webhook).where(eq(webhook.id, hook.id)),
-  );
-  return (found[0]?.n ?? 0) > 0;
+  return (rows[0]?.n ?? 0) > 0;
 }
 
-/** False, with nothing stored, where somebody else changed or deleted it since it was read at `hook.version`. */
-export async function updateWebhook(
-  db: D1Database,
+/** Returns false and stores nothing when the webhook was changed or deleted after version `hook.version`. */
+export async function updateWebhookRow(
+  databases: Databases,
   hook: Webhook,
-  starts: Starts | null,
-  act: Act,
+  starts: StartPositions | null,
+  auditRecord: AuditRecord,
 ): Promise<boolean> {
-  const values = { ...rowOf(hook), starts: starts && JSON.stringify(starts) };
-  const [updated] = await once(() =>
-    db.batch([update(db, values), insertActOfChange(db, act), tellCollections(db, {})]),
-  );
-  return (updated?.meta.changes ?? 0) > 0;
+  const { home: db } = databases;
+  const values = { ...webhookToRow(hook), starts: starts && JSON.stringify(starts) };
+  const [result] = await storeChange(databases, runOnce, [
+    update(db, values),
+    insertAuditEntryIfChanged(db, auditRecord),
+  ]);
+  return (result?.meta.changes ?? 0) > 0;
 }
 
-const markDeleted = statement<{ id: string; version: number }>((db, v) =>
+const markDeleted = homeStatement<{ id: string; version: number }>((db, v) =>
   db
     .update(webhook)
-    .set({ state: "deleted", version: sql`version + 1`, secrets: "[]" })
-    .where(and(eq(webhook.id, v.id), eq(webhook.version, v.version), live)),
+    .set({ state: "deleted", version: nextVersionSql(sql`version`), secrets: "[]" })
+    .where(and(eq(webhook.id, v.id), eq(webhook.version, v.version), isNotDeleted)),
 );
 
-/** Ends it; its row stays until its object has forgotten it. False where somebody else changed it since. */
-export async function deleteWebhook(
-  db: D1Database,
+/**
+ * Marks a webhook as deleted. Its row remains until its object has deleted its data. Returns false when another request
+ * changed the webhook.
+ */
+export async function deleteWebhookRow(
+  databases: Databases,
   { id, version }: Pick<Webhook, "id" | "version">,
-  act: Act,
+  auditRecord: AuditRecord,
 ): Promise<boolean> {
-  const [marked] = await once(() =>
-    db.batch([
-      markDeleted(db, { id, version }),
-      insertActOfChange(db, act),
-      tellCollections(db, {}),
-    ]),
-  );
-  return (marked?.meta.changes ?? 0) > 0;
+  const { home: db } = databases;
+  const [result] = await storeChange(databases, runOnce, [
+    markDeleted(db, { id, version }),
+    insertAuditEntryIfChanged(db, auditRecord),
+  ]);
+  return (result?.meta.changes ?? 0) > 0;
 }

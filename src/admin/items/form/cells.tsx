@@ -1,6 +1,6 @@
 import type { RowField } from "#domain/definition/field.ts";
-import { Options, WrongWith, useField } from "#html/inputs.tsx";
-import { lineAttributes, yesOrNo, optionsFor, textsOf, inputText } from "./values.ts";
+import { SelectOptions, InputErrors, useField } from "#html/inputs.tsx";
+import { inputAttributes, yesNoOptions, optionsFor, nonEmptyTexts, inputText } from "./values.ts";
 import { textOf } from "#admin/form-input.ts";
 
 export interface CellProps {
@@ -10,28 +10,28 @@ export interface CellProps {
   value: unknown;
   isSent: boolean;
   zone: string;
-  /** The id of the list in which its options stand; absent where the cell has them. */
+  /** The id of the datalist with the options; undefined if the cell renders its options. */
   list: string | undefined;
 }
 
-export function CellInput({
+function CellInput({
   field,
-  shared,
+  attributes,
   text,
   value,
   list,
 }: {
   field: RowField;
-  shared: Record<string, string | undefined> & { name: string; id: string };
+  attributes: Record<string, string | undefined> & { name: string; id: string };
   text: string;
   value: unknown;
   list: string | undefined;
 }) {
   switch (field.type) {
     case "multi_select": {
-      const chosen = textsOf(value);
+      const chosen = nonEmptyTexts(value);
       const checked = new Set(chosen);
-      const { id, name, "aria-label": label } = shared;
+      const { id, name, "aria-label": label } = attributes;
       return (
         <div role="group" id={id} aria-label={label} class="several">
           {optionsFor(field.options, chosen)
@@ -54,18 +54,19 @@ export function CellInput({
     case "select":
     case "boolean": {
       if (list !== undefined && field.type === "select") {
-        return <input {...shared} type="text" list={list} value={text} />;
+        return <input {...attributes} type="text" list={list} value={text} />;
       }
-      const own = field.type === "select" ? optionsFor(field.options, [text]) : [];
-      const options = field.type === "select" ? [{ value: "", label: "" }, ...own] : yesOrNo;
+      const fieldOptions = field.type === "select" ? optionsFor(field.options, [text]) : [];
+      const options =
+        field.type === "select" ? [{ value: "", label: "" }, ...fieldOptions] : yesNoOptions;
       return (
-        <select {...shared}>
-          <Options options={options} value={text} />
+        <select {...attributes}>
+          <SelectOptions options={options} value={text} />
         </select>
       );
     }
     case "multiline_text":
-      return <textarea {...shared}>{`\n${text}`}</textarea>;
+      return <textarea {...attributes}>{`\n${text}`}</textarea>;
     case "text":
     case "number":
     case "date":
@@ -74,19 +75,19 @@ export function CellInput({
     case "url":
     case "phone":
     case "computed":
-      return <input {...shared} {...lineAttributes(field, text)} value={text} />;
+      return <input {...attributes} {...inputAttributes(field, text)} value={text} />;
   }
 }
 
-/** The input of one cell, with what was wrong with it. */
+/** The input of one cell, with its errors. */
 export function Cell({ field, name, label, value, isSent, zone, list }: CellProps) {
-  const { wired, wrong } = useField({ name });
-  const shared = { ...wired, "aria-label": label };
+  const { inputProps, wrong: errors } = useField({ name });
+  const attributes = { ...inputProps, "aria-label": label };
   const text = isSent ? textOf(value) : inputText(field, value, zone);
   return (
     <>
-      <CellInput {...{ field, shared, text, value, list }} />
-      <WrongWith id={wired.id} wrong={wrong} />
+      <CellInput {...{ field, attributes, text, value, list }} />
+      <InputErrors id={inputProps.id} wrong={errors} />
     </>
   );
 }

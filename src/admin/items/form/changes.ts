@@ -1,62 +1,70 @@
 import type { Field, LineItemsField } from "#domain/definition/field.ts";
-import { type Sent, textOf } from "#admin/form-input.ts";
-import { sentRows, untouched, sentValue, fieldsWithInputs } from "./read-form.ts";
-import { writtenColumns, textsOf } from "./values.ts";
-import { digestOf } from "#domain/cursor.ts";
+import { type FormValues, textOf } from "#admin/form-input.ts";
+import { readRows, toSubmittedValue, readFieldValue, fieldsWithInputs } from "./read-form.ts";
+import { editableColumns, nonEmptyTexts } from "./values.ts";
+import { textDigest } from "#domain/cursor.ts";
 import { isObject } from "#domain/json.ts";
 
 type Data = Record<string, unknown>;
 
-/** A changed value, with what was not touched within it as it is stored. */
-export function changedValue(field: Field, sent: Sent, stored: unknown, zone: string): unknown {
-  if (field.type === "line_items") return changedRows(field, sent, stored, zone);
-  const value = sentValue(field, field.key, sent, zone);
-  return field.type === "multi_select" ? inStoredOrder(textsOf(value), stored) : value;
+/** The submitted value of an edited field. Unedited cells keep their stored values. */
+function mergeChangedValue(field: Field, form: FormValues, stored: unknown, zone: string): unknown {
+  if (field.type === "line_items") return mergeChangedRows(field, form, stored, zone);
+  const value = readFieldValue(field, field.key, form, zone);
+  return field.type === "multi_select" ? inStoredOrder(nonEmptyTexts(value), stored) : value;
 }
 
-function changedRows(field: LineItemsField, sent: Sent, stored: unknown, zone: string): Data[] {
-  const before = Array.isArray(stored) ? (stored as Data[]) : [];
-  return sentRows(field, sent, zone).map(({ was, cells }) => {
-    const row = was === null ? undefined : before[was];
+function mergeChangedRows(
+  field: LineItemsField,
+  form: FormValues,
+  stored: unknown,
+  zone: string,
+): Data[] {
+  const storedRows = Array.isArray(stored) ? (stored as Data[]) : [];
+  return readRows(field, form, zone).map(({ was, cells }) => {
+    const row = was === null ? undefined : storedRows[was];
     if (!row) return cells;
-    const kept = writtenColumns(field.fields).map((column) => {
-      const [value, old] = [cells[column.key], row[column.key]];
-      const same = JSON.stringify(value) === JSON.stringify(untouched(column, old, zone));
-      if (same) return [column.key, old ?? null];
-      const list = column.type === "multi_select";
-      return [column.key, list ? inStoredOrder(textsOf(value), old) : value];
+    const mergedCells = editableColumns(field.fields).map((column) => {
+      const [value, storedValue] = [cells[column.key], row[column.key]];
+      const unedited = toSubmittedValue(column, storedValue, zone);
+      if (JSON.stringify(value) === JSON.stringify(unedited)) {
+        return [column.key, storedValue ?? null];
+      }
+      const isList = column.type === "multi_select";
+      return [column.key, isList ? inStoredOrder(nonEmptyTexts(value), storedValue) : value];
     });
-    return Object.fromEntries(kept) as Data;
+    return Object.fromEntries(mergedCells) as Data;
   });
 }
 
 function inStoredOrder(chosen: string[], stored: unknown): string[] {
-  const wanted = new Set(chosen);
-  const kept = new Set(textsOf(stored).filter((each) => wanted.has(each)));
-  return [...kept, ...chosen.filter((each) => !kept.has(each))];
+  const chosenValues = new Set(chosen);
+  const storedValues = new Set(nonEmptyTexts(stored).filter((value) => chosenValues.has(value)));
+  return [...storedValues, ...chosen.filter((value) => !storedValues.has(value))];
 }
 
-/** What somebody saw when a form was drawn: a digest of each field's value, so that only what differs is a change. */
-export type Seen = Record<string, string>;
+/** Digests of the values that the form showed, by field key. Saving compares them to find changes. */
+export type SeenDigests = Record<string, string>;
 
-const written = (value: unknown) => digestOf(JSON.stringify(value) ?? "");
-const inputs = (fields: readonly Field[]) => fields.filter(({ type }) => type !== "computed");
+const digestValue = (value: unknown) => textDigest(JSON.stringify(value) ?? "");
+const editableFields = (fields: readonly Field[]) =>
+  fields.filter(({ type }) => type !== "computed");
 
-export async function digestSeen(
+export async function digestFields(
   fields: readonly Field[],
   data: Data,
   zone: string,
-): Promise<Seen> {
+): Promise<SeenDigests> {
   const entries = fieldsWithInputs(fields, data).map(async (field) => {
-    return [field.key, await written(untouched(field, data[field.key], zone))] as const;
+    return [field.key, await digestValue(toSubmittedValue(field, data[field.key], zone))] as const;
   });
   return Object.fromEntries(await Promise.all(entries));
 }
 
-/** What a form says was seen; nothing where it is no form of ours. */
-export function seenSent(sent: Sent): Seen | undefined {
+/** Reads the `$seen` input. Returns undefined if the request does not come from our form. */
+export function readSeenDigests(form: FormValues): SeenDigests | undefined {
   try {
-    const parsed: unknown = JSON.parse(textOf(sent["$seen"]));
+    const parsed: unknown = JSON.parse(textOf(form["$seen"]));
     if (!isObject(parsed)) return undefined;
     return Object.fromEntries(Object.entries(parsed).map(([key, value]) => [key, textOf(value)]));
   } catch {
@@ -64,37 +72,38 @@ export function seenSent(sent: Sent): Seen | undefined {
   }
 }
 
-export interface Changes {
-  /** What was written, by key: as the API takes it. */
+export interface FormChanges {
+  /** The edited values in the API's format, by field key. */
   mine: Data;
-  /** Fields that somebody else changed since. */
+  /** Fields that someone else changed since the form was rendered. */
   theirs: Field[];
-  /** Fields that both changed, to different values, and that nobody has chosen for yet. */
+  /** Fields that both people changed to different values and that still need a choice. */
   both: Field[];
 }
 
-/** Compares what was sent with what was seen and what is stored now. */
+/** Compares the submitted values with the values that the form showed and the stored ones. */
 export async function compareChanges(
   fields: readonly Field[],
-  sent: Sent,
-  seen: Seen,
+  form: FormValues,
+  seen: SeenDigests,
   stored: Data,
   zone: string,
-): Promise<Changes> {
-  const changes: Changes = { mine: {}, theirs: [], both: [] };
-  for (const field of inputs(fields)) {
+): Promise<FormChanges> {
+  const changes: FormChanges = { mine: {}, theirs: [], both: [] };
+  for (const field of editableFields(fields)) {
     const { key } = field;
-    const [own, now] = await Promise.all([
-      written(sentValue(field, key, sent, zone)),
-      written(untouched(field, stored[key], zone)),
+    const [submittedDigest, storedDigest] = await Promise.all([
+      digestValue(readFieldValue(field, key, form, zone)),
+      digestValue(toSubmittedValue(field, stored[key], zone)),
     ]);
-    const before = seen[key];
-    // A field that the form did not have yet is nobody's change.
-    if (before === undefined) continue;
-    if (now !== before) changes.theirs.push(field);
-    if (own === before || own === now || sent[`$keep.${key}`] === "theirs") continue;
-    changes.mine[key] = changedValue(field, sent, stored[key], zone);
-    if (now !== before) changes.both.push(field);
+    const seenDigest = seen[key];
+    // The form did not have this field yet, so it has no change.
+    if (seenDigest === undefined) continue;
+    if (storedDigest !== seenDigest) changes.theirs.push(field);
+    if (submittedDigest === seenDigest || submittedDigest === storedDigest) continue;
+    if (form[`$keep.${key}`] === "theirs") continue;
+    changes.mine[key] = mergeChangedValue(field, form, stored[key], zone);
+    if (storedDigest !== seenDigest) changes.both.push(field);
   }
   return changes;
 }

@@ -1,12 +1,12 @@
 import type { Child } from "hono/jsx";
 import type { Field, RowField } from "#domain/definition/field.ts";
-import { Choices, Field as Box, Select, TextArea, useField } from "#html/inputs.tsx";
-import { textOf, type Sent } from "#admin/form-input.ts";
-import { lineAttributes, yesOrNo, inputText, optionsFor, textsOf } from "./values.ts";
+import { ChoiceGroup, Field as Box, Select, TextArea, useField } from "#html/inputs.tsx";
+import { textOf, type FormValues } from "#admin/form-input.ts";
+import { inputAttributes, yesNoOptions, inputText, optionsFor, nonEmptyTexts } from "./values.ts";
 import { fieldsWithInputs } from "./read-form.ts";
-import { Rows } from "./rows.tsx";
+import { LineItemRows } from "./rows.tsx";
 
-interface One {
+interface SingleInputProps {
   field: RowField;
   value: unknown;
   isSent: boolean;
@@ -14,7 +14,7 @@ interface One {
   required: boolean;
 }
 
-export function OneInput({ field, value, isSent, zone, required }: One) {
+function SingleInput({ field, value, isSent, zone, required }: SingleInputProps) {
   const { key: name } = field;
   const label = field.required ? (
     <>
@@ -26,18 +26,18 @@ export function OneInput({ field, value, isSent, zone, required }: One) {
   const text = isSent ? textOf(value) : inputText(field, value, zone);
   switch (field.type) {
     case "multi_select": {
-      const chosen = textsOf(value);
+      const chosen = nonEmptyTexts(value);
       const options = optionsFor(field.options, chosen);
-      return <Choices name={name} label={label} options={options} chosen={chosen} many />;
+      return <ChoiceGroup name={name} label={label} options={options} chosen={chosen} multiple />;
     }
     case "select": {
       const options = [{ value: "", label: "" }, ...optionsFor(field.options, [text])];
       return <Select {...{ name, label, options, value: text, required }} />;
     }
     case "boolean":
-      return <Select {...{ name, label, options: yesOrNo, value: text, required }} />;
+      return <Select {...{ name, label, options: yesNoOptions, value: text, required }} />;
     case "multiline_text":
-      // Browsers leave out a line break that stands first.
+      // Browsers drop the first line break of a textarea, so the value starts with an extra one.
       return <TextArea {...{ name, label, value: `\n${text}`, required }} wide />;
     case "text":
     case "number":
@@ -47,11 +47,11 @@ export function OneInput({ field, value, isSent, zone, required }: One) {
     case "url":
     case "phone":
     case "computed":
-      return <Line {...{ field, label, text, zone, required }} />;
+      return <LineInput {...{ field, label, text, zone, required }} />;
   }
 }
 
-function Line({
+function LineInput({
   field,
   label,
   text,
@@ -65,44 +65,60 @@ function Line({
   required: boolean;
 }) {
   const hint = field.type === "datetime" ? zone.replaceAll("_", " ") : undefined;
-  const tied = useField({ name: field.key, hint });
+  const control = useField({ name: field.key, hint });
   return (
-    <Box {...tied} label={label} hint={hint}>
-      <input {...tied.wired} {...lineAttributes(field, text)} value={text} required={required} />
+    <Box {...control} label={label} hint={hint}>
+      <input
+        {...control.inputProps}
+        {...inputAttributes(field, text)}
+        value={text}
+        required={required}
+      />
     </Box>
   );
 }
 
-interface Values {
+interface ItemInputsProps {
   fields: readonly Field[];
-  /** What is stored; empty for a new item. */
+  /** The stored values; empty for a new item. */
   data: Record<string, unknown>;
-  /** What was sent and refused: shown in the place of what is stored, for the fields that were written. */
-  sent?: Sent | undefined;
+  /** The rejected form. Edited fields show its values instead of the stored ones. */
+  form?: FormValues | undefined;
+  /** The keys of the edited fields; all fields if undefined. */
   written?: ReadonlySet<string> | undefined;
   zone: string;
-  /** Further empty rows, by the key of their list. */
-  more?: string | undefined;
+  /** The key of the list that gets additional empty rows. */
+  listToExtend?: string | undefined;
 }
 
-/** An input for each field that is not calculated. */
-export function Inputs({ fields, data, sent, written, zone, more }: Values) {
+/** Renders an input for each field that is not computed. */
+export function ItemInputs({ fields, data, form, written, zone, listToExtend }: ItemInputsProps) {
   const isNew = Object.keys(data).length === 0;
-  const drawn = new Set(fieldsWithInputs(fields, data));
+  const fieldsToRender = new Set(fieldsWithInputs(fields, data));
   return (
     <>
       {fields.map((field) => {
         const { key } = field;
         if (field.type === "computed") return null;
         const stored = data[key] ?? (isNew ? field.default : undefined);
-        const own = sent && (written?.has(key) ?? true) ? sent : undefined;
+        const fieldForm = form && (written?.has(key) ?? true) ? form : undefined;
         if (field.type === "line_items") {
-          if (!drawn.has(field)) return <TooManyRows field={field} rows={data[key]} />;
-          return <Rows field={field} stored={stored} sent={own} zone={zone} more={more === key} />;
+          if (!fieldsToRender.has(field)) return <TooManyRows field={field} rows={data[key]} />;
+          return (
+            <LineItemRows
+              field={field}
+              stored={stored}
+              form={fieldForm}
+              zone={zone}
+              withMoreRows={listToExtend === key}
+            />
+          );
         }
         const required = field.required && (isNew || !isEmpty(stored));
-        const value = own ? own[key] : stored;
-        return <OneInput {...{ field, value, isSent: own !== undefined, zone, required }} />;
+        const value = fieldForm ? fieldForm[key] : stored;
+        return (
+          <SingleInput {...{ field, value, isSent: fieldForm !== undefined, zone, required }} />
+        );
       })}
     </>
   );

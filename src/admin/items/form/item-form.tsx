@@ -1,17 +1,24 @@
 import type { Field, LineItemsField } from "#domain/definition/field.ts";
-import { Value, Values, By, NamesContext, StatusBadge, titleOf } from "#admin/items/value.tsx";
+import {
+  Value,
+  ItemValues,
+  ActorName,
+  ActorNamesContext,
+  StatusBadge,
+  itemTitle,
+} from "#admin/items/value.tsx";
 import type { ItemView } from "#domain/item/item.ts";
 import { Time } from "#html/viewer.tsx";
-import { type Frame, AdminPage } from "#admin/layout.tsx";
+import { type PageContext, AdminPage } from "#admin/layout.tsx";
 import type { Collection } from "#domain/definition/collection.ts";
 import type { Problem } from "#domain/problem/problem.ts";
-import { wrongIn, type Wrong } from "#html/form-errors.tsx";
-import { words, dataAssets } from "#admin/definitions/layout.tsx";
-import { textOf, type Sent } from "#admin/form-input.ts";
-import type { Seen } from "./changes.ts";
-import { Inputs } from "./inputs.tsx";
+import { formErrorsOf, type FormError } from "#html/form-errors.tsx";
+import { collectionTerms, dataAssets } from "#admin/definitions/layout.tsx";
+import { textOf, type FormValues } from "#admin/form-input.ts";
+import type { SeenDigests } from "./changes.ts";
+import { ItemInputs } from "./inputs.tsx";
 
-export function Choice({
+function ConflictChoice({
   field,
   name,
   title,
@@ -28,7 +35,7 @@ export function Choice({
       <span>
         <small>{title}</small>
         {field.type === "line_items" ? (
-          <Values fields={[{ ...field, label: "" }]} data={{ [field.key]: value }} />
+          <ItemValues fields={[{ ...field, label: "" }]} data={{ [field.key]: value }} />
         ) : (
           <Value field={field} value={value} />
         )}
@@ -37,51 +44,56 @@ export function Choice({
   );
 }
 
-/** Fields that two people changed at the same time. */
-export interface Clash {
-  /** The item as it is stored now. */
-  now: ItemView;
+/** Fields that two people changed concurrently. */
+interface EditConflict {
+  /** The item as stored now. */
+  current: ItemView;
   both: readonly Field[];
-  /** Fields that only the other one changed: they are taken as they are now. */
+  /** All fields that the other person changed, including those in `both`. */
   theirs: readonly Field[];
-  /** What was written here, by key. */
+  /** The submitted values, by field key. */
   mine: Record<string, unknown>;
-  /** What those are called who changed it. */
+  /** Display names, by actor. */
   names: ReadonlyMap<string, string>;
 }
 
-/** Both values of each field, to choose from; nothing of either is lost before somebody has chosen. */
-export function Conflict({ clash, frame }: { clash: Clash; frame: Frame }) {
-  const { now, both, theirs, mine, names } = clash;
-  const others = theirs.filter((field) => !both.includes(field));
+/** Shows both values of each conflicting field and requires a choice before saving. */
+function ConflictNotice({ conflict, frame }: { conflict: EditConflict; frame: PageContext }) {
+  const { current, both, theirs, mine, names } = conflict;
+  const theirsOnly = theirs.filter((field) => !both.includes(field));
   return (
     <section class="notice warn conflict" aria-labelledby="conflict">
       <h2 id="conflict">
-        Changed <Time at={now.updatedAt} as="distance" /> by{" "}
-        <NamesContext.Provider value={names}>
-          <By actor={now.updatedBy} frame={frame} />
-        </NamesContext.Provider>
+        Changed <Time at={current.updatedAt} as="distance" /> by{" "}
+        <ActorNamesContext.Provider value={names}>
+          <ActorName actor={current.updatedBy} frame={frame} />
+        </ActorNamesContext.Provider>
       </h2>
       {both.map((field) => (
         <fieldset>
           <legend>{field.label}</legend>
-          <Choice field={field} name="mine" title="What you wrote" value={mine[field.key]} />
-          <Choice
+          <ConflictChoice
+            field={field}
+            name="mine"
+            title="What you wrote"
+            value={mine[field.key]}
+          />
+          <ConflictChoice
             field={field}
             name="theirs"
             title="What is stored now"
-            value={now.data[field.key]}
+            value={current.data[field.key]}
           />
         </fieldset>
       ))}
-      {others.length > 0 ? (
-        <p>Taken over as it is now: {others.map(({ label }) => label).join(", ")}.</p>
+      {theirsOnly.length > 0 ? (
+        <p>Taken over as it is now: {theirsOnly.map(({ label }) => label).join(", ")}.</p>
       ) : null}
     </section>
   );
 }
 
-export function Buttons({ kind, view }: { kind: "app" | "form"; view: ItemView | undefined }) {
+function SubmitButtons({ kind, view }: { kind: "app" | "form"; view: ItemView | undefined }) {
   if (kind === "app" || view?.status === "submitted") {
     return <button type="submit">{view ? "Save changes" : "Save record"}</button>;
   }
@@ -97,36 +109,37 @@ export function Buttons({ kind, view }: { kind: "app" | "form"; view: ItemView |
   );
 }
 
-export interface FormShown {
-  frame: Frame;
+export interface ItemFormProps {
+  frame: PageContext;
   collection: Collection;
-  /** Absent for one that is being written. */
+  /** Undefined for a new item. */
   view?: ItemView | undefined;
-  /** What is stored of the fields, so that only what differs is a change. */
-  seen: Seen;
-  sent?: Sent | undefined;
-  /** The keys of the fields that were written; the others are shown as they are stored. */
+  /** Digests of the stored values. Saving compares them to find the changed fields. */
+  seen: SeenDigests;
+  /** The submitted form, if the page renders it again. */
+  sent?: FormValues | undefined;
+  /** The keys of the edited fields. The other inputs show the stored values. */
   written?: ReadonlySet<string> | undefined;
-  /** Fields that somebody else changed as well. */
-  clash?: Clash | undefined;
+  /** Set if someone else changed the same fields. */
+  clash?: EditConflict | undefined;
   problem?: Problem | undefined;
 }
 
-/** An item as a form: a new one, or one that is changed. */
-export function ItemFormPage(shown: FormShown) {
-  const { frame, collection, view, seen, sent, written, clash, problem } = shown;
+/** The form that creates or edits an item. */
+export function ItemFormPage(props: ItemFormProps) {
+  const { frame, collection, view, seen, sent: form, written, clash, problem } = props;
   const { kind, key, definition } = collection;
-  const { path, many, item } = words[kind];
+  const { path, many: plural, item } = collectionTerms[kind];
   const base = `${path}/${key}/items`;
   const { fields } = definition.fields;
-  const at = view ? `${base}/${view.id}` : base;
-  const zone = textOf(sent?.["$zone"]) || frame.reader.zone;
+  const action = view ? `${base}/${view.id}` : base;
+  const zone = textOf(form?.["$zone"]) || frame.viewer.zone;
   const crumbs: [string, string][] = [
-    [many, path],
+    [plural, path],
     [definition.name, base],
   ];
-  if (view) crumbs.push([titleOf(view, fields), at]);
-  const calculated = fields.filter(({ type }) => type === "computed");
+  if (view) crumbs.push([itemTitle(view, fields), action]);
+  const computedFields = fields.filter(({ type }) => type === "computed");
   return (
     <AdminPage
       {...dataAssets}
@@ -135,32 +148,32 @@ export function ItemFormPage(shown: FormShown) {
       crumbs={crumbs}
       badges={view ? <StatusBadge status={view.status} /> : null}
       problem={problem}
-      labels={labelsOf(fields, wrongIn(problem))}
+      labels={inputLabels(fields, formErrorsOf(problem))}
     >
-      <form method="post" action={at} class="item">
-        {clash ? <Conflict clash={clash} frame={frame} /> : null}
+      <form method="post" action={action} class="item">
+        {clash ? <ConflictNotice conflict={clash} frame={frame} /> : null}
         {view ? <input type="hidden" name="$version" value={String(view.version)} /> : null}
         <input type="hidden" name="$seen" value={JSON.stringify(seen)} />
         <input type="hidden" name="$zone" value={zone} />
         <div class="inputs">
-          <Inputs
+          <ItemInputs
             fields={fields}
             data={view?.data ?? {}}
-            sent={sent}
+            form={form}
             written={written}
             zone={zone}
-            more={textOf(sent?.["$more"])}
+            listToExtend={textOf(form?.["$more"])}
           />
         </div>
-        {calculated.length > 0 ? (
+        {computedFields.length > 0 ? (
           <p class="muted">
-            {calculated.map(({ label }) => label).join(", ")}{" "}
-            {calculated.length === 1 ? "is" : "are"} calculated when it is saved.
+            {computedFields.map(({ label }) => label).join(", ")}{" "}
+            {computedFields.length === 1 ? "is" : "are"} calculated when it is saved.
           </p>
         ) : null}
         <p class="actions sticky">
-          <Buttons kind={kind} view={view} />
-          <a class="button quiet" href={at}>
+          <SubmitButtons kind={kind} view={view} />
+          <a class="button quiet" href={action}>
             Cancel
           </a>
         </p>
@@ -169,21 +182,24 @@ export function ItemFormPage(shown: FormShown) {
   );
 }
 
-/** What people call the inputs; those of rows where something is wrong with them. */
-function labelsOf(fields: readonly Field[], wrong: readonly Wrong[]): Record<string, string> {
+/** Labels of the inputs for the error summary. Cells get a label only if they have an error. */
+function inputLabels(
+  fields: readonly Field[],
+  errors: readonly FormError[],
+): Record<string, string> {
   return Object.fromEntries(
     fields.flatMap((field) => [
       [field.key, field.label],
-      ...(field.type === "line_items" ? cellLabels(field, wrong) : []),
+      ...(field.type === "line_items" ? cellLabels(field, errors) : []),
     ]),
   );
 }
 
-function cellLabels({ key, fields }: LineItemsField, wrong: readonly Wrong[]) {
-  return wrong.flatMap((each) => {
-    const [, list, index, column] = /^(\w+)\[(\d+)\]\.(\w+)$/.exec(each.field) ?? [];
-    const label = fields.find((one) => one.key === column)?.label;
+function cellLabels({ key, fields }: LineItemsField, errors: readonly FormError[]) {
+  return errors.flatMap((error) => {
+    const [, list, index, columnKey] = /^(\w+)\[(\d+)\]\.(\w+)$/.exec(error.field) ?? [];
+    const label = fields.find((column) => column.key === columnKey)?.label;
     if (list !== key || label === undefined) return [];
-    return [[each.field, `${label}, row ${Number(index) + 1}`]];
+    return [[error.field, `${label}, row ${Number(index) + 1}`]];
   });
 }

@@ -1,37 +1,37 @@
-import { inputId, useWrongExactly } from "#html/form-errors.tsx";
+import { inputId, useExactFieldErrors } from "#html/form-errors.tsx";
 import type { RowField, LineItemsField } from "#domain/definition/field.ts";
 import { Cell } from "./cells.tsx";
-import { type Row, blankRow, rowsToDraw, storedRows } from "./read-form.ts";
-import { Options } from "#html/inputs.tsx";
-import type { Sent } from "#admin/form-input.ts";
-import { writtenColumns } from "./values.ts";
+import { type FormRow, blankRow, rowsToRender, storedRows } from "./read-form.ts";
+import { SelectOptions } from "#html/inputs.tsx";
+import type { FormValues } from "#admin/form-input.ts";
+import { editableColumns } from "./values.ts";
 
-/** What was wrong with the list as a whole; what is wrong with a cell stands there. */
-export function ListErrors({ name }: { name: string }) {
-  const wrong = useWrongExactly(name);
-  if (wrong.length === 0) return null;
+/** Shows the errors of the whole list. Each cell shows its own errors. */
+function ListErrors({ name }: { name: string }) {
+  const errors = useExactFieldErrors(name);
+  if (errors.length === 0) return null;
   return (
     <p class="error" id={inputId(name)} tabindex={-1}>
-      {wrong.join(" ")}
+      {errors.join(" ")}
     </p>
   );
 }
 
-export function RowInputs({
+function RowInputs({
   name,
   index,
   columns,
   row,
   zone,
-  lists,
+  datalistPrefix,
 }: {
   name: string;
   index: number;
   columns: readonly RowField[];
-  row: Row;
+  row: FormRow;
   zone: string;
-  /** How the ids of the lists begin in which the options of columns stand; absent where cells have them. */
-  lists: string | undefined;
+  /** The id prefix of the columns' datalists; undefined if cells render their options. */
+  datalistPrefix: string | undefined;
 }) {
   return (
     <tr>
@@ -45,7 +45,7 @@ export function RowInputs({
               value: row.cells[column.key],
               isSent: row.isSent,
               zone,
-              list: lists && `${lists}-${column.key}`,
+              list: datalistPrefix && `${datalistPrefix}-${column.key}`,
             }}
           />
         </td>
@@ -67,29 +67,33 @@ export function RowInputs({
   );
 }
 
-interface Shown {
+interface LineItemRowsProps {
   field: LineItemsField;
   stored: unknown;
-  sent: Sent | undefined;
+  form: FormValues | undefined;
   zone: string;
-  more: boolean;
+  withMoreRows: boolean;
 }
 
-const emptyRows = 2;
-const moreRows = 10;
-/** Options that rows have in them; where there are more, each column has its own once, and cells lead to them. */
-const mostOptions = 20_000;
+const emptyRowCount = 2;
+const addedRowCount = 10;
+/** Cells render at most this many options in total. Beyond that, each column shares one datalist. */
+const maxInlineOptions = 20_000;
 
-/** The rows of line items: those that there are, and empty ones, which are not stored while they stay empty. */
-export function Rows({ field, stored, sent, zone, more }: Shown) {
+/** Renders the rows of line items, followed by blank rows. Rows that stay blank are not stored. */
+export function LineItemRows({ field, stored, form, zone, withMoreRows }: LineItemRowsProps) {
   const { key, label } = field;
-  const columns = writtenColumns(field.fields);
-  const rows = sent ? rowsToDraw(field, sent) : storedRows(stored);
-  const count = Math.min(more ? moreRows : emptyRows, Math.max(0, field.max_rows - rows.length));
-  const all = [...rows, ...Array.from({ length: count }, blankRow)];
-  const listed = columns.filter((column) => "options" in column);
-  const each = listed.reduce((sum, { options }) => sum + options.length, 0);
-  const lists = each * all.length > mostOptions ? `options-${key}` : undefined;
+  const columns = editableColumns(field.fields);
+  const rows = form ? rowsToRender(field, form) : storedRows(stored);
+  const count = Math.min(
+    withMoreRows ? addedRowCount : emptyRowCount,
+    Math.max(0, field.max_rows - rows.length),
+  );
+  const inputRows = [...rows, ...Array.from({ length: count }, blankRow)];
+  const choiceColumns = columns.filter((column) => "options" in column);
+  const optionsPerRow = choiceColumns.reduce((sum, { options }) => sum + options.length, 0);
+  const datalistPrefix =
+    optionsPerRow * inputRows.length > maxInlineOptions ? `options-${key}` : undefined;
   return (
     <fieldset class="wide">
       <legend>
@@ -110,21 +114,23 @@ export function Rows({ field, stored, sent, zone, more }: Shown) {
           </tr>
         </thead>
         <tbody>
-          {all.map((row, index) => (
-            <RowInputs {...{ name: `${key}[${index}]`, index, columns, row, zone, lists }} />
+          {inputRows.map((row, index) => (
+            <RowInputs
+              {...{ name: `${key}[${index}]`, index, columns, row, zone, datalistPrefix }}
+            />
           ))}
         </tbody>
       </table>
       <template id={`new-${key}`}>
         <RowInputs
-          {...{ name: `${key}[999]`, index: 998, columns, row: blankRow(), zone, lists }}
+          {...{ name: `${key}[999]`, index: 998, columns, row: blankRow(), zone, datalistPrefix }}
         />
       </template>
-      {lists === undefined
+      {datalistPrefix === undefined
         ? null
-        : listed.map((column) => (
-            <datalist id={`${lists}-${column.key}`}>
-              <Options options={column.options} />
+        : choiceColumns.map((column) => (
+            <datalist id={`${datalistPrefix}-${column.key}`}>
+              <SelectOptions options={column.options} />
             </datalist>
           ))}
       <button type="button" class="quiet little" data-add-row={key} hidden>

@@ -1,118 +1,151 @@
-import type { Compiled } from "#domain/data/compile.ts";
+import type { CompiledCollection } from "#domain/data/compile.ts";
 import { Problem, problem } from "#domain/problem/problem.ts";
-import { textOf, type Sent, readSent } from "#admin/form-input.ts";
+import { textOf, type FormValues, readForm } from "#admin/form-input.ts";
 import type { Field } from "#domain/definition/field.ts";
 import { isObject } from "#domain/json.ts";
-import { sentData, refuseTooMany } from "./read-form.ts";
-import { zoneSent } from "./values.ts";
+import { readItemData, assertCellsFit } from "./read-form.ts";
+import { readTimeZone } from "./values.ts";
 import type { Context } from "hono";
-import { itemHistory } from "#actions/changes.ts";
+import { loadItemHistory } from "#actions/changes.ts";
 import { updateItem } from "#actions/update-item.ts";
-import { untilSettled, noKey } from "#actions/idempotent.ts";
-import type { Found } from "#actions/visible.ts";
+import { retryOnConflict, noIdempotencyKey } from "#actions/idempotent.ts";
+import type { LoadedItem } from "#actions/visible.ts";
 import { itemDocument } from "#documents/items.ts";
 import { etagOf } from "#domain/preconditions.ts";
 import type { CollectionKind } from "#domain/definition/collection.ts";
-import { viewOf, type ItemView } from "#domain/item/item.ts";
+import { buildItemView, type ItemView } from "#domain/item/item.ts";
 import type { AdminEnv } from "#http/env.ts";
-import { answerDone, attempted } from "#admin/page.ts";
-import { frameOf } from "#admin/layout.tsx";
-import { say } from "#admin/preferences.ts";
-import { compareChanges, digestSeen, seenSent, type Changes, type Seen } from "./changes.ts";
-import { addressOf, foundItem, versionSent, opened } from "#admin/items/load-item.ts";
-import { namesIn, titleOf } from "#admin/items/value.tsx";
+import { attempted, page } from "#admin/page.ts";
+import { pageContext } from "#admin/layout.tsx";
+import {
+  compareChanges,
+  digestFields,
+  readSeenDigests,
+  type FormChanges,
+  type SeenDigests,
+} from "./changes.ts";
+import { itemsPath, getItem, readIfMatch, getStoredCollection } from "#admin/items/load-item.ts";
+import { actorNames, itemTitle } from "#admin/items/value.tsx";
 import { ItemFormPage } from "./item-form.tsx";
 import { createItem } from "#actions/create-item.ts";
 
-/** A refusal that names one field is told beside it, as others are. */
-export function named(refusal: Problem, { collection }: Compiled): Problem {
-  const field = textOf(refusal.members["field"]);
-  if (field === "" || refusal.members["errors"] !== undefined) return refusal;
+/** Turns a problem that names one field into a field error, so that the field's input shows it. */
+function withFieldLabel(error: Problem, { collection }: CompiledCollection): Problem {
+  const field = textOf(error.members["field"]);
+  if (field === "" || error.members["errors"] !== undefined) return error;
   const label = collection.definition.fields.fields.find(({ key }) => key === field)?.label;
-  const reason = refusal.detail.replace(`"${field}"`, `“${label ?? field}”`);
+  const reason = error.detail.replace(`"${field}"`, `“${label ?? field}”`);
   return new Problem(
-    refusal.code,
-    refusal.detail,
-    { ...refusal.members, errors: [{ field, reason }] },
-    refusal.headers,
+    error.code,
+    error.detail,
+    { ...error.members, errors: [{ field, reason }] },
+    error.headers,
   );
 }
 
-export const fieldsOf = ({ collection }: Compiled) => collection.definition.fields.fields;
-export const sentZone = (sent: Sent, { collection }: Compiled) =>
-  zoneSent(sent["$zone"], collection.definition.time_zone);
+const fieldsOf = ({ collection }: CompiledCollection) => collection.definition.fields.fields;
+const formTimeZone = (form: FormValues, { collection }: CompiledCollection) =>
+  readTimeZone(form["$zone"], collection.definition.time_zone);
 
-/** The body that the API takes, from a program that has it ready, or from all that a form sent. */
-export function sentBody(sent: Sent, compiled: Compiled): Record<string, unknown> {
-  const { version: _, $version: __, ...body } = sent;
-  if (isObject(sent["data"])) return body;
+/** Builds the request body of the API. Programs send `data`; form inputs are converted. */
+function buildItemBody(form: FormValues, compiled: CompiledCollection): Record<string, unknown> {
+  const { version: _, $version: __, ...body } = form;
+  if (isObject(form["data"])) return body;
   const fields = fieldsOf(compiled);
-  const status = sentStatus(sent, fields);
-  const data = sentData(fields, sent, sentZone(sent, compiled));
-  const given = Object.entries(data).filter(
-    ([key, value]) => sent["$seen"] !== undefined || Object.hasOwn(sent, key) || isFilled(value),
+  const status = readStatus(form, fields);
+  const data = readItemData(fields, form, formTimeZone(form, compiled));
+  const entries = Object.entries(data).filter(
+    ([key, value]) => form["$seen"] !== undefined || Object.hasOwn(form, key) || isFilled(value),
   );
-  return { ...status, data: Object.fromEntries(given) };
+  return { ...status, data: Object.fromEntries(entries) };
 }
 
 const isFilled = (value: unknown) => Array.isArray(value) && value.length > 0;
 
-/** The status that was asked for; programs call it `status`, where no field is called so. */
-export function sentStatus(sent: Sent, fields: readonly Field[]): { status?: string } {
-  const plain = fields.some(({ key }) => key === "status") ? undefined : sent["status"];
-  const status = textOf(sent["$status"] ?? plain);
+/** The requested status. Programs may send it as `status`, unless a field has that key. */
+function readStatus(form: FormValues, fields: readonly Field[]): { status?: string } {
+  const programStatus = fields.some(({ key }) => key === "status") ? undefined : form["status"];
+  const status = textOf(form["$status"] ?? programStatus);
   return status === "" ? {} : { status };
 }
 
-type C = Context<AdminEnv>;
+type AdminContext = Context<AdminEnv>;
 
-/** Saves what differs from what was seen. What others changed meanwhile stays, or is asked about. */
-export async function changeFromForm(c: C, kind: CollectionKind): Promise<Response> {
-  const sent = await readSent(c);
-  const seen = isObject(sent["data"]) ? undefined : seenSent(sent);
-  let now = await foundItem(c, kind);
-  refuseTooMany(fieldsOf(now.compiled), sent);
-  if (sent["$more"] !== undefined) return c.html(await drawn(c, now, sent, seen, undefined));
+export const newPage = (kind: CollectionKind) =>
+  page({
+    load: async ({ c }) => (await getStoredCollection(c, kind)).compiled,
+    async render(frame, compiled) {
+      const seen = await digestFields(fieldsOf(compiled), {}, frame.viewer.zone);
+      return <ItemFormPage {...{ frame, collection: compiled.collection, seen }} />;
+    },
+  });
+
+export const editPage = (kind: CollectionKind) =>
+  page({
+    async load({ c }) {
+      const { item, compiled } = await getItem(c, kind);
+      if (item.status === "closed") return c.redirect(`${itemsPath(c, kind)}/${item.id}`, 303);
+      return { compiled, view: buildItemView(item, compiled) };
+    },
+    document: ({ view }) => itemDocument(view),
+    async render(frame, { compiled, view }) {
+      const seen = await digestFields(fieldsOf(compiled), view.data, frame.viewer.zone);
+      return <ItemFormPage {...{ frame, collection: compiled.collection, view, seen }} />;
+    },
+  });
+
+/** Saves the fields that differ from what the form showed. Asks which value to keep on a conflict. */
+export async function updateFromForm(c: AdminContext, kind: CollectionKind): Promise<Response> {
+  const form = await readForm(c);
+  const seen = isObject(form["data"]) ? undefined : readSeenDigests(form);
+  let target = await getItem(c, kind);
+  assertCellsFit(fieldsOf(target.compiled), form);
+  if (form["$more"] !== undefined) {
+    return c.html(await renderForm(c, target, form, seen, undefined));
+  }
   return attempted(
     c,
     async () => {
       if (!seen) {
-        const body = sentBody(sent, now.compiled);
-        const view = await updateItem(c.var.action, now, body, versionSent(sent));
-        return answerDone(c, itemDocument(view), `${addressOf(c, kind)}/${view.id}`);
+        const body = buildItemBody(form, target.compiled);
+        const view = await updateItem(c.var.action, target, body, readIfMatch(form));
+        return { to: `${itemsPath(c, kind)}/${view.id}`, document: itemDocument(view) };
       }
-      const saved = await untilSettled(async () => {
-        const outcome = await merged(c, now, sent, seen);
-        if (!outcome) now = await foundItem(c, kind);
+      const result = await retryOnConflict(c.var.action, async () => {
+        const outcome = await tryMerge(c, target, form, seen);
+        if (!outcome) target = await getItem(c, kind);
         return outcome;
       });
-      const { view, theirs } = saved;
-      say(c, saidOf(now, view, theirs));
-      return answerDone(c, itemDocument(view), `${addressOf(c, kind)}/${view.id}`);
+      const { view, theirs } = result;
+      return {
+        to: `${itemsPath(c, kind)}/${view.id}`,
+        flash: savedMessage(target, view, theirs),
+        document: itemDocument(view),
+      };
     },
-    async (refusal) => {
-      now = await foundItem(c, kind);
-      return drawn(c, now, sent, seen, refusal);
+    async (error) => {
+      target = await getItem(c, kind);
+      return renderForm(c, target, form, seen, error);
     },
   );
 }
 
-/** The item with the changes; nothing where it changed again in between. */
-async function merged(
-  c: C,
-  now: Found,
-  sent: Sent,
-  seen: Seen,
+/** Merges and saves the changes. Returns undefined if the item changed again, so that the caller retries. */
+async function tryMerge(
+  c: AdminContext,
+  target: LoadedItem,
+  form: FormValues,
+  seen: SeenDigests,
 ): Promise<{ view: ItemView; theirs: Field[] } | undefined> {
-  const { item, compiled } = now;
+  const { item, compiled } = target;
   const fields = fieldsOf(compiled);
-  const { data } = viewOf(item, compiled);
+  const { data } = buildItemView(item, compiled);
   const { mine, theirs, both } = await compareChanges(
     fields,
-    sent,
+    form,
     seen,
     data,
-    sentZone(sent, compiled),
+    formTimeZone(form, compiled),
   );
   if (both.length > 0) {
     const labels = both.map(({ label }) => label).join(", ");
@@ -120,86 +153,92 @@ async function merged(
       `Somebody else changed this as well: ${labels}. Nothing was saved yet; choose which value stays.`,
     );
   }
-  const body = { ...sentStatus(sent, fields), data: mine };
+  const body = { ...readStatus(form, fields), data: mine };
   const ifMatch = [etagOf(item.version)];
   try {
-    return { view: await updateItem(c.var.action, now, body, ifMatch), theirs };
+    return { view: await updateItem(c.var.action, target, body, ifMatch), theirs };
   } catch (error) {
     if (error instanceof Problem && error.code === "version_mismatch") return undefined;
     throw error;
   }
 }
 
-function saidOf({ item, compiled }: Found, view: ItemView, theirs: readonly Field[]): string {
-  const title = titleOf(view, fieldsOf(compiled));
+function savedMessage(
+  { item, compiled }: LoadedItem,
+  view: ItemView,
+  theirs: readonly Field[],
+): string {
+  const title = itemTitle(view, fieldsOf(compiled));
   if (view.version === item.version) return `Nothing was changed in ${title}.`;
-  const also =
+  const theirsNote =
     theirs.length > 0
       ? ` What others changed meanwhile is kept: ${theirs.map(({ label }) => label).join(", ")}.`
       : "";
-  return `${title} is saved.${also}`;
+  return `${title} is saved.${theirsNote}`;
 }
 
-/** The form again, with what was written, on what is stored now. */
-async function drawn(
-  c: C,
-  { item, compiled }: Found,
-  sent: Sent,
-  seen: Seen | undefined,
-  refusal: Problem | undefined,
+/** Renders the form again, with the submitted values on top of the stored item. */
+async function renderForm(
+  c: AdminContext,
+  { item, compiled }: LoadedItem,
+  form: FormValues,
+  seen: SeenDigests | undefined,
+  error: Problem | undefined,
 ) {
   const fields = fieldsOf(compiled);
-  const view = viewOf(item, compiled);
-  const zone = sentZone(sent, compiled);
-  const changes: Changes | undefined =
-    seen && (await compareChanges(fields, sent, seen, view.data, zone));
+  const view = buildItemView(item, compiled);
+  const zone = formTimeZone(form, compiled);
+  const changes: FormChanges | undefined =
+    seen && (await compareChanges(fields, form, seen, view.data, zone));
   const clash =
-    changes && refusal?.code === "conflict"
+    changes && error?.code === "conflict"
       ? {
           ...changes,
-          now: view,
-          names: namesIn(await itemHistory(c.var.action, { item, compiled })),
+          current: view,
+          names: actorNames(await loadItemHistory(c.var.action, { item, compiled })),
         }
       : undefined;
   return (
     <ItemFormPage
-      frame={frameOf(c)}
+      frame={pageContext(c)}
       collection={compiled.collection}
       view={view}
-      seen={await digestSeen(fields, view.data, zone)}
-      sent={sent}
+      seen={await digestFields(fields, view.data, zone)}
+      sent={form}
       written={changes && new Set(Object.keys(changes.mine))}
       clash={clash}
-      problem={refusal && named(refusal, compiled)}
+      problem={error && withFieldLabel(error, compiled)}
     />
   );
 }
 
-export async function createFromForm(c: C, kind: CollectionKind): Promise<Response> {
-  const { compiled } = await opened(c, kind);
-  const sent = await readSent(c);
-  refuseTooMany(fieldsOf(compiled), sent);
-  const again = async (refusal: Problem | undefined) => (
+export async function createFromForm(c: AdminContext, kind: CollectionKind): Promise<Response> {
+  const { compiled } = await getStoredCollection(c, kind);
+  const form = await readForm(c);
+  assertCellsFit(fieldsOf(compiled), form);
+  const renderAgain = async (error: Problem | undefined) => (
     <ItemFormPage
-      frame={frameOf(c)}
+      frame={pageContext(c)}
       collection={compiled.collection}
-      seen={await digestSeen(fieldsOf(compiled), {}, sentZone(sent, compiled))}
-      sent={sent}
-      problem={refusal && named(refusal, compiled)}
+      seen={await digestFields(fieldsOf(compiled), {}, formTimeZone(form, compiled))}
+      sent={form}
+      problem={error && withFieldLabel(error, compiled)}
     />
   );
-  if (sent["$more"] !== undefined) return c.html(await again(undefined));
+  if (form["$more"] !== undefined) return c.html(await renderAgain(undefined));
   return attempted(
     c,
     async () => {
-      const body = sentBody(sent, compiled);
-      const { answer: view } = await createItem(c.var.action, compiled, body, noKey);
-      say(
-        c,
-        `${titleOf(view, fieldsOf(compiled))} is saved${view.status === "draft" ? " as a draft" : ""}.`,
-      );
-      return answerDone(c, itemDocument(view), `${addressOf(c, kind)}/${view.id}`, 201);
+      const body = buildItemBody(form, compiled);
+      const { response: view } = await createItem(c.var.action, compiled, body, noIdempotencyKey);
+      const draftNote = view.status === "draft" ? " as a draft" : "";
+      return {
+        to: `${itemsPath(c, kind)}/${view.id}`,
+        flash: `${itemTitle(view, fieldsOf(compiled))} is saved${draftNote}.`,
+        document: itemDocument(view),
+        status: 201,
+      };
     },
-    again,
+    renderAgain,
   );
 }

@@ -1,69 +1,86 @@
-import type { Field, Option, RowField } from "#domain/definition/field.ts";
+import type { Field, FieldOption, RowField } from "#domain/definition/field.ts";
 import { isTimeZone, localDateTime } from "#domain/time.ts";
 import { textOf } from "#admin/form-input.ts";
 
-/** The zone in which a form's times were written; the collection's where it says none. */
-export function zoneSent(sent: unknown, otherwise: string): string {
-  return typeof sent === "string" && isTimeZone(sent) ? sent : otherwise;
+/** The time zone that a form was filled in with, or the fallback if it is missing or unknown. */
+export function readTimeZone(zone: unknown, fallback: string): string {
+  return typeof zone === "string" && isTimeZone(zone) ? zone : fallback;
 }
 
-/** What the input of a single value shows for it. */
+/** The text that a single-value input shows for a stored value. */
 export function inputText(field: Field, value: unknown, zone: string): string {
   const text = textOf(value);
   if (field.type === "date") return text.slice(0, 10);
-  return field.type === "datetime" ? localText(text, zone) : text;
+  return field.type === "datetime" ? localInputText(text, zone) : text;
 }
 
-/** As inputs of the type `datetime-local` take it: seconds and milliseconds where there are some. */
-function localText(text: string, zone: string): string {
+/** Formats a time for a `datetime-local` input. Leaves out seconds and milliseconds that are zero. */
+function localInputText(text: string, zone: string): string {
   const time = Date.parse(`${text.slice(0, 23)}Z`);
   if (text.length < 24 || Number.isNaN(time)) return text.replace(/Z$/, "");
-  const local = localDateTime(time, zone).replace(" ", "T");
+  const localTime = localDateTime(time, zone).replace(" ", "T");
   const fraction = text.slice(19, 23);
-  if (fraction !== ".000") return local + fraction;
-  return local.endsWith(":00") ? local.slice(0, 16) : local;
+  if (fraction !== ".000") return localTime + fraction;
+  return localTime.endsWith(":00") ? localTime.slice(0, 16) : localTime;
 }
 
-/** The options of a field, with those that its value had when they still were some. */
-export function optionsFor(options: readonly Option[], chosen: readonly string[]): Option[] {
-  const known = new Set(options.map(({ value }) => value));
-  const former = [...new Set(chosen)].filter((value) => value !== "" && !known.has(value));
-  return [...options, ...former.map((value) => ({ value, label: `${value} (former option)` }))];
+/** The options of a field, followed by former options that the value still contains. */
+export function optionsFor(
+  options: readonly FieldOption[],
+  chosen: readonly string[],
+): FieldOption[] {
+  const currentValues = new Set(options.map(({ value }) => value));
+  const formerValues = [...new Set(chosen)].filter(
+    (value) => value !== "" && !currentValues.has(value),
+  );
+  return [
+    ...options,
+    ...formerValues.map((value) => ({ value, label: `${value} (former option)` })),
+  ];
 }
 
-/** The texts in what was sent, or stored, for a field of many values. */
-export function textsOf(value: unknown): string[] {
-  if (Array.isArray(value)) return value.map(textOf).filter((each) => each !== "");
+/** The non-empty texts of a submitted or stored list. A single text counts as a list of one. */
+export function nonEmptyTexts(value: unknown): string[] {
+  if (Array.isArray(value)) return value.map(textOf).filter((item) => item !== "");
   const text = textOf(value);
   return text === "" ? [] : [text];
 }
 
-/** The columns of rows that people fill in. */
-export function writtenColumns(fields: readonly RowField[]): RowField[] {
+/** The columns that people fill in: all except computed ones. */
+export function editableColumns(fields: readonly RowField[]): RowField[] {
   return fields.filter(({ type }) => type !== "computed");
 }
 
-export const yesOrNo = [
+export const yesNoOptions = [
   { value: "", label: "" },
   { value: "true", label: "Yes" },
   { value: "false", label: "No" },
 ];
 
-const attributes: Partial<Record<Field["type"], Record<string, string>>> = {
+const textInput = { type: "text" };
+const typeAttributes: Record<Field["type"], Record<string, string>> = {
+  text: textInput,
+  multiline_text: textInput,
   number: { type: "number", step: "any" },
+  boolean: textInput,
   date: { type: "date" },
+  datetime: { type: "datetime-local" },
+  select: textInput,
+  multi_select: textInput,
+  line_items: textInput,
+  computed: textInput,
   email: { type: "text", inputmode: "email", autocomplete: "off" },
   url: { type: "text", inputmode: "url" },
   phone: { type: "text", inputmode: "tel", autocomplete: "off" },
 };
 
-/** The attributes of an input of one line: what is right is for the server to judge, whose rules are the API's. */
-export function lineAttributes(field: Field, text: string): Record<string, string> {
-  if (field.type === "datetime") return { type: "datetime-local", step: stepOf(text) };
-  return attributes[field.type] ?? { type: "text" };
+/** Attributes of a one-line input. Only the server validates e-mail addresses, URLs and phone numbers. */
+export function inputAttributes(field: Field, text: string): Record<string, string> {
+  const attributes = typeAttributes[field.type];
+  return field.type === "datetime" ? { ...attributes, step: stepOf(text) } : attributes;
 }
 
-/** As fine as what stands there: a browser refuses a value between its steps. */
+/** The step in seconds that fits the text. Browsers reject values between steps. */
 export function stepOf(text: string): string {
   if (text.includes(".")) return "0.001";
   return text.length > 16 ? "1" : "60";

@@ -1,38 +1,44 @@
 import type { Collection } from "#domain/definition/collection.ts";
-import { importable, ownTargets, type CsvLine } from "#domain/import/csv.ts";
-import { Options, WrongWith, useField, Select } from "#html/inputs.tsx";
+import { importableFields, itemTargets, type CsvLine } from "#domain/import/csv.ts";
+import { SelectOptions, InputErrors, useField, Select } from "#html/inputs.tsx";
 import { Table, Badge, type Tone } from "#html/parts.tsx";
-import { type Import, findersOf, told, type Fault, type Refused } from "./file.ts";
-import { words } from "#admin/definitions/layout.tsx";
-import { showCount } from "#html/viewer.tsx";
+import {
+  type ImportFile,
+  matchTargets,
+  formatRowError,
+  type RowError,
+  type RejectedRow,
+} from "./file.ts";
+import { collectionTerms } from "#admin/definitions/layout.tsx";
+import { formatCount } from "#html/viewer.tsx";
 import type { RowOutcome } from "#actions/import-rows.ts";
 import { Problem } from "#domain/problem/problem.ts";
 
-const longest = 60;
-export const shortened = (text: string) =>
-  text.length > longest ? `${text.slice(0, longest)}…` : text;
+const maxPreviewLength = 60;
+const truncateCell = (text: string) =>
+  text.length > maxPreviewLength ? `${text.slice(0, maxPreviewLength)}…` : text;
 
-/** What each column becomes, beside what its first row says. */
-export function ColumnChoices({ file, collection }: { file: Import; collection: Collection }) {
+/** Assigns each column to a field. Shows the column's first value for orientation. */
+export function ColumnChoices({ file, collection }: { file: ImportFile; collection: Collection }) {
   const { csv, plan } = file;
   const options = [
     { value: "", label: "— left out —" },
-    ...importable(collection).map(({ key, label }) => ({ value: key, label })),
+    ...importableFields(collection).map(({ key, label }) => ({ value: key, label })),
     ...(collection.kind === "form"
-      ? [{ value: ownTargets.status as string, label: "Status" }]
+      ? [{ value: itemTargets.status as string, label: "Status" }]
       : []),
-    { value: ownTargets.id as string, label: "Id" },
+    { value: itemTargets.id as string, label: "Id" },
   ];
   return (
-    <Table caption="Columns" heads={["Column", "First row", "Becomes"]}>
+    <Table caption="Columns" columns={["Column", "First row", "Becomes"]}>
       {csv.header.map((name, i) => (
         <tr>
           <th scope="row">{name === "" ? `Column ${i + 1}` : name}</th>
-          <td class="full">{shortened(csv.rows[0]?.cells[i] ?? "")}</td>
+          <td class="full">{truncateCell(csv.rows[0]?.cells[i] ?? "")}</td>
           <td>
-            <Choice
+            <ColumnChoice
               name={`column.${i}`}
-              of={name}
+              columnName={name}
               options={options}
               value={plan.columns[i] ?? ""}
             />
@@ -43,31 +49,31 @@ export function ColumnChoices({ file, collection }: { file: Import; collection: 
   );
 }
 
-function Choice({
+function ColumnChoice({
   name,
-  of,
+  columnName,
   options,
   value,
 }: {
   name: string;
-  of: string;
+  columnName: string;
   options: readonly { value: string; label: string }[];
   value: string;
 }) {
-  const { wired, wrong } = useField({ name });
+  const { inputProps, wrong: errors } = useField({ name });
   return (
     <>
-      <select {...wired} aria-label={`${of} becomes`}>
-        <Options options={options} value={value} />
+      <select {...inputProps} aria-label={`${columnName} becomes`}>
+        <SelectOptions options={options} value={value} />
       </select>
-      <WrongWith id={wired.id} wrong={wrong} />
+      <InputErrors id={inputProps.id} wrong={errors} />
     </>
   );
 }
 
-/** What happens to items that are there already. */
-export function Finder({ file, collection }: { file: Import; collection: Collection }) {
-  const { items } = words[collection.kind];
+/** Chooses the field by which rows match existing items. */
+export function MatchChoice({ file, collection }: { file: ImportFile; collection: Collection }) {
+  const { items } = collectionTerms[collection.kind];
   const labelOf = (target: string) =>
     collection.definition.fields.fields.find(({ key }) => key === target)?.label ?? "Id";
   return (
@@ -77,7 +83,7 @@ export function Finder({ file, collection }: { file: Import; collection: Collect
       value={file.plan.by}
       options={[
         { value: "", label: `None: each row is a new one` },
-        ...findersOf(file.plan.columns, collection).map((value) => ({
+        ...matchTargets(file.plan.columns, collection).map((value) => ({
           value,
           label: `Those with the same ${labelOf(value)}: they are changed`,
         })),
@@ -86,92 +92,99 @@ export function Finder({ file, collection }: { file: Import; collection: Collect
   );
 }
 
-const mostRefused = 50;
+const maxListedRows = 50;
 
-/** The cells that are wrong; where the row is wrong as a whole, how it begins. */
-function saidIn({ cells }: CsvLine, faults: readonly Fault[]): string {
-  const wrong = faults.map(({ column }) => cells[column] ?? "").filter((cell) => cell !== "");
-  return (wrong.length > 0 ? wrong : cells.filter((cell) => cell !== "").slice(0, 2))
-    .map(shortened)
+/** The cells that have errors. Without any, the first two cells with content. */
+function rowExcerpt({ cells }: CsvLine, errors: readonly RowError[]): string {
+  const errorCells = errors.map(({ column }) => cells[column] ?? "").filter((cell) => cell !== "");
+  return (errorCells.length > 0 ? errorCells : cells.filter((cell) => cell !== "").slice(0, 2))
+    .map(truncateCell)
     .join(" · ");
 }
 
-export function RefusedTable({ refused }: { refused: readonly Refused[] }) {
-  if (refused.length === 0) return null;
+export function RejectedTable({ rejections }: { rejections: readonly RejectedRow[] }) {
+  if (rejections.length === 0) return null;
   return (
     <>
       <h2>Refused</h2>
-      <Table caption="Refused rows" heads={[{ name: "Line", number: true }, "What it says", "Why"]}>
-        {refused.slice(0, mostRefused).map(({ row, faults }) => (
+      <Table
+        caption="Refused rows"
+        columns={[{ name: "Line", number: true }, "What it says", "Why"]}
+      >
+        {rejections.slice(0, maxListedRows).map(({ row, faults: errors }) => (
           <tr>
             <td class="number" data-label="Line">
               {row.line}
             </td>
-            <td class="full">{saidIn(row, faults)}</td>
-            <td class="why full">{faults.map(told).join(" ")}</td>
+            <td class="full">{rowExcerpt(row, errors)}</td>
+            <td class="why full">{errors.map(formatRowError).join(" ")}</td>
           </tr>
         ))}
       </Table>
-      {refused.length > mostRefused ? (
+      {rejections.length > maxListedRows ? (
         <p class="muted">
-          {showCount(refused.length - mostRefused)} more stand in the download of refused rows.
+          {formatCount(rejections.length - maxListedRows)} more stand in the download of refused
+          rows.
         </p>
       ) : null}
     </>
   );
 }
 
-const firstRows = 5;
-/** Columns that a phone has room for. */
-const mostOnPhone = 3;
+const previewRowCount = 5;
+/** Phones show this many columns. */
+const maxPhoneColumns = 3;
 
-const outcomeNames: Record<Exclude<RowOutcome, Problem>, readonly [name: string, tone: Tone]> = {
+const outcomeBadges: Record<Exclude<RowOutcome, Problem>, readonly [name: string, tone: Tone]> = {
   created: ["New", "good"],
   updated: ["Changes", "accent"],
   unchanged: ["As it is", "quiet"],
   deleted: ["Deleted", "bad"],
 };
 
-/** The refused rows with what is wrong in which column, and the first of the others. */
-export function Preview({
+/** Shows the rejected rows with their errors, and the first accepted rows. */
+export function ImportPreview({
   file: { csv, plan },
   outcomes,
-  refused,
+  rejections,
 }: {
-  file: Import;
+  file: ImportFile;
   outcomes: readonly RowOutcome[];
-  refused: readonly Refused[];
+  rejections: readonly RejectedRow[];
 }) {
   const columns = csv.header
     .map((name, index) => ({ name, index }))
     .filter(({ index }) => plan.columns[index] !== "");
-  const good = csv.rows
+  const acceptedRows = csv.rows
     .map((row, i) => ({ row, outcome: outcomes[i] }))
     .filter(({ outcome }) => !(outcome instanceof Problem))
-    .slice(0, firstRows);
+    .slice(0, previewRowCount);
   return (
     <>
-      <RefusedTable refused={refused} />
-      {good.length === 0 ? null : (
+      <RejectedTable rejections={rejections} />
+      {acceptedRows.length === 0 ? null : (
         <>
           <h2>The first rows</h2>
           <Table
             caption="The first rows"
-            heads={[
+            columns={[
               { name: "Line", number: true },
               "What happens",
-              ...columns.map(({ name }) => shortened(name)),
+              ...columns.map(({ name }) => truncateCell(name)),
             ]}
           >
-            {good.map(({ row, outcome }) => (
+            {acceptedRows.map(({ row, outcome }) => (
               <tr>
                 <td class="number">{row.line}</td>
                 <td>
-                  <Outcome outcome={outcome} />
+                  <OutcomeBadge outcome={outcome} />
                 </td>
-                {columns.map(({ name, index }, at) => (
-                  <td class={at < mostOnPhone ? undefined : "less"} data-label={shortened(name)}>
-                    {shortened(row.cells[index] ?? "")}
+                {columns.map(({ name, index }, position) => (
+                  <td
+                    class={position < maxPhoneColumns ? undefined : "less"}
+                    data-label={truncateCell(name)}
+                  >
+                    {truncateCell(row.cells[index] ?? "")}
                   </td>
                 ))}
               </tr>
@@ -183,8 +196,8 @@ export function Preview({
   );
 }
 
-function Outcome({ outcome }: { outcome: RowOutcome | undefined }) {
+function OutcomeBadge({ outcome }: { outcome: RowOutcome | undefined }) {
   if (outcome === undefined || outcome instanceof Problem) return null;
-  const [name, tone] = outcomeNames[outcome];
+  const [name, tone] = outcomeBadges[outcome];
   return <Badge tone={tone}>{name}</Badge>;
 }

@@ -1,26 +1,37 @@
 import { problem, type FieldError, Problem } from "#domain/problem/problem.ts";
-import { finders, ownTargets, targetsOf, CsvFault, parseCsv, type Csv, isLossless, matchColumns, type Plan, type CsvLine } from "#domain/import/csv.ts";
+import {
+  lookupFields,
+  itemTargets,
+  columnTargets,
+  CsvError,
+  parseCsv,
+  type Csv,
+  isLosslessExport,
+  matchColumns,
+  type ImportPlan,
+  type CsvLine,
+} from "#domain/import/csv.ts";
 import type { Collection } from "#domain/definition/collection.ts";
-import { textOf, type Sent } from "#admin/form-input.ts";
+import { textOf, type FormValues } from "#admin/form-input.ts";
 import type { RowOutcome } from "#actions/import-rows.ts";
 
-export const refusedFile = (reason: string, field = "file") =>
+const invalidFile = (reason: string, field = "file") =>
   problem.invalidInput([{ field, code: "invalid_format", reason }]);
 
-/** The choices of a page (`column.0`), or a list of them from a script; nothing where none was made yet. */
-export function columnsSent(sent: Sent, length: number): string[] | undefined {
-  const named = Array.from({ length }, (_, i) => sent[`column.${i}`]);
-  if (named.every((each) => each !== undefined)) return named.map(textOf);
-  const listed = sent["columns"];
-  if (!Array.isArray(listed)) return undefined;
-  if (listed.length !== length) {
-    throw refusedFile("Name a field, or an empty text, for each column.", "columns");
+/** Reads the targets of the columns: `column.N` from a form, `columns` from a script. Undefined before a choice. */
+function readColumns(form: FormValues, length: number): string[] | undefined {
+  const inputs = Array.from({ length }, (_, i) => form[`column.${i}`]);
+  if (inputs.every((input) => input !== undefined)) return inputs.map(textOf);
+  const targets = form["columns"];
+  if (!Array.isArray(targets)) return undefined;
+  if (targets.length !== length) {
+    throw invalidFile("Name a field, or an empty text, for each column.", "columns");
   }
-  return listed.map(textOf);
+  return targets.map(textOf);
 }
 
-export function wrongColumns(columns: readonly string[], collection: Collection): FieldError[] {
-  const targets = targetsOf(collection);
+function findColumnErrors(columns: readonly string[], collection: Collection): FieldError[] {
+  const targets = columnTargets(collection);
   return columns.flatMap((target, i): FieldError[] => {
     const isKnown = target === "" || targets.includes(target);
     if (isKnown && (target === "" || columns.indexOf(target) === i)) return [];
@@ -31,27 +42,31 @@ export function wrongColumns(columns: readonly string[], collection: Collection)
   });
 }
 
-export function findBy(sent: Sent, columns: readonly string[], collection: Collection): string {
-  const possible = findersOf(columns, collection);
-  // Those that are there already are changed, unless somebody says otherwise: nothing is there twice.
-  if (sent["by"] === undefined) return possible[0] ?? "";
-  const by = textOf(sent["by"]);
-  return possible.includes(by) ? by : "";
+function readMatchTarget(
+  form: FormValues,
+  columns: readonly string[],
+  collection: Collection,
+): string {
+  const targets = matchTargets(columns, collection);
+  // By default, rows update the items that they match, so that importing twice creates no duplicates.
+  if (form["by"] === undefined) return targets[0] ?? "";
+  const target = textOf(form["by"]);
+  return targets.includes(target) ? target : "";
 }
 
-/** What items can be found by, among the columns. */
-export function findersOf(columns: readonly string[], collection: Collection): string[] {
-  const unique = finders(collection).map(({ key }) => key);
-  return [ownTargets.id, ...unique].filter((target) => columns.includes(target));
+/** The columns that can identify existing items: the id and unique fields. */
+export function matchTargets(columns: readonly string[], collection: Collection): string[] {
+  const uniqueKeys = lookupFields(collection).map(({ key }) => key);
+  return [itemTargets.id, ...uniqueKeys].filter((target) => columns.includes(target));
 }
 
-/** What an import takes; larger files are cut, or go through the API. */
-export const bounds = { bytes: 1_000_000, rows: 5000, columns: 100, cells: 120_000 };
+/** Limits of one import. Larger files must be split or sent through the API. */
+export const importLimits = { bytes: 1_000_000, rows: 5000, columns: 100, cells: 40_000 };
 
-export async function sentText({ file, csv }: Sent): Promise<string> {
+async function readCsvText({ file, csv }: FormValues): Promise<string> {
   if (!(file instanceof File) || file.size === 0) {
     const text = textOf(csv);
-    if (text.trim() === "") throw refusedFile("Choose a file, or paste what is in it.");
+    if (text.trim() === "") throw invalidFile("Choose a file, or paste what is in it.");
     return text;
   }
   try {
@@ -59,127 +74,136 @@ export async function sentText({ file, csv }: Sent): Promise<string> {
       await file.arrayBuffer(),
     );
   } catch {
-    throw refusedFile("It is not in UTF-8. In Excel, save it as “CSV UTF-8”.");
+    throw invalidFile("It is not in UTF-8. In Excel, save it as “CSV UTF-8”.");
   }
 }
 
-export function parseRows(text: string): Csv {
+function parseRows(text: string): Csv {
   try {
-    const csv = parseCsv(text, bounds.rows);
+    const csv = parseCsv(text, importLimits.rows);
     const { length } = csv.header;
-    const odd = csv.rows.find(({ cells }) => cells.length !== length);
-    if (odd) {
-      throw new CsvFault(odd.line, `It has ${odd.cells.length} cells in place of ${length}.`);
+    const unevenRow = csv.rows.find(({ cells }) => cells.length !== length);
+    if (unevenRow) {
+      const count = unevenRow.cells.length;
+      throw new CsvError(unevenRow.line, `It has ${count} cells in place of ${length}.`);
     }
     if (csv.rows.length > 0) return csv;
   } catch (error) {
-    if (!(error instanceof CsvFault)) throw error;
-    throw refusedFile(`Line ${error.line}: ${error.message}`);
+    if (!(error instanceof CsvError)) throw error;
+    throw invalidFile(`Line ${error.line}: ${error.message}`);
   }
-  throw refusedFile("There is a header, and no row below it.");
+  throw invalidFile("There is a header, and no row below it.");
 }
 
-/** A file as it was sent, with what is to become of it. */
-export interface Import {
+/** A submitted file with the plan for its import. */
+export interface ImportFile {
   text: string;
   csv: Csv;
-  plan: Plan;
-  /** What cannot be of what was chosen for the columns. */
-  wrong: FieldError[];
+  plan: ImportPlan;
+  /** Errors in the chosen targets of the columns. */
+  columnErrors: FieldError[];
 }
 
-/** Reads the file, or the text that was pasted, and the choices that go with it. */
-export async function readImport(sent: Sent, collection: Collection): Promise<Import> {
-  const text = await sentText(sent);
-  if (bytesInForm(text) > bounds.bytes) throw refusedFile("It has more than 1 MB.");
+/** Parses the uploaded file or the pasted text, and the choices for the import. */
+export async function parseImport(form: FormValues, collection: Collection): Promise<ImportFile> {
+  const text = await readCsvText(form);
+  if (bytesInForm(text) > importLimits.bytes) throw invalidFile("It has more than 1 MB.");
   const csv = parseRows(text);
   const { length } = csv.header;
-  if (length > bounds.columns) throw refusedFile(`There are more than ${bounds.columns} columns.`);
-  const columns = columnsSent(sent, length) ?? matchColumns(csv.header, collection);
-  const plan: Plan = {
+  if (length > importLimits.columns)
+    throw invalidFile(`There are more than ${importLimits.columns} columns.`);
+  const columns = readColumns(form, length) ?? matchColumns(csv.header, collection);
+  const plan: ImportPlan = {
     columns,
-    by: findBy(sent, columns, collection),
-    lossless: isLossless(csv.header),
+    by: readMatchTarget(form, columns, collection),
+    isLossless: isLosslessExport(csv.header),
     zone: collection.definition.time_zone,
-    commas: csv.delimiter === ";",
+    hasDecimalCommas: csv.delimiter === ";",
   };
-  const cells = filledCells(csv, columns);
-  if (cells > bounds.cells)
-    throw refusedFile(`There are ${cells} cells; ${bounds.cells} are the most.`);
-  return { text, csv, plan, wrong: wrongColumns(columns, collection) };
+  const cells = countFilledCells(csv, columns);
+  if (cells > importLimits.cells)
+    throw invalidFile(`There are ${cells} cells; ${importLimits.cells} are the most.`);
+  return { text, csv, plan, columnErrors: findColumnErrors(columns, collection) };
 }
 
-/** What it takes in the form of the next step, in which lines end with two characters; the choices come with it. */
+/** The size of the text in the form of the next step, where lines end with CRLF. */
 function bytesInForm(text: string): number {
   return new TextEncoder().encode(text.replaceAll(/\r\n?|\n/g, "\r\n")).length;
 }
 
-/** How many cells are imported that say something. */
-function filledCells({ rows }: Csv, columns: readonly string[]): number {
-  const places = columns.flatMap((target, at) => (target === "" ? [] : [at]));
-  return rows.reduce((sum, { cells }) => sum + places.filter((at) => cells[at] !== "").length, 0);
+/** Counts the cells with content in the imported columns. */
+function countFilledCells({ rows }: Csv, columns: readonly string[]): number {
+  const indexes = columns.flatMap((target, index) => (target === "" ? [] : [index]));
+  return rows.reduce(
+    (sum, { cells }) => sum + indexes.filter((index) => cells[index] !== "").length,
+    0,
+  );
 }
 
-/** What is wrong with a row: with one of its columns, or with the whole of it (−1). */
-export interface Fault {
+/** An error in one column of a row, or in the whole row (column −1). */
+export interface RowError {
   column: number;
-  /** The column's heading, and where in its value; empty for the whole row. */
+  /** The field's label and the path inside its value; empty for the whole row. */
   place: string;
   reason: string;
 }
 
-export interface Refused {
+export interface RejectedRow {
   row: CsvLine;
-  faults: Fault[];
+  faults: RowError[];
 }
 
-export function refusedRows(
-  { csv, plan }: Import,
+export function rejectedRows(
+  { csv, plan }: ImportFile,
   outcomes: readonly RowOutcome[],
   collection: Collection,
-): Refused[] {
-  return outcomes.flatMap((outcome, index): Refused[] => {
+): RejectedRow[] {
+  return outcomes.flatMap((outcome, index): RejectedRow[] => {
     const row = csv.rows[index];
     if (!(outcome instanceof Problem) || !row) return [];
-    return [{ row, faults: faultsOf(outcome, plan.columns, collection) }];
+    return [{ row, faults: toRowErrors(outcome, plan.columns, collection) }];
   });
 }
 
-function faultsOf(
+function toRowErrors(
   { detail, members }: Problem,
   columns: readonly string[],
   { definition }: Collection,
-): Fault[] {
-  const own = members["field"] === undefined ? [] : [{ ...members, reason: detail }];
-  const errors = (members["errors"] ?? own) as Pick<FieldError, "field" | "reason">[];
+): RowError[] {
+  const detailErrors = members["field"] === undefined ? [] : [{ ...members, reason: detail }];
+  const errors = (members["errors"] ?? detailErrors) as Pick<FieldError, "field" | "reason">[];
   if (errors.length === 0) return [{ column: -1, place: "", reason: detail }];
   return errors.map(({ field, reason }) => {
     const name = field.replace(/^operations\[\d+\]\.?(data\.)?/, "");
-    const [key = "", rest = ""] = /^([^.[]*)(.*)$/.exec(name)?.slice(1) ?? [];
-    const label = definition.fields.fields.find((each) => each.key === key)?.label ?? key;
+    const [key = "", path = ""] = /^([^.[]*)(.*)$/.exec(name)?.slice(1) ?? [];
+    const label = definition.fields.fields.find((candidate) => candidate.key === key)?.label ?? key;
     const target = key === "id" || key === "status" ? `$${key}` : key;
     return {
       column: columns.indexOf(columns.includes(key) ? key : target),
-      place: label === "" ? "" : `${label}${rest}`,
+      place: label === "" ? "" : `${label}${path}`,
       reason: reason.replace(`"${key}"`, `“${label}”`),
     };
   });
 }
 
-export const told = ({ place, reason }: Fault) => (place === "" ? reason : `${place}: ${reason}`);
+export const formatRowError = ({ place, reason }: RowError) =>
+  place === "" ? reason : `${place}: ${reason}`;
 
-/** How many rows became what. */
-export interface Counts {
+/** The number of rows by outcome. */
+export interface OutcomeCounts {
   created: number;
   updated: number;
   unchanged: number;
   refused: number;
 }
 
-export const none: Counts = { created: 0, updated: 0, unchanged: 0, refused: 0 };
+export const zeroCounts: OutcomeCounts = { created: 0, updated: 0, unchanged: 0, refused: 0 };
 
-export function countsOf(outcomes: readonly RowOutcome[], before = none): Counts {
-  const counts = { ...before };
+export function countOutcomes(
+  outcomes: readonly RowOutcome[],
+  initial = zeroCounts,
+): OutcomeCounts {
+  const counts = { ...initial };
   for (const outcome of outcomes) {
     if (outcome instanceof Problem) counts.refused += 1;
     else if (outcome !== "deleted") counts[outcome] += 1;

@@ -1,147 +1,183 @@
-import { fingerprint, operationsBy, rowIds } from "#domain/import/csv.ts";
+import { importFingerprint, createOperationBuilder, rowIds } from "#domain/import/csv.ts";
 import { sha256 } from "#domain/credential/keys.ts";
 import type { Collection, CollectionKind } from "#domain/definition/collection.ts";
-import { type Operation, mostOperations } from "#domain/item/body.ts";
-import { type Import, refusedRows, told, readImport, countsOf, none, type Counts } from "./file.ts";
-import { keyOf, opened } from "#admin/items/load-item.ts";
+import { type Operation, maxOperations } from "#domain/item/body.ts";
+import {
+  type ImportFile,
+  rejectedRows,
+  formatRowError,
+  parseImport,
+  countOutcomes,
+  zeroCounts,
+  type OutcomeCounts,
+} from "./file.ts";
+import { keyParam, getStoredCollection } from "#admin/items/load-item.ts";
 import type { Context } from "hono";
 import type { AdminEnv } from "#http/env.ts";
-import { csvLine } from "#documents/csv.ts";
+import { csvLine, defuse } from "#documents/csv.ts";
 import { checkRows, writeRows, type RowOutcome } from "#actions/import-rows.ts";
-import type { Compiled } from "#domain/data/compile.ts";
+import type { CompiledCollection } from "#domain/data/compile.ts";
 import { problem, type Problem } from "#domain/problem/problem.ts";
-import { answer, attempted } from "#admin/page.ts";
-import { frameOf } from "#admin/layout.tsx";
-import { readSent, numberOf, textOf, type Sent } from "#admin/form-input.ts";
+import { attempted, page, type Outcome } from "#admin/page.ts";
+import { pageContext } from "#admin/layout.tsx";
+import { readForm, numberOf, textOf, type FormValues } from "#admin/form-input.ts";
 import { ColumnsPage, StartPage, ProgressPage, ResultPage } from "./steps.tsx";
 
-/** What these rows ask for. */
-export async function operationsOf(
-  { csv, plan }: Import,
+/** Converts rows of the file to operations of a batch. */
+async function buildOperations(
+  { csv, plan }: ImportFile,
   collection: Collection,
   from = 0,
   to = csv.rows.length,
 ): Promise<Operation[]> {
   const rows = csv.rows.slice(from, to);
-  const ids = await rowIds(collection, await sha256(fingerprint(collection, plan, csv)), rows);
-  const operationOf = operationsBy(collection, plan);
+  const ids = rowIds(collection, await sha256(importFingerprint(collection, plan, csv)), rows);
+  const operationOf = createOperationBuilder(collection, plan);
   return rows.map((row, i) => operationOf(row, ids[i] ?? ""));
 }
 
-type C = Context<AdminEnv>;
+type AdminContext = Context<AdminEnv>;
 
-export type RefusedRows = ReturnType<typeof refusedRows>;
+type RejectedRows = ReturnType<typeof rejectedRows>;
 
 const byteOrderMark = "\uFEFF";
 
-/** The refused rows as they were sent, with where and why: mended, they can be imported by themselves. */
-export function downloadRefused(c: C, { csv }: Import, refused: RefusedRows): Response {
-  const lines = refused.map(({ row, faults }) =>
-    csvLine([...row.cells, String(row.line), faults.map(told).join(" ")], csv.delimiter),
+/**
+ * Downloads the rejected rows with line numbers and reasons, so that people can correct and import them. A lossless export
+ * stays lossless; any other file is meant for a spreadsheet.
+ */
+function sendRejectedRows(
+  c: AdminContext,
+  { csv, plan }: ImportFile,
+  rejections: RejectedRows,
+): Response {
+  const guard = plan.isLossless ? (cell: string) => cell : defuse;
+  const lines = rejections.map(({ row, faults: errors }) =>
+    csvLine(
+      [...row.cells.map(guard), String(row.line), defuse(errors.map(formatRowError).join(" "))],
+      csv.delimiter,
+    ),
   );
-  // Divided as the file was: that says how its numbers are written.
+  // Keeps the delimiter of the file, because it decides how numbers are parsed.
   const header = csvLine([...csv.header, "Line", "Why"], csv.delimiter);
   return c.body(byteOrderMark + header + lines.join(""), 200, {
     "Content-Type": "text/csv; charset=utf-8; header=present",
-    "Content-Disposition": `attachment; filename="${keyOf(c)}-refused.csv"`,
+    "Content-Disposition": `attachment; filename="${keyParam(c)}-refused.csv"`,
   });
 }
 
-/** Rows that one step writes; people, or a script of the page, go on with the next. */
-const perStep = 5 * mostOperations;
-/** Refused rows that an answer tells; a download has all of them. */
-const mostTold = 100;
+/** Rows that one step writes. The page's script or a button starts the next step. */
+const rowsPerStep = 5 * maxOperations;
+/** Rejected rows in a JSON response. The download contains all of them. */
+const maxReportedRows = 100;
 
-export async function startImport(c: C, kind: CollectionKind): Promise<Response> {
-  const { compiled } = await opened(c, kind);
-  return c.html(<StartPage frame={frameOf(c)} collection={compiled.collection} />);
-}
+export const startPage = (kind: CollectionKind) =>
+  page({
+    load: async ({ c }) => (await getStoredCollection(c, kind)).compiled,
+    render: (frame, { collection }) => <StartPage {...{ frame, collection }} />,
+  });
 
 /**
- * Checks a file, writes the next of its rows, or gives those that are refused. Nothing is kept between the steps: each
- * brings the file along, and what is there already is known by what the file and the row say.
+ * Checks a file, writes its next rows or downloads the rejected rows. The server stores nothing between steps: each
+ * request contains the file. Item ids derive from the file and the row, so a repeated step creates no duplicates.
  */
-export async function importItems(c: C, kind: CollectionKind): Promise<Response> {
-  const sent = await readSent(c);
-  const { compiled } = await opened(c, kind);
+export async function importItems(c: AdminContext, kind: CollectionKind): Promise<Response> {
+  const form = await readForm(c);
+  const { compiled } = await getStoredCollection(c, kind);
   const { collection } = compiled;
-  const shown = { frame: frameOf(c), collection };
-  let read: Import | undefined;
+  let parsedFile: ImportFile | undefined;
   return attempted(
     c,
     async () => {
-      const file = (read = await readImport(sent, collection));
-      if (file.wrong.length > 0) throw problem.invalidInput(file.wrong);
-      const act = textOf(sent["act"]);
-      if (act === "write") return write(c, compiled, file, sent);
-      const outcomes = await check(c, compiled, file);
-      const refused = refusedRows(file, outcomes, collection);
-      if (act === "refused") return downloadRefused(c, file, refused);
-      const counts = countsOf(outcomes);
+      const file = (parsedFile = await parseImport(form, collection));
+      if (file.columnErrors.length > 0) throw problem.invalidInput(file.columnErrors);
+      const action = textOf(form["act"]);
+      if (action === "write") return writeStep(c, compiled, file, form);
+      const outcomes = await checkFile(c, compiled, file);
+      const rejections = rejectedRows(file, outcomes, collection);
+      if (action === "refused") return sendRejectedRows(c, file, rejections);
+      const counts = countOutcomes(outcomes);
       const document = {
         rows: file.csv.rows.length,
         columns: file.csv.header.map((name, i) => ({ name, field: file.plan.columns[i] || null })),
         by: file.plan.by || null,
         would: counts,
-        refused: documentOf(refused),
+        refused: rejectedDocument(rejections),
       };
-      return answer(c, document, () => <ColumnsPage {...shown} {...{ file, outcomes, refused }} />);
+      const props = { collection, file, outcomes, rejections };
+      return { page: (frame) => <ColumnsPage frame={frame} {...props} />, document };
     },
-    (refusal) => again(refusal, shown, read, sent),
+    (error) => rerenderStep(error, { frame: pageContext(c), collection }, parsedFile, form),
   );
 }
 
-async function check(c: C, compiled: Compiled, file: Import): Promise<RowOutcome[]> {
-  return checkRows(c.var.action, compiled, await operationsOf(file, compiled.collection));
+async function checkFile(
+  c: AdminContext,
+  compiled: CompiledCollection,
+  file: ImportFile,
+): Promise<RowOutcome[]> {
+  return checkRows(c.var.action, compiled, await buildOperations(file, compiled.collection));
 }
 
-const placeOf = (sent: Sent) => Math.max(0, Math.trunc(numberOf(sent["from"])) || 0);
+const readOffset = (form: FormValues) => Math.max(0, Math.trunc(numberOf(form["from"])) || 0);
 
-function countsSent(sent: Sent): Counts {
-  const count = (name: keyof Counts) => Math.max(0, Math.trunc(numberOf(sent[name])) || 0);
+function readCounts(form: FormValues): OutcomeCounts {
+  const count = (name: keyof OutcomeCounts) => Math.max(0, Math.trunc(numberOf(form[name])) || 0);
   const [created, updated] = [count("created"), count("updated")];
   return { created, updated, unchanged: count("unchanged"), refused: count("refused") };
 }
 
-async function write(c: C, compiled: Compiled, file: Import, sent: Sent): Promise<Response> {
+async function writeStep(
+  c: AdminContext,
+  compiled: CompiledCollection,
+  file: ImportFile,
+  form: FormValues,
+): Promise<Outcome> {
   const { collection } = compiled;
-  const from = placeOf(sent);
-  const rows = await operationsOf(file, collection, from, from + perStep);
-  let counts = from === 0 ? none : countsSent(sent);
-  for (let at = 0; at < rows.length; at += mostOperations) {
-    const run = rows.slice(at, at + mostOperations);
-    counts = countsOf(await writeRows(c.var.action, compiled, run), counts);
+  const from = readOffset(form);
+  const rows = await buildOperations(file, collection, from, from + rowsPerStep);
+  let counts = from === 0 ? zeroCounts : readCounts(form);
+  for (let start = 0; start < rows.length; start += maxOperations) {
+    const batch = rows.slice(start, start + maxOperations);
+    counts = countOutcomes(await writeRows(c.var.action, compiled, batch), counts);
   }
   const next = from + rows.length;
-  const shown = { frame: frameOf(c), collection, file, counts };
+  const props = { collection, file, counts };
   const document = { rows: file.csv.rows.length, written: counts };
   if (next < file.csv.rows.length) {
-    return answer(c, { ...document, next }, () => <ProgressPage {...shown} from={next} />);
+    return {
+      page: (frame) => <ProgressPage frame={frame} {...props} from={next} />,
+      document: { ...document, next },
+    };
   }
-  // What was written is there by now, so a check finds what is refused, and why.
-  const outcomes = counts.refused > 0 ? await check(c, compiled, file) : [];
-  const refused = refusedRows(file, outcomes, collection);
-  const done = { ...document, next: null, refused: documentOf(refused) };
-  return answer(c, done, () => <ResultPage {...shown} refused={refused} />);
+  // The accepted rows are stored now, so another check returns the rejected rows with their reasons.
+  const outcomes = counts.refused > 0 ? await checkFile(c, compiled, file) : [];
+  const rejections = rejectedRows(file, outcomes, collection);
+  return {
+    page: (frame) => <ResultPage frame={frame} {...props} rejections={rejections} />,
+    document: { ...document, next: null, refused: rejectedDocument(rejections) },
+  };
 }
 
-const documentOf = (refused: RefusedRows) =>
-  refused.slice(0, mostTold).map(({ row: { line }, faults }) => ({
+const rejectedDocument = (rejections: RejectedRows) =>
+  rejections.slice(0, maxReportedRows).map(({ row: { line }, faults: errors }) => ({
     line,
-    errors: faults.map(({ place: field, reason }) => ({ field, reason })),
+    errors: errors.map(({ place: field, reason }) => ({ field, reason })),
   }));
 
-/** Without a file that can be read it begins anew; otherwise it goes on where it was. */
-function again(
-  refusal: Problem,
-  shown: Pick<Parameters<typeof StartPage>[0], "frame" | "collection">,
-  file: Import | undefined,
-  sent: Sent,
+/** Renders the step again after a problem. Without a valid file, renders the start page. */
+function rerenderStep(
+  error: Problem,
+  props: Pick<Parameters<typeof StartPage>[0], "frame" | "collection">,
+  file: ImportFile | undefined,
+  form: FormValues,
 ) {
-  const anew = { ...shown, problem: refusal };
-  if (!file) return <StartPage {...anew} sent={sent} />;
-  if (textOf(sent["act"]) !== "write" || file.wrong.length > 0) {
-    return <ColumnsPage {...anew} {...{ file, outcomes: [], refused: [] }} />;
+  const pageProps = { ...props, problem: error };
+  if (!file) return <StartPage {...pageProps} form={form} />;
+  if (textOf(form["act"]) !== "write" || file.columnErrors.length > 0) {
+    return <ColumnsPage {...pageProps} {...{ file, outcomes: [], rejections: [] }} />;
   }
-  return <ProgressPage {...anew} file={file} counts={countsSent(sent)} from={placeOf(sent)} />;
+  return (
+    <ProgressPage {...pageProps} file={file} counts={readCounts(form)} from={readOffset(form)} />
+  );
 }

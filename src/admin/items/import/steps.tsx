@@ -1,44 +1,50 @@
 import type { PropsWithChildren } from "hono/jsx";
 import type { Collection } from "#domain/definition/collection.ts";
 import type { Problem } from "#domain/problem/problem.ts";
-import { showCount } from "#html/viewer.tsx";
-import { dataAssets, words } from "#admin/definitions/layout.tsx";
-import { type Frame, AdminPage } from "#admin/layout.tsx";
-import { type Import, countsOf, type Counts, type Refused, bounds } from "./file.ts";
+import { formatCount } from "#html/viewer.tsx";
+import { dataAssets, collectionTerms } from "#admin/definitions/layout.tsx";
+import { type PageContext, AdminPage } from "#admin/layout.tsx";
+import {
+  type ImportFile,
+  countOutcomes,
+  type OutcomeCounts,
+  type RejectedRow,
+  importLimits,
+} from "./file.ts";
 import type { RowOutcome } from "#actions/import-rows.ts";
-import { ColumnChoices, Finder, Preview, RefusedTable } from "./columns.tsx";
-import { Facts } from "#html/parts.tsx";
+import { ColumnChoices, MatchChoice, ImportPreview, RejectedTable } from "./columns.tsx";
+import { DescriptionList } from "#html/parts.tsx";
 import { Input, TextArea } from "#html/inputs.tsx";
-import { textOf, type Sent } from "#admin/form-input.ts";
+import { textOf, type FormValues } from "#admin/form-input.ts";
 
-export interface ImportShown {
-  frame: Frame;
+export interface ImportPageProps {
+  frame: PageContext;
   collection: Collection;
   problem?: Problem;
 }
 
 const labels = { file: "File", csv: "Text", columns: "Columns" };
 
-/** A page of an import, whatever step it shows. */
-export function ImportPage({
+/** The layout of every step of an import. */
+function ImportPage({
   title,
   file,
   children,
-  ...shown
-}: PropsWithChildren<ImportShown & { title: string; file?: Import }>) {
-  const { kind, key, definition } = shown.collection;
-  const { path, many } = words[kind];
+  ...props
+}: PropsWithChildren<ImportPageProps & { title: string; file?: ImportFile }>) {
+  const { kind, key, definition } = props.collection;
+  const { path, many: plural } = collectionTerms[kind];
   const columns = file?.csv.header.map((name, i) => [`column.${i}`, name]) ?? [];
   return (
     <AdminPage
       {...dataAssets}
-      frame={shown.frame}
+      frame={props.frame}
       title={title}
       crumbs={[
-        [many, path],
+        [plural, path],
         [definition.name, `${path}/${key}/items`],
       ]}
-      problem={shown.problem}
+      problem={props.problem}
       labels={{ ...labels, ...(Object.fromEntries(columns) as Record<string, string>) }}
     >
       {children}
@@ -46,17 +52,18 @@ export function ImportPage({
   );
 }
 
-export const itemsAddress = ({ kind, key }: Collection) => `${words[kind].path}/${key}/items`;
+const collectionItemsPath = ({ kind, key }: Collection) =>
+  `${collectionTerms[kind].path}/${key}/items`;
 
-export const rowsInWords = (count: number) => `${showCount(count)} ${count === 1 ? "row" : "rows"}`;
+const formatRowCount = (count: number) => `${formatCount(count)} ${count === 1 ? "row" : "rows"}`;
 
-/** The file, for the next step. */
-export function Carried({ file }: { file: Import }) {
+/** Sends the file along to the next step. */
+function HiddenFile({ file }: { file: ImportFile }) {
   return <input type="hidden" name="csv" value={file.text} />;
 }
 
-/** What was chosen for it. */
-export function Chosen({ file }: { file: Import }) {
+/** Sends the choices for the import along to the next step. */
+function HiddenPlan({ file }: { file: ImportFile }) {
   return (
     <>
       {file.plan.columns.map((target, i) => (
@@ -67,38 +74,44 @@ export function Chosen({ file }: { file: Import }) {
   );
 }
 
-/** Which column is which field, and what would become of each row. */
+/** Assigns columns to fields and previews what the import would do with each row. */
 export function ColumnsPage({
   file,
   outcomes,
-  refused,
-  ...shown
-}: ImportShown & { file: Import; outcomes: readonly RowOutcome[]; refused: readonly Refused[] }) {
-  const { collection } = shown;
-  const { items } = words[collection.kind];
-  const base = itemsAddress(collection);
-  const counts = countsOf(outcomes);
-  const good = outcomes.length - counts.refused;
+  rejections,
+  ...props
+}: ImportPageProps & {
+  file: ImportFile;
+  outcomes: readonly RowOutcome[];
+  rejections: readonly RejectedRow[];
+}) {
+  const { collection } = props;
+  const { items } = collectionTerms[collection.kind];
+  const base = collectionItemsPath(collection);
+  const counts = countOutcomes(outcomes);
+  const acceptedCount = outcomes.length - counts.refused;
   return (
-    <ImportPage {...shown} file={file} title={`Import ${items}`}>
+    <ImportPage {...props} file={file} title={`Import ${items}`}>
       <form method="post" action={`${base}/import`} enctype="multipart/form-data" class="import">
-        <Carried file={file} />
+        <HiddenFile file={file} />
         {outcomes.length === 0 ? null : (
-          <p class={counts.refused > 0 ? "notice warn" : "notice quiet"}>{foretold(counts)}</p>
+          <p class={counts.refused > 0 ? "notice warn" : "notice quiet"}>
+            {describeForecast(counts)}
+          </p>
         )}
         <h2>Columns</h2>
         <ColumnChoices file={file} collection={collection} />
-        <Finder file={file} collection={collection} />
+        <MatchChoice file={file} collection={collection} />
         <p class="actions">
-          {good > 0 ? (
+          {acceptedCount > 0 ? (
             <button type="submit" name="act" value="write">
-              Import {rowsInWords(good)}
+              Import {formatRowCount(acceptedCount)}
             </button>
           ) : null}
           <button type="submit" name="act" value="check" class="quiet">
             Check again
           </button>
-          {refused.length > 0 ? (
+          {rejections.length > 0 ? (
             <button type="submit" name="act" value="refused" class="quiet">
               Download refused rows
             </button>
@@ -108,50 +121,54 @@ export function ColumnsPage({
           </a>
         </p>
       </form>
-      {outcomes.length === 0 ? null : <Preview {...{ file, outcomes, refused }} />}
+      {outcomes.length === 0 ? null : <ImportPreview {...{ file, outcomes, rejections }} />}
     </ImportPage>
   );
 }
 
-function foretold({ created, updated, unchanged, refused }: Counts): string {
+function describeForecast({ created, updated, unchanged, refused }: OutcomeCounts): string {
   const parts = [
     [created, "would be created"],
     [updated, "would be changed"],
     [unchanged, "would stay as they are"],
     [refused, refused === 1 ? "is refused and left out" : "are refused and left out"],
   ] as const;
-  const all = created + updated + unchanged + refused;
-  const told = parts.filter(([count]) => count > 0);
-  return `${rowsInWords(all)}: ${told.map(([count, what]) => `${showCount(count)} ${what}`).join(", ")}.`;
+  const total = created + updated + unchanged + refused;
+  const nonZeroParts = parts.filter(([count]) => count > 0);
+  return `${formatRowCount(total)}: ${nonZeroParts.map(([count, text]) => `${formatCount(count)} ${text}`).join(", ")}.`;
 }
 
-/** Between two steps. A script goes on by itself; without one somebody presses the button. */
+/** Shows the progress between two steps. A script starts the next step; without one, people press the button. */
 export function ProgressPage({
   file,
   counts,
   from,
-  ...shown
-}: ImportShown & { file: Import; counts: Counts; from: number }) {
-  const { collection } = shown;
-  const all = file.csv.rows.length;
+  ...props
+}: ImportPageProps & { file: ImportFile; counts: OutcomeCounts; from: number }) {
+  const { collection } = props;
+  const total = file.csv.rows.length;
   return (
-    <ImportPage {...shown} file={file} title={`Importing ${words[collection.kind].items}`}>
+    <ImportPage
+      {...props}
+      file={file}
+      title={`Importing ${collectionTerms[collection.kind].items}`}
+    >
       <form
         method="post"
-        action={`${itemsAddress(collection)}/import`}
+        action={`${collectionItemsPath(collection)}/import`}
         enctype="multipart/form-data"
-        data-continue={shown.problem ? undefined : ""}
+        data-continue={props.problem ? undefined : ""}
       >
-        <Carried file={file} />
-        <Chosen file={file} />
+        <HiddenFile file={file} />
+        <HiddenPlan file={file} />
         <input type="hidden" name="act" value="write" />
         <input type="hidden" name="from" value={String(from)} />
         {Object.entries(counts).map(([name, count]) => (
           <input type="hidden" name={name} value={String(count)} />
         ))}
         <p role="status" class="notice quiet">
-          <progress max={all} value={from} aria-label="Import"></progress> {showCount(from)} of{" "}
-          {rowsInWords(all)} are done.
+          <progress max={total} value={from} aria-label="Import"></progress> {formatCount(from)} of{" "}
+          {formatRowCount(total)} are done.
         </p>
         <button type="submit">{from === 0 ? "Try again" : "Continue"}</button>
       </form>
@@ -162,33 +179,37 @@ export function ProgressPage({
   );
 }
 
-/** What became of all rows. */
+/** Summarizes a finished import. */
 export function ResultPage({
   file,
   counts,
-  refused,
-  ...shown
-}: ImportShown & { file: Import; counts: Counts; refused: readonly Refused[] }) {
-  const { collection } = shown;
-  const { items } = words[collection.kind];
-  const base = itemsAddress(collection);
+  rejections,
+  ...props
+}: ImportPageProps & {
+  file: ImportFile;
+  counts: OutcomeCounts;
+  rejections: readonly RejectedRow[];
+}) {
+  const { collection } = props;
+  const { items } = collectionTerms[collection.kind];
+  const base = collectionItemsPath(collection);
   return (
-    <ImportPage {...shown} file={file} title="Imported">
+    <ImportPage {...props} file={file} title="Imported">
       <p role="status" class="said">
-        {rowsInWords(file.csv.rows.length - counts.refused)} of {showCount(file.csv.rows.length)}{" "}
-        are stored.
+        {formatRowCount(file.csv.rows.length - counts.refused)} of{" "}
+        {formatCount(file.csv.rows.length)} are stored.
       </p>
-      <Facts
+      <DescriptionList
         facts={[
-          ["Created", showCount(counts.created)],
-          ["Changed", showCount(counts.updated)],
-          ["There already, as they are", showCount(counts.unchanged)],
-          ["Refused", showCount(counts.refused)],
+          ["Created", formatCount(counts.created)],
+          ["Changed", formatCount(counts.updated)],
+          ["There already, as they are", formatCount(counts.unchanged)],
+          ["Refused", formatCount(counts.refused)],
         ]}
       />
       <form method="post" action={`${base}/import`} enctype="multipart/form-data" class="actions">
-        <Carried file={file} />
-        <Chosen file={file} />
+        <HiddenFile file={file} />
+        <HiddenPlan file={file} />
         {counts.refused > 0 ? (
           <button type="submit" name="act" value="refused">
             Download refused rows
@@ -201,25 +222,25 @@ export function ResultPage({
           Import more
         </a>
       </form>
-      {refused.length > 0 ? <RefusedTable refused={refused} /> : null}
+      {rejections.length > 0 ? <RejectedTable rejections={rejections} /> : null}
     </ImportPage>
   );
 }
 
-/** Where a file is chosen, or its text pasted. */
-export function StartPage({ sent = {}, ...shown }: ImportShown & { sent?: Sent }) {
-  const { collection } = shown;
-  const { items } = words[collection.kind];
-  const base = itemsAddress(collection);
+/** Asks for a file or its pasted text. */
+export function StartPage({ form = {}, ...props }: ImportPageProps & { form?: FormValues }) {
+  const { collection } = props;
+  const { items } = collectionTerms[collection.kind];
+  const base = collectionItemsPath(collection);
   return (
-    <ImportPage {...shown} title={`Import ${items}`}>
+    <ImportPage {...props} title={`Import ${items}`}>
       <form method="post" action={`${base}/import`} enctype="multipart/form-data" class="issue">
         <Input
           name="file"
           label="File"
           type="file"
           accept=".csv,.tsv,.txt,text/csv"
-          hint={`CSV in UTF-8 with a header; commas, semicolons or tabs between. Up to 1 MB, ${showCount(bounds.rows)} rows and ${bounds.columns} columns.`}
+          hint={`CSV in UTF-8 with a header; commas, semicolons or tabs between. Up to 1 MB, ${formatCount(importLimits.rows)} rows and ${importLimits.columns} columns.`}
         />
         <TextArea
           name="csv"
@@ -227,7 +248,7 @@ export function StartPage({ sent = {}, ...shown }: ImportShown & { sent?: Sent }
           hint="As it is in the file, or as it is copied from a spreadsheet."
           rows={8}
           spellcheck={false}
-          value={textOf(sent["csv"])}
+          value={textOf(form["csv"])}
           wide
         />
         <p class="actions">

@@ -1,30 +1,30 @@
-import { useReader } from "#html/viewer.tsx";
-import { type Filterable, describeFilter } from "./filters.ts";
-import { searchParams, type Query, type Filter } from "./query.ts";
-import { Choices, Input, Select, Options, TextArea } from "#html/inputs.tsx";
+import { useViewer } from "#html/viewer.tsx";
+import { type FilterTarget, describeFilter } from "./filters.ts";
+import { buildSearchParams, type Query, type Filter } from "./query.ts";
+import { ChoiceGroup, Input, Select, SelectOptions, TextArea } from "#html/inputs.tsx";
 
-/** The filters that are on, each with the way to be without it. */
-export function Chips({
+/** Lists the active filters, each with a link that removes it. */
+export function FilterChips({
   base,
   query,
-  by,
+  targets,
 }: {
   base: string;
   query: Query;
-  by: readonly Filterable[];
+  targets: readonly FilterTarget[];
 }) {
-  const reader = useReader();
-  const without = (changed: Partial<Query>) =>
-    `${base}?${searchParams({ ...query, ...changed }).toString()}`;
+  const viewer = useViewer();
+  const pathWith = (changes: Partial<Query>) =>
+    `${base}?${buildSearchParams({ ...query, ...changes }).toString()}`;
   const chips = query.filters.map((filter) => ({
-    text: describeFilter(filter, by, reader),
-    href: without({ filters: query.filters.filter((each) => each !== filter) }),
+    text: describeFilter(filter, targets, viewer),
+    href: pathWith({ filters: query.filters.filter((candidate) => candidate !== filter) }),
   }));
   if (query.text !== "") {
-    chips.unshift({ text: `Text “${query.text}”`, href: without({ text: "" }) });
+    chips.unshift({ text: `Text “${query.text}”`, href: pathWith({ text: "" }) });
   }
   if (query.conditions !== "") {
-    chips.push({ text: "Conditions as JSON", href: without({ conditions: "" }) });
+    chips.push({ text: "Conditions as JSON", href: pathWith({ conditions: "" }) });
   }
   if (chips.length === 0) return null;
   return (
@@ -41,7 +41,7 @@ export function Chips({
   );
 }
 
-const relativeDays = [
+const relativeDayOptions = [
   { value: "", label: "" },
   { value: "today", label: "today" },
   { value: "yesterday", label: "yesterday" },
@@ -51,26 +51,26 @@ const relativeDays = [
   { value: "30", label: "the next 30 days" },
 ];
 
-const yesOrNo = [
+const yesNoOptions = [
   { value: "", label: "" },
   { value: "true", label: "Yes" },
   { value: "false", label: "No" },
 ];
 
-/** The inputs that filter by one of them. */
-export function FilterInputs({ by, filters }: { by: Filterable; filters: readonly Filter[] }) {
-  const { path, label, type } = by;
+/** The inputs for one filter target. */
+function FilterInputs({ target, filters }: { target: FilterTarget; filters: readonly Filter[] }) {
+  const { path, label, type } = target;
   const name = (op: string) => `f.${path}.${op}`;
-  const given = (op: string) =>
+  const filterValues = (op: string) =>
     filters.find((filter) => filter.path === path && filter.op === op)?.values ?? [];
-  const one = (op: string) => given(op)[0] ?? "";
+  const firstValue = (op: string) => filterValues(op)[0] ?? "";
   switch (type) {
     case "number":
       return (
         <fieldset class="pair range">
           <legend>{label}</legend>
-          <Input name={name("gte")} label="from" value={one("gte")} inputmode="decimal" />
-          <Input name={name("lte")} label="to" value={one("lte")} inputmode="decimal" />
+          <Input name={name("gte")} label="from" value={firstValue("gte")} inputmode="decimal" />
+          <Input name={name("lte")} label="to" value={firstValue("lte")} inputmode="decimal" />
         </fieldset>
       );
     case "date":
@@ -80,25 +80,27 @@ export function FilterInputs({ by, filters }: { by: Filterable; filters: readonl
           <Select
             name={name("days")}
             label={`${label} in`}
-            options={relativeDays}
-            value={one("days")}
+            options={relativeDayOptions}
+            value={firstValue("days")}
           />
-          <Input name={name("gte")} label="or from" type="date" value={one("gte")} />
-          <Input name={name("lte")} label="to" type="date" value={one("lte")} />
+          <Input name={name("gte")} label="or from" type="date" value={firstValue("gte")} />
+          <Input name={name("lte")} label="to" type="date" value={firstValue("lte")} />
         </div>
       );
     case "boolean":
-      return <Select name={name("eq")} label={label} options={yesOrNo} value={one("eq")} />;
+      return (
+        <Select name={name("eq")} label={label} options={yesNoOptions} value={firstValue("eq")} />
+      );
     case "select":
     case "multi_select": {
       const op = type === "select" ? "in" : "has_any";
       return (
-        <Choices
+        <ChoiceGroup
           name={name(op)}
           label={label}
-          options={by.options.slice(0, mostOptions)}
-          chosen={given(op)}
-          many
+          options={target.options.slice(0, maxOptions)}
+          chosen={filterValues(op)}
+          multiple
         />
       );
     }
@@ -107,13 +109,15 @@ export function FilterInputs({ by, filters }: { by: Filterable; filters: readonl
     case "email":
     case "url":
     case "phone":
-      return <Input name={name("contains")} label={`${label} contains`} value={one("contains")} />;
+      return (
+        <Input name={name("contains")} label={`${label} contains`} value={firstValue("contains")} />
+      );
   }
 }
 
-const mostOptions = 50;
+const maxOptions = 50;
 
-const inputs: Record<Filterable["type"], readonly string[]> = {
+const inputOperators: Record<FilterTarget["type"], readonly string[]> = {
   text: ["contains"],
   multiline_text: ["contains"],
   email: ["contains"],
@@ -127,52 +131,55 @@ const inputs: Record<Filterable["type"], readonly string[]> = {
   multi_select: ["has_any"],
 };
 
-/** Whether this filter has an input. */
-export function hasInput({ path, type }: Filterable, filter: Filter): boolean {
-  return path === filter.path && (filter.op === "is_empty" || inputs[type].includes(filter.op));
+/** Whether the panel has an input for this filter. */
+function hasInput({ path, type }: FilterTarget, filter: Filter): boolean {
+  return (
+    path === filter.path && (filter.op === "is_empty" || inputOperators[type].includes(filter.op))
+  );
 }
 
-/** An input or two for each of them, by label. */
-export function Panel({
+/** A drop-down with the inputs of the filter targets. */
+function FilterPanel({
   base,
   query,
-  shown,
-  by,
-  isWrong,
+  inputTargets,
+  targets,
+  hasErrors,
 }: {
   base: string;
   query: Query;
-  shown: readonly Filterable[];
-  by: readonly Filterable[];
-  isWrong: boolean;
+  /** The targets that get inputs. */
+  inputTargets: readonly FilterTarget[];
+  targets: readonly FilterTarget[];
+  hasErrors: boolean;
 }) {
   const { filters, conditions } = query;
   const emptiness = [
     { value: "", label: "" },
-    ...by.map(({ path, label }) => ({ value: path, label })),
+    ...targets.map(({ path, label }) => ({ value: path, label })),
   ];
-  const empty = (is: boolean) =>
-    filters.find(({ op, values }) => op === "is_empty" && values[0] === String(is))?.path;
+  const emptinessPath = (isEmpty: boolean) =>
+    filters.find(({ op, values }) => op === "is_empty" && values[0] === String(isEmpty))?.path;
   return (
-    <details class="drop filters" open={isWrong}>
+    <details class="drop filters" open={hasErrors}>
       <summary class="button quiet">
         Filter{filters.length > 0 ? ` (${filters.length})` : ""}
       </summary>
       <div class="card">
         <div class="grid">
-          {shown.map((each) => (
-            <FilterInputs by={each} filters={filters} />
+          {inputTargets.map((target) => (
+            <FilterInputs target={target} filters={filters} />
           ))}
           <label>
             Is empty
             <select name="empty">
-              <Options options={emptiness} value={empty(true)} />
+              <SelectOptions options={emptiness} value={emptinessPath(true)} />
             </select>
           </label>
           <label>
             Is not empty
             <select name="filled">
-              <Options options={emptiness} value={empty(false)} />
+              <SelectOptions options={emptiness} value={emptinessPath(false)} />
             </select>
           </label>
         </div>
@@ -202,33 +209,35 @@ export function Panel({
   );
 }
 
-const mostInputs = 60;
+const maxInputs = 60;
 
-/** The box that finds text, and filters by label; a form that an address says all of. */
-export function Find({
+/** The search box with the filter panel. It is a GET form, so that the URL contains the whole search. */
+export function SearchForm({
   base,
   query,
-  by,
+  targets,
   name,
-  isWrong,
+  hasErrors,
 }: {
   base: string;
   query: Query;
-  by: readonly Filterable[];
-  /** What is searched, in the plural. */
+  targets: readonly FilterTarget[];
+  /** The plural name of the items. */
   name: string;
-  /** Whether a filter was refused, which is told beside its input. */
-  isWrong: boolean;
+  /** Whether a filter has an error. The panel then opens to show it. */
+  hasErrors: boolean;
 }) {
   const { sort, filters } = query;
-  const shown = by.slice(0, mostInputs);
-  // What has no input here stays as it is.
-  const kept = filters.filter((filter) => !shown.some((each) => hasInput(each, filter)));
+  const inputTargets = targets.slice(0, maxInputs);
+  // Hidden inputs keep the filters that the panel has no input for.
+  const hiddenFilters = filters.filter(
+    (filter) => !inputTargets.some((target) => hasInput(target, filter)),
+  );
   return (
     <form method="get" action={base} role="search" class="find">
       {sort ? <input type="hidden" name="sort" value={sort.key} /> : null}
       {sort?.direction === "desc" ? <input type="hidden" name="direction" value="desc" /> : null}
-      {kept.flatMap(({ path, op, values }) =>
+      {hiddenFilters.flatMap(({ path, op, values }) =>
         values.map((value) => <input type="hidden" name={`f.${path}.${op}`} value={value} />),
       )}
       <div class="bar">
@@ -243,7 +252,7 @@ export function Find({
         <button type="submit" class="quiet">
           Search
         </button>
-        <Panel {...{ base, query, shown, by, isWrong }} />
+        <FilterPanel {...{ base, query, inputTargets, targets, hasErrors }} />
       </div>
     </form>
   );

@@ -1,88 +1,107 @@
 import type { Context } from "hono";
-import { readerOf } from "#admin/preferences.ts";
-import { valueType, type Field, type Option } from "#domain/definition/field.ts";
-import { dayInZone, instantInZone } from "#domain/time.ts";
+import { viewerOf } from "#admin/preferences.ts";
+import { valueType, type Field, type FieldOption } from "#domain/definition/field.ts";
+import { dayInZone, localToUtc } from "#domain/time.ts";
 import type { Collection } from "#domain/definition/collection.ts";
 import { isObject } from "#domain/json.ts";
 import { problem } from "#domain/problem/problem.ts";
 import type { Filter, Query } from "./query.ts";
-import { showDay, type Reader } from "#html/viewer.tsx";
+import { formatDay, type Viewer } from "#html/viewer.tsx";
 
 export function clockOf(c: Context): Clock {
-  const { zone, now } = readerOf(c);
+  const { zone, now } = viewerOf(c);
   return { zone, now };
 }
 
-/** Where days begin, and which day it is. */
+/** The viewer's time zone, in which days begin and end, and the current time. */
 export interface Clock {
   zone: string;
   now: number;
 }
 
 export type Condition = Record<string, unknown>;
-export type Kind = ReturnType<typeof valueType>;
+type ValueType = ReturnType<typeof valueType>;
 
-export const isDay = (text: string) => /^\d{4}-\d\d-\d\d$/.test(text);
-const oneDay = 24 * 60 * 60 * 1000;
-/** A century, which is as far as anybody looks. */
-const mostDays = 36_525;
+const isDay = (text: string) => /^\d{4}-\d\d-\d\d$/.test(text);
+const dayMs = 24 * 60 * 60 * 1000;
+/** Relative days reach a century at most. */
+const maxDays = 36_525;
 
-/** Today, yesterday, or so many days back (`-7`) or ahead (`30`), today included. */
-export function days(field: string, kind: Kind, text: string, clock: Clock): Condition {
+/** Matches today, yesterday, or the last (`-7`) or next (`30`) days including today. */
+function relativeDayCondition(
+  field: string,
+  kind: ValueType,
+  text: string,
+  clock: Clock,
+): Condition {
   const count = text === "today" ? 0 : text === "yesterday" ? -1 : Number(text);
-  if (!Number.isInteger(count) || Math.abs(count) > mostDays) {
+  if (!Number.isInteger(count) || Math.abs(count) > maxDays) {
     return { field, op: "between", value: [text, text] };
   }
-  const day = (offset: number) => dayInZone(clock.now + offset * oneDay, clock.zone);
-  const alone = text === "yesterday";
-  const range = [day(Math.min(0, count)), alone ? day(count) : day(Math.max(0, count))];
-  if (kind === "datetime") return wholeDays(field, "between", range, clock);
+  const day = (offset: number) => dayInZone(clock.now + offset * dayMs, clock.zone);
+  const isYesterday = text === "yesterday";
+  const range = [day(Math.min(0, count)), isYesterday ? day(count) : day(Math.max(0, count))];
+  if (kind === "datetime") return wholeDayCondition(field, "between", range, clock);
   return { field, op: "between", value: range };
 }
 
-/** Moments are compared with the days of a zone, from their beginning to their end. */
-export function wholeDays(field: string, op: string, values: string[], { zone }: Clock): Condition {
+/** Compares times with whole days of the viewer's time zone. */
+function wholeDayCondition(
+  field: string,
+  op: string,
+  values: string[],
+  { zone }: Clock,
+): Condition {
   const [first = "", last = first] = values;
-  const begin = (day: string) => instantInZone(`${day}T00:00`, zone) ?? day;
-  const after = (day: string) =>
-    isDay(day) ? begin(new Date(Date.parse(day) + oneDay).toISOString().slice(0, 10)) : day;
-  const from = { field, op: "gte", value: begin(first) };
+  const startOf = (day: string) => localToUtc(`${day}T00:00`, zone) ?? day;
+  const endOf = (day: string) =>
+    isDay(day) ? startOf(new Date(Date.parse(day) + dayMs).toISOString().slice(0, 10)) : day;
+  const from = { field, op: "gte", value: startOf(first) };
   switch (op) {
     case "gte":
       return from;
     case "gt":
-      return { field, op: "gte", value: after(first) };
+      return { field, op: "gte", value: endOf(first) };
     case "lt":
-      return { field, op: "lt", value: begin(first) };
+      return { field, op: "lt", value: startOf(first) };
     case "lte":
-      return { field, op: "lt", value: after(first) };
+      return { field, op: "lt", value: endOf(first) };
     case "eq":
-      return { all: [from, { field, op: "lt", value: after(first) }] };
+      return { all: [from, { field, op: "lt", value: endOf(first) }] };
     case "between":
-      return { all: [from, { field, op: "lt", value: after(last) }] };
+      return { all: [from, { field, op: "lt", value: endOf(last) }] };
     default:
       return { field, op, value: values };
   }
 }
 
-const onlyValue = new Set(["eq", "ne", "gt", "gte", "lt", "lte", "contains", "starts_with"]);
+const singleValueOperators = new Set([
+  "eq",
+  "ne",
+  "gt",
+  "gte",
+  "lt",
+  "lte",
+  "contains",
+  "starts_with",
+]);
 
-export function leaf(
+function fieldCondition(
   field: string,
-  kind: Kind,
+  kind: ValueType,
   op: string,
   values: string[],
   clock: Clock,
 ): Condition {
   const [first = ""] = values;
   if (op === "is_empty") return { field, op, value: first !== "false" };
-  if (op === "days") return days(field, kind, first, clock);
-  if (kind === "datetime" && isDay(first)) return wholeDays(field, op, values, clock);
-  const all = values.map((value) => operandOf(kind, value, clock));
-  return { field, op, value: onlyValue.has(op) ? all[0] : all };
+  if (op === "days") return relativeDayCondition(field, kind, first, clock);
+  if (kind === "datetime" && isDay(first)) return wholeDayCondition(field, op, values, clock);
+  const operands = values.map((value) => toOperand(kind, value, clock));
+  return { field, op, value: singleValueOperators.has(op) ? operands[0] : operands };
 }
 
-function operandOf(kind: Kind, text: string, { zone }: Clock): unknown {
+function toOperand(kind: ValueType, text: string, { zone }: Clock): unknown {
   if (kind === "number")
     return text.trim() === "" || Number.isNaN(Number(text)) ? text : Number(text);
   if (kind === "boolean")
@@ -91,93 +110,103 @@ function operandOf(kind: Kind, text: string, { zone }: Clock): unknown {
       : text === "false" || text === "no"
         ? false
         : text;
-  const local = kind === "datetime" && /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?$/.test(text);
-  return local ? (instantInZone(text, zone) ?? text) : text;
+  const isLocalTime =
+    kind === "datetime" && /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?$/.test(text);
+  return isLocalTime ? (localToUtc(text, zone) ?? text) : text;
 }
 
-/** The search of the API that a query stands for, apart from its text: the same one decides what it means. */
-export function searchBody(collection: Collection, query: Query, clock: Clock) {
+/** Converts a query to a search body of the API, so that both search by the same rules. Leaves out the text. */
+export function buildSearchBody(collection: Collection, query: Query, clock: Clock) {
   const { fields } = collection.definition.fields;
   return {
     conditions: [
-      ...query.filters.map((filter) => conditionOf(fields, filter, clock)),
-      ...written(query.conditions),
+      ...query.filters.map((filter) => toCondition(fields, filter, clock)),
+      ...parseConditions(query.conditions),
     ],
     ...(query.sort ? { sort: [{ field: query.sort.key, direction: query.sort.direction }] } : {}),
     limit: 50,
   };
 }
 
-function conditionOf(
+function toCondition(
   fields: readonly Field[],
   { path, op, values }: Filter,
   clock: Clock,
 ): Condition {
   const [key = "", column] = path.split(".");
-  const field = fields.find((each) => each.key === key);
+  const field = fields.find((candidate) => candidate.key === key);
   if (column === undefined || field?.type !== "line_items") {
-    return leaf(path, kindOf(field, path), op, values, clock);
+    return fieldCondition(path, valueTypeAt(field, path), op, values, clock);
   }
-  const inner = field.fields.find((each) => each.key === column);
-  return { field: key, op: "any", value: [leaf(column, kindOf(inner, path), op, values, clock)] };
+  const columnField = field.fields.find((candidate) => candidate.key === column);
+  return {
+    field: key,
+    op: "any",
+    value: [fieldCondition(column, valueTypeAt(columnField, path), op, values, clock)],
+  };
 }
 
-function kindOf(field: Field | undefined, path: string): Kind {
+function valueTypeAt(field: Field | undefined, path: string): ValueType {
   if (field) return valueType(field);
   return path === "$created_at" || path === "$updated_at" ? "datetime" : "text";
 }
 
-/** Conditions written as JSON, for what the inputs cannot say. */
-function written(text: string): unknown[] {
+/** Parses conditions written as JSON, for searches that the inputs cannot express. */
+function parseConditions(text: string): unknown[] {
   if (text === "") return [];
   try {
     const parsed: unknown = JSON.parse(text);
     if (Array.isArray(parsed)) return parsed;
     if (isObject(parsed)) return [parsed];
   } catch {
-    // Told below, like anything else that is no list.
+    // Invalid JSON gets the same problem as JSON of another type.
   }
   throw problem.malformedJson("The conditions are a JSON list, as the API takes it.");
 }
 
-/** Something that items are filtered by: a field, a column of rows, or what every item has. */
-export interface Filterable {
+/** A field, a column of rows or a property of every item that filters can compare. */
+export interface FilterTarget {
   path: string;
   label: string;
   type: Exclude<ReturnType<typeof valueType>, "line_items">;
-  options: readonly Option[];
+  options: readonly FieldOption[];
 }
 
-/** What can be filtered by, by label. */
-export function filterables(fields: readonly Field[], kind: "app" | "form"): Filterable[] {
-  const own = fields.filter(({ searchable }) => searchable).flatMap(filterableOf);
-  const status: Filterable = {
+/** Lists everything that filters of this collection can compare. */
+export function buildFilterTargets(fields: readonly Field[], kind: "app" | "form"): FilterTarget[] {
+  const fieldTargets = fields.filter(({ searchable }) => searchable).flatMap(toFilterTargets);
+  const statusTarget: FilterTarget = {
     path: "$status",
     label: "Status",
     type: "select",
-    options: statuses,
+    options: statusOptions,
   };
-  const times = [
+  const timeTargets = [
     ["$created_at", "Created"],
     ["$updated_at", "Changed"],
-  ].map(([path = "", label = ""]): Filterable => ({ path, label, type: "datetime", options: [] }));
-  return [...own, ...(kind === "form" ? [status] : []), ...times];
+  ].map(([path = "", label = ""]): FilterTarget => ({
+    path,
+    label,
+    type: "datetime",
+    options: [],
+  }));
+  return [...fieldTargets, ...(kind === "form" ? [statusTarget] : []), ...timeTargets];
 }
 
-const statuses = [
+const statusOptions = [
   { value: "draft", label: "Draft" },
   { value: "submitted", label: "Submitted" },
   { value: "closed", label: "Closed" },
 ];
 
-function filterableOf(field: Field): Filterable[] {
+function toFilterTargets(field: Field): FilterTarget[] {
   const type = valueType(field);
   const options = "options" in field ? field.options : [];
   if (type !== "line_items") return [{ path: field.key, label: field.label, type, options }];
   if (field.type !== "line_items") return [];
   return field.fields
     .filter(({ searchable }) => searchable)
-    .flatMap(filterableOf)
+    .flatMap(toFilterTargets)
     .map((column) => ({
       ...column,
       path: `${field.key}.${column.path}`,
@@ -185,7 +214,7 @@ function filterableOf(field: Field): Filterable[] {
     }));
 }
 
-const words: Record<string, string> = {
+const operatorNames: Record<string, string> = {
   eq: "is",
   ne: "is not",
   gt: "is more than",
@@ -203,25 +232,26 @@ const words: Record<string, string> = {
   days: "in",
 };
 
-const dayWords: Record<string, string> = { today: "today", yesterday: "yesterday" };
+const dayNames: Record<string, string> = { today: "today", yesterday: "yesterday" };
 
 export function describeFilter(
   { path, op, values }: Filter,
-  by: readonly Filterable[],
-  reader: Reader,
+  targets: readonly FilterTarget[],
+  viewer: Viewer,
 ): string {
-  const known = by.find((each) => each.path === path);
-  const name = known?.label ?? path;
+  const target = targets.find((candidate) => candidate.path === path);
+  const name = target?.label ?? path;
   if (op === "is_empty") return `${name} is ${values[0] === "false" ? "not " : ""}empty`;
-  const shown = values.map((value) => {
-    if (op === "days") return dayWords[value] ?? span(Number(value));
-    if (known?.type === "boolean") return value === "true" || value === "yes" ? "yes" : "no";
+  const texts = values.map((value) => {
+    if (op === "days") return dayNames[value] ?? describeDaySpan(Number(value));
+    if (target?.type === "boolean") return value === "true" || value === "yes" ? "yes" : "no";
     if (/^\d{4}-\d\d-\d\d$/.test(value) && !Number.isNaN(Date.parse(value))) {
-      return showDay({ ...reader, zone: "UTC" }, Date.parse(value));
+      return formatDay({ ...viewer, zone: "UTC" }, Date.parse(value));
     }
-    return known?.options.find((option) => option.value === value)?.label ?? value;
+    return target?.options.find((option) => option.value === value)?.label ?? value;
   });
-  return `${name} ${words[op] ?? op.replaceAll("_", " ")} ${shown.join(op === "between" ? " and " : " or ")}`;
+  return `${name} ${operatorNames[op] ?? op.replaceAll("_", " ")} ${texts.join(op === "between" ? " and " : " or ")}`;
 }
 
-const span = (days: number) => (days < 0 ? `the last ${-days} days` : `the next ${days} days`);
+const describeDaySpan = (count: number) =>
+  count < 0 ? `the last ${-count} days` : `the next ${count} days`;

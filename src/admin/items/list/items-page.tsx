@@ -1,21 +1,27 @@
 import type { Field } from "#domain/definition/field.ts";
-import { searchParams, type Query, isNarrowed, shownColumns, searchRefusal } from "./query.ts";
-import type { BrowsedPage } from "#actions/query-items.ts";
+import {
+  buildSearchParams,
+  type Query,
+  isFiltered,
+  visibleColumns,
+  toSearchProblems,
+} from "./query.ts";
+import type { QueryPage } from "#actions/query-items.ts";
 import { type Collection, closedReason } from "#domain/definition/collection.ts";
-import { may } from "#domain/credential/permissions.ts";
+import { roleAllows } from "#domain/credential/permissions.ts";
 import type { ItemView } from "#domain/item/item.ts";
 import type { Problem } from "#domain/problem/problem.ts";
-import type { Frame } from "#admin/layout.tsx";
-import { Empty } from "#html/parts.tsx";
-import { words, CollectionHead, Indexing } from "#admin/definitions/layout.tsx";
-import { showCount } from "#html/viewer.tsx";
-import { WithWrong } from "#html/form-errors.tsx";
-import { Chips, Find } from "./filter-panel.tsx";
-import { filterables } from "./filters.ts";
-import { ItemsTable, Pages } from "./items-table.tsx";
+import type { PageContext } from "#admin/layout.tsx";
+import { EmptyState } from "#html/parts.tsx";
+import { collectionTerms, CollectionLayout, IndexingProgress } from "#admin/definitions/layout.tsx";
+import { formatCount } from "#html/viewer.tsx";
+import { FormErrors } from "#html/form-errors.tsx";
+import { FilterChips, SearchForm } from "./filter-panel.tsx";
+import { buildFilterTargets } from "./filters.ts";
+import { ItemsTable, PageLinks } from "./items-table.tsx";
 
-/** Downloads of what is searched: for spreadsheets, and lossless ones. */
-export function Downloads({
+/** Links that download the search results, for spreadsheets or without loss. */
+function DownloadMenu({
   base,
   query,
   fields,
@@ -33,8 +39,8 @@ export function Downloads({
     ["ndjson", "NDJSON, lossless", "one item a line, as the API has it"],
   ];
   const hasRows = fields.some(({ type }) => type === "line_items");
-  const download = (format: string) => {
-    const params = searchParams(query);
+  const downloadPath = (format: string) => {
+    const params = buildSearchParams(query);
     params.set("format", format);
     return `${base}/export?${params.toString()}`;
   };
@@ -47,7 +53,7 @@ export function Downloads({
             .filter(([format]) => format !== "lines" || hasRows)
             .map(([format, name, hint]) => (
               <li>
-                <a href={download(format)} data-rows={live} download>
+                <a href={downloadPath(format)} data-rows={live} download>
                   {name}
                 </a>
                 <small>{hint}</small>
@@ -60,8 +66,8 @@ export function Downloads({
   );
 }
 
-/** Which columns are shown; the browser keeps them. */
-export function ColumnChoice({
+/** Chooses the visible columns. A cookie stores the choice. */
+function ColumnPicker({
   base,
   query,
   fields,
@@ -76,7 +82,7 @@ export function ColumnChoice({
     <details class="drop">
       <summary class="button quiet little">Columns</summary>
       <form method="get" action={base} class="card">
-        {[...searchParams(query)].map(([name, value]) => (
+        {[...buildSearchParams(query)].map(([name, value]) => (
           <input type="hidden" name={name} value={value} />
         ))}
         <fieldset>
@@ -101,8 +107,8 @@ export function ColumnChoice({
   );
 }
 
-export interface ItemsShown {
-  frame: Frame;
+export interface ItemsPageProps {
+  frame: PageContext;
   collection: Collection;
   /** How many items are stored. */
   live: number;
@@ -111,86 +117,91 @@ export interface ItemsShown {
   views: readonly ItemView[];
   /** The cursor of the next page. */
   next: string | null;
-  /** Of all that match; nothing where nothing is searched. */
-  count: BrowsedPage["count"];
+  /** The number of matches; null without filters. */
+  count: QueryPage["count"];
   problem?: Problem | undefined;
 }
 
-/** Whether who reads the list may add to it: a form may take no submissions now. */
-export function mayAdd({ frame, collection, live }: ItemsShown): boolean {
+/** Whether the viewer may add an item now. Forms can be closed or full. */
+function canAddItem({ frame, collection, live }: ItemsPageProps): boolean {
   const { acceptance } = collection.definition;
   return (
-    may(frame.member.role, "write") && closedReason(acceptance, live, frame.reader.now) === null
+    roleAllows(frame.member.role, "write") &&
+    closedReason(acceptance, live, frame.viewer.now) === null
   );
 }
 
-export function Nothing(shown: ItemsShown) {
-  const { collection, query, next, problem, frame } = shown;
-  const { items, item, path } = words[collection.kind];
+function NoItems(props: ItemsPageProps) {
+  const { collection, query, next, problem, frame } = props;
+  const { items, item, path } = collectionTerms[collection.kind];
   const base = `${path}/${collection.key}`;
   if (problem) return null;
   if (next !== null) {
-    return <Empty>None among those that were looked at so far; the next page looks further.</Empty>;
-  }
-  if (isNarrowed(query)) {
     return (
-      <Empty>
+      <EmptyState>
+        None among those that were looked at so far; the next page looks further.
+      </EmptyState>
+    );
+  }
+  if (isFiltered(query)) {
+    return (
+      <EmptyState>
         <p>No {item} matches.</p>
         <p>
           <a class="button quiet" href={`${base}/items`}>
             Show all {items}
           </a>
         </p>
-      </Empty>
+      </EmptyState>
     );
   }
   if (collection.definition.fields.fields.length === 0) {
     return (
-      <Empty>
+      <EmptyState>
         <p>There are no fields yet, so there is nothing to fill in.</p>
-        {may(frame.member.role, "define") ? (
+        {roleAllows(frame.member.role, "define") ? (
           <p>
             <a class="button" href={base}>
               Add fields
             </a>
           </p>
         ) : null}
-      </Empty>
+      </EmptyState>
     );
   }
   return (
-    <Empty>
+    <EmptyState>
       <p>There are no {items} yet.</p>
-      {mayAdd(shown) ? (
+      {canAddItem(props) ? (
         <p>
           <a class="button" href={`${base}/items/new`}>
             New {item}
           </a>
         </p>
       ) : null}
-    </Empty>
+    </EmptyState>
   );
 }
 
-/** A page of items: searched and sorted as through the API. */
-export function ItemsPage(shown: ItemsShown) {
-  const { frame, collection, live, indexing, query, views, problem } = shown;
+/** Shows a page of items, searched and sorted by the rules of the API. */
+export function ItemsPage(props: ItemsPageProps) {
+  const { frame, collection, live, indexing, query, views, problem } = props;
   const { kind, key, definition } = collection;
-  const { items, item, path } = words[kind];
+  const { items, item, path } = collectionTerms[kind];
   const base = `${path}/${key}/items`;
   const { fields } = definition.fields;
-  const by = filterables(fields, kind);
-  const columns = shownColumns(fields, query.columns);
-  const writes = may(frame.member.role, "write");
-  const acts = (
+  const targets = buildFilterTargets(fields, kind);
+  const columns = visibleColumns(fields, query.columns);
+  const canWrite = roleAllows(frame.member.role, "write");
+  const actions = (
     <>
-      <Downloads base={base} query={query} fields={fields} live={live} />
-      {writes ? (
+      <DownloadMenu base={base} query={query} fields={fields} live={live} />
+      {canWrite ? (
         <>
           <a class="button quiet" href={`${base}/import`}>
             Import
           </a>
-          {mayAdd(shown) ? (
+          {canAddItem(props) ? (
             <a class="button" href={`${base}/new`}>
               New {item}
             </a>
@@ -199,38 +210,46 @@ export function ItemsPage(shown: ItemsShown) {
       ) : null}
     </>
   );
-  const refused = problem && searchRefusal(problem, query, by);
+  const searchProblems = problem && toSearchProblems(problem, query, targets);
   return (
-    <CollectionHead {...{ frame, collection, live, acts }} problem={refused?.summary} tab="items">
-      {indexing ? <Indexing {...indexing} /> : null}
-      {live > 0 || isNarrowed(query) ? (
-        <WithWrong problem={refused?.inputs}>
-          <Find {...{ base, query, by }} name={items} isWrong={refused !== undefined} />
-        </WithWrong>
+    <CollectionLayout
+      {...{ frame, collection, live, actions }}
+      problem={searchProblems?.summary}
+      tab="items"
+    >
+      {indexing ? <IndexingProgress {...indexing} /> : null}
+      {live > 0 || isFiltered(query) ? (
+        <FormErrors problem={searchProblems?.inputs}>
+          <SearchForm
+            {...{ base, query, targets }}
+            name={items}
+            hasErrors={searchProblems !== undefined}
+          />
+        </FormErrors>
       ) : null}
       <div id="found">
-        <Chips base={base} query={query} by={by} />
+        <FilterChips base={base} query={query} targets={targets} />
         {views.length === 0 ? (
-          <Nothing {...shown} />
+          <NoItems {...props} />
         ) : (
           <>
             <div class="bar tools">
-              <span class="muted">{counted(shown)}</span>
-              <ColumnChoice base={base} query={query} fields={fields} columns={columns} />
+              <span class="muted">{describeItemCount(props)}</span>
+              <ColumnPicker base={base} query={query} fields={fields} columns={columns} />
             </div>
-            <ItemsTable {...{ base, collection, columns, views, query, writes }} />
+            <ItemsTable {...{ base, collection, columns, views, query, canWrite }} />
           </>
         )}
-        <Pages {...shown} base={base} />
+        <PageLinks {...props} base={base} />
       </div>
-    </CollectionHead>
+    </CollectionLayout>
   );
 }
 
-/** How many there are, as far as is known without reading them all. */
-function counted({ collection, live, query, count }: ItemsShown): string {
-  const { items, item } = words[collection.kind];
-  const all = isNarrowed(query) && count ? count : { count: live, exact: true };
-  const more = all.exact ? "" : " or more";
-  return `${showCount(all.count)}${more} ${all.count === 1 && all.exact ? item : items}`;
+/** The number of items, or a lower bound if counting all matches would take too long. */
+function describeItemCount({ collection, live, query, count }: ItemsPageProps): string {
+  const { items, item } = collectionTerms[collection.kind];
+  const total = isFiltered(query) && count ? count : { count: live, exact: true };
+  const suffix = total.exact ? "" : " or more";
+  return `${formatCount(total.count)}${suffix} ${total.count === 1 && total.exact ? item : items}`;
 }

@@ -1,59 +1,59 @@
 import type { Collection } from "#domain/definition/collection.ts";
-import { isList, type Field } from "#domain/definition/field.ts";
+import { isListField, type Field } from "#domain/definition/field.ts";
 import type { ItemView } from "#domain/item/item.ts";
-import { Table, type Head } from "#html/parts.tsx";
+import { Table, type TableColumn } from "#html/parts.tsx";
 import { Time } from "#html/viewer.tsx";
-import { isNumber, StatusBadge, Value, titleOf } from "#admin/items/value.tsx";
-import { searchParams, type Query } from "./query.ts";
-import type { ItemsShown } from "./items-page.tsx";
-import { words, dataAssets } from "#admin/definitions/layout.tsx";
-import { type Frame, AdminPage } from "#admin/layout.tsx";
+import { isNumber, StatusBadge, Value, itemTitle } from "#admin/items/value.tsx";
+import { buildSearchParams, type Query } from "./query.ts";
+import type { ItemsPageProps } from "./items-page.tsx";
+import { collectionTerms, dataAssets } from "#admin/definitions/layout.tsx";
+import { type PageContext, AdminPage } from "#admin/layout.tsx";
 
-interface Shown {
+interface ItemsTableProps {
   base: string;
   collection: Collection;
   columns: readonly Field[];
   views: readonly ItemView[];
   query: Query;
-  writes: boolean;
+  canWrite: boolean;
 }
 
-/** Items as rows; those that are ticked can be acted upon together. */
-export function ItemsTable({ base, collection, columns, views, query, writes }: Shown) {
+/** Shows items as rows. Bulk actions apply to the selected ones. */
+export function ItemsTable({ base, collection, columns, views, query, canWrite }: ItemsTableProps) {
   const { kind } = collection;
-  // The cell that leads to the item: the receipt number, or the first text.
-  const lead = kind === "form" ? columns.find(({ type }) => type === "text") : undefined;
-  const others = columns.filter((field) => field !== lead);
-  const sorted = headsBy(base, query);
-  const heads: (string | Head)[] = [
+  // The row heading links to the item. Forms use their first text or the id, apps the receipt number.
+  const leadColumn = kind === "form" ? columns.find(({ type }) => type === "text") : undefined;
+  const otherColumns = columns.filter((field) => field !== leadColumn);
+  const sortHeading = headingBuilder(base, query);
+  const headings: (string | TableColumn)[] = [
     { name: <span class="unseen">Select</span> },
-    lead
-      ? sorted(lead.label, lead.searchable ? lead.key : undefined)
-      : sorted(kind === "app" ? "Receipt" : "Id", "$id"),
-    ...(kind === "form" ? [sorted("Status", "$status")] : []),
-    ...others.map((field) => ({
-      ...sorted(field.label, field.searchable && !isList(field) ? field.key : undefined),
+    leadColumn
+      ? sortHeading(leadColumn.label, leadColumn.searchable ? leadColumn.key : undefined)
+      : sortHeading(kind === "app" ? "Receipt" : "Id", "$id"),
+    ...(kind === "form" ? [sortHeading("Status", "$status")] : []),
+    ...otherColumns.map((field) => ({
+      ...sortHeading(field.label, field.searchable && !isListField(field) ? field.key : undefined),
       number: isNumber(field),
     })),
-    sorted("Changed", "$updated_at"),
-    ...(writes ? [{ name: <span class="unseen">Edit</span> }] : []),
+    sortHeading("Changed", "$updated_at"),
+    ...(canWrite ? [{ name: <span class="unseen">Edit</span> }] : []),
   ];
   return (
     <form method="post" action={`${base}/selected`} class="pick">
-      <Selected kind={kind} writes={writes} />
-      <Table caption="Items" heads={heads}>
+      <BulkActions kind={kind} canWrite={canWrite} />
+      <Table caption="Items" columns={headings}>
         {views.map((view) => {
-          const at = `${base}/${view.id}`;
+          const itemPath = `${base}/${view.id}`;
           const name = view.receiptNumber ?? `…${view.id.slice(-8)}`;
-          const text = lead ? view.data[lead.key] : null;
+          const text = leadColumn ? view.data[leadColumn.key] : null;
           return (
             <tr>
               <td class="tick">
                 <input type="checkbox" name="ids" value={view.id} aria-label={`Select ${name}`} />
               </td>
               <th scope="row">
-                <a href={at} class={text ? undefined : "id"}>
-                  {lead && text ? <Value field={lead} value={text} short /> : name}
+                <a href={itemPath} class={text ? undefined : "id"}>
+                  {leadColumn && text ? <Value field={leadColumn} value={text} short /> : name}
                 </a>
               </th>
               {kind === "form" ? (
@@ -61,7 +61,7 @@ export function ItemsTable({ base, collection, columns, views, query, writes }: 
                   <StatusBadge status={view.status} />
                 </td>
               ) : null}
-              {others.map((field, index) => (
+              {otherColumns.map((field, index) => (
                 <td class={cellClass(field, index, view.data[field.key])} data-label={field.label}>
                   <span class="cut">
                     <Value field={field} value={view.data[field.key]} short />
@@ -71,10 +71,10 @@ export function ItemsTable({ base, collection, columns, views, query, writes }: 
               <td class="less muted">
                 <Time at={view.updatedAt} as="distance" />
               </td>
-              {writes ? (
+              {canWrite ? (
                 <td class="end">
                   {view.status === "closed" ? null : (
-                    <a href={`${at}?edit`} aria-label={`Edit ${name}`}>
+                    <a href={`${itemPath}?edit`} aria-label={`Edit ${name}`}>
                       Edit
                     </a>
                   )}
@@ -88,21 +88,21 @@ export function ItemsTable({ base, collection, columns, views, query, writes }: 
   );
 }
 
-/** On a phone the first two show, where there is something to show. */
+/** Phones show only the first two cells, and only if they have a value. */
 function cellClass(field: Field, index: number, value: unknown): string | undefined {
   const isEmpty = value === null || (Array.isArray(value) && value.length === 0);
   const classes = [isNumber(field) ? "number" : "", index > 1 || isEmpty ? "less" : ""];
   return classes.filter((name) => name !== "").join(" ") || undefined;
 }
 
-/** What can be done with the ticked ones; it shows once there are some. */
-function Selected({ kind, writes }: { kind: "app" | "form"; writes: boolean }) {
+/** Actions for the selected items. The style sheet shows them once an item is selected. */
+function BulkActions({ kind, canWrite }: { kind: "app" | "form"; canWrite: boolean }) {
   return (
     <div class="bar selected" role="group" aria-label="With those that are selected">
       <button type="submit" class="quiet little" name="act" value="download">
         Download selected
       </button>
-      {writes && kind === "form" ? (
+      {canWrite && kind === "form" ? (
         <>
           <button type="submit" class="quiet little" name="act" value="close">
             Close selected
@@ -116,42 +116,44 @@ function Selected({ kind, writes }: { kind: "app" | "form"; writes: boolean }) {
   );
 }
 
-/** Headings that sort: by a key upwards, then downwards. */
-function headsBy(base: string, query: Query) {
-  return (name: string, key: string | undefined): Head => {
+/** Builds headings whose links sort ascending first, then descending. */
+function headingBuilder(base: string, query: Query) {
+  return (name: string, key: string | undefined): TableColumn => {
     if (key === undefined) return { name };
-    const isNow = query.sort?.key === key;
-    const upwards = isNow && query.sort?.direction === "asc";
-    const sort = { key, direction: upwards ? ("desc" as const) : ("asc" as const) };
-    const href = `${base}?${searchParams({ ...query, sort }).toString()}`;
-    return isNow ? { name, href, sorted: upwards ? "ascending" : "descending" } : { name, href };
+    const isCurrent = query.sort?.key === key;
+    const isAscending = isCurrent && query.sort?.direction === "asc";
+    const sort = { key, direction: isAscending ? ("desc" as const) : ("asc" as const) };
+    const href = `${base}?${buildSearchParams({ ...query, sort }).toString()}`;
+    return isCurrent
+      ? { name, href, sorted: isAscending ? "ascending" : "descending" }
+      : { name, href };
   };
 }
 
-/** More of them would make an address too long. */
-const longestTrail = 6000;
+/** A longer trail would make the URL too long. */
+const maxTrailLength = 6000;
 
-/** The ways to the pages before and behind this one. */
-export function Pages({ base, query, next }: ItemsShown & { base: string }) {
-  const at = (cursor: string | undefined, trail: readonly string[]) => {
-    const params = searchParams(query);
+/** Links to the previous and the next page. */
+export function PageLinks({ base, query, next }: ItemsPageProps & { base: string }) {
+  const pagePath = (cursor: string | undefined, trail: readonly string[]) => {
+    const params = buildSearchParams(query);
     if (cursor !== undefined) params.set("cursor", cursor);
     if (trail.length > 0) params.set("trail", trail.join(" "));
     return `${base}?${params.toString()}`;
   };
   const { cursor, trail } = query;
-  const behind = cursor === undefined ? [] : [...trail, cursor];
-  const long = behind.join(" ").length > longestTrail;
+  const nextTrail = cursor === undefined ? [] : [...trail, cursor];
+  const isTooLong = nextTrail.join(" ").length > maxTrailLength;
   if (cursor === undefined && next === null) return null;
   return (
     <nav class="actions" aria-label="Pages">
       {cursor === undefined ? null : (
-        <a class="button quiet" href={at(trail.at(-1), trail.slice(0, -1))} rel="prev">
+        <a class="button quiet" href={pagePath(trail.at(-1), trail.slice(0, -1))} rel="prev">
           ← Previous
         </a>
       )}
       {next === null ? null : (
-        <a class="button quiet" href={at(next, long ? [] : behind)} rel="next">
+        <a class="button quiet" href={pagePath(next, isTooLong ? [] : nextTrail)} rel="next">
           Next →
         </a>
       )}
@@ -159,17 +161,17 @@ export function Pages({ base, query, next }: ItemsShown & { base: string }) {
   );
 }
 
-/** Asks before submissions are deleted, naming each of them. */
-export function SurePage({
+/** Asks for confirmation before submissions are deleted, and names each of them. */
+export function ConfirmDeletePage({
   frame,
   collection,
   views,
-  back,
+  listPath,
 }: {
-  frame: Frame;
+  frame: PageContext;
   collection: Collection;
   views: readonly ItemView[];
-  back: string;
+  listPath: string;
 }) {
   const { kind, definition } = collection;
   const count = `${views.length} ${views.length === 1 ? "submission" : "submissions"}`;
@@ -179,8 +181,8 @@ export function SurePage({
       frame={frame}
       title={`Delete ${count}?`}
       crumbs={[
-        [words[kind].many, words[kind].path],
-        [definition.name, back],
+        [collectionTerms[kind].many, collectionTerms[kind].path],
+        [definition.name, listPath],
       ]}
     >
       <p>
@@ -190,12 +192,12 @@ export function SurePage({
       <ul>
         {views.map((view) => (
           <li>
-            <a href={`${back}/${view.id}`}>{titleOf(view, definition.fields.fields)}</a>{" "}
+            <a href={`${listPath}/${view.id}`}>{itemTitle(view, definition.fields.fields)}</a>{" "}
             <StatusBadge status={view.status} />
           </li>
         ))}
       </ul>
-      <form method="post" action={`${back}/selected`} class="actions">
+      <form method="post" action={`${listPath}/selected`} class="actions">
         {views.map(({ id }) => (
           <input type="hidden" name="ids" value={id} />
         ))}
@@ -203,7 +205,7 @@ export function SurePage({
         <button type="submit" name="sure" value="yes" class="sure">
           Delete {count}
         </button>
-        <a class="button quiet" href={back}>
+        <a class="button quiet" href={listPath}>
           Cancel
         </a>
       </form>

@@ -2,152 +2,165 @@ import type { Context } from "hono";
 import { itemDocument } from "#documents/items.ts";
 import type { CollectionKind } from "#domain/definition/collection.ts";
 import type { AdminEnv } from "#http/env.ts";
-import { asking } from "#http/doors/question.ts";
-import { answer, attempted, answerDone } from "#admin/page.ts";
-import { frameOf } from "#admin/layout.tsx";
-import { chosenColumns, listed, searchParams, type Query, readQuery, refuseUnknown } from "./query.ts";
+import { attempted, sendOutcome } from "#admin/page.ts";
+import { pageContext } from "#admin/layout.tsx";
+import {
+  resolveColumns,
+  itemListReads,
+  buildSearchParams,
+  type Query,
+  readQuery,
+  assertKnownParameters,
+} from "./query.ts";
 import { ItemsPage } from "./items-page.tsx";
-import { browseItems, type Browsed, searchItems } from "#actions/query-items.ts";
-import type { Compiled } from "#domain/data/compile.ts";
-import type { Position } from "#domain/cursor.ts";
-import { oneOf } from "#domain/problem/field-errors.ts";
+import { queryItems, type ItemQuery, searchItems } from "#actions/query-items.ts";
+import type { CompiledCollection } from "#domain/data/compile.ts";
+import type { CursorPosition } from "#domain/cursor.ts";
+import { formatChoices } from "#domain/problem/field-errors.ts";
 import { problem, Problem } from "#domain/problem/problem.ts";
-import { answerDownload, type Format } from "#http/download.ts";
-import { opened, addressOf, keyOf } from "#admin/items/load-item.ts";
-import { searchBody, clockOf } from "./filters.ts";
+import { sendDownload } from "#http/download.ts";
+import type { ExportFormat } from "#domain/download.ts";
+import { getStoredCollection, itemsPath, keyParam } from "#admin/items/load-item.ts";
+import { buildSearchBody, clockOf } from "./filters.ts";
 import { deleteSubmission, updateItem } from "#actions/update-item.ts";
-import { visibleSubmission } from "#actions/visible.ts";
+import { getSubmission } from "#actions/visible.ts";
 import type { ItemView } from "#domain/item/item.ts";
-import { may } from "#domain/credential/permissions.ts";
-import { readSent, textOf } from "#admin/form-input.ts";
-import { say } from "#admin/preferences.ts";
-import { textsOf } from "#admin/items/form/values.ts";
-import { SurePage } from "./items-table.tsx";
+import { roleAllows } from "#domain/credential/permissions.ts";
+import { readForm, textOf } from "#admin/form-input.ts";
+import { nonEmptyTexts } from "#admin/items/form/values.ts";
+import { ConfirmDeletePage } from "./items-table.tsx";
 
-type C = Context<AdminEnv>;
+type AdminContext = Context<AdminEnv>;
 
 export function listItems(kind: CollectionKind) {
-  const question = listed(kind);
-  return asking(question, async (c: C): Promise<Response> => {
-    const { query: sent, page, now } = await c.var.read(question);
-    const query = { ...sent, columns: chosenColumns(c, sent.columns) };
-    const frame = frameOf(c);
+  return async (c: AdminContext): Promise<Response> => {
+    const list = await c.var.read(itemListReads[kind]);
+    const { query: urlQuery, page, now: loadCollection } = list;
+    const query = { ...urlQuery, columns: resolveColumns(c, urlQuery.columns) };
     return attempted(
       c,
       async () => {
-        const { compiled, standing, views, next, count } = await page;
+        const { compiled, status, views, next, count } = await page;
         const { collection } = compiled;
-        const links = { self: c.req.url, next: next && pageAddress(c, query, next) };
-        const { live, indexing } = standing ?? (await now());
+        const links = { self: c.req.url, next: next && pageUrl(c, query, next) };
+        const { itemCount, indexing } = status ?? (await loadCollection());
         const document = { items: views.map(itemDocument), count, links };
-        const shown = { frame, collection, live, indexing, query, views, next, count };
-        return answer(c, document, () => <ItemsPage {...shown} />);
+        const props = { collection, live: itemCount, indexing, query, views, next, count };
+        return { page: (frame) => <ItemsPage frame={frame} {...props} />, document };
       },
-      async (refusal) => {
-        const { compiled, live, indexing } = await now();
+      async (error) => {
+        const { compiled, itemCount, indexing } = await loadCollection();
         const { collection } = compiled;
-        const none = { views: [], next: null, count: null, problem: refusal };
-        return <ItemsPage {...{ frame, collection, live, indexing, query }} {...none} />;
+        const noItems = { views: [], next: null, count: null, problem: error };
+        const props = { frame: pageContext(c), collection, live: itemCount, indexing, query };
+        return <ItemsPage {...props} {...noItems} />;
       },
     );
-  });
+  };
 }
 
-function pageAddress(c: C, query: Query, cursor: string): string {
-  const address = new URL(c.req.path, c.req.url);
-  const params = searchParams(query);
+function pageUrl(c: AdminContext, query: Query, cursor: string): string {
+  const url = new URL(c.req.path, c.req.url);
+  const params = buildSearchParams(query);
   params.set("cursor", cursor);
-  address.search = params.toString();
-  return address.href;
+  url.search = params.toString();
+  return url.href;
 }
 
-/** Downloads by their names in addresses. */
-const formats = {
+/** The download formats, by their names in URLs. */
+const downloadFormats = {
   ndjson: { type: "application/x-ndjson" },
   spreadsheet: { type: "text/csv", spreadsheet: "items" },
   lines: { type: "text/csv", spreadsheet: "lines" },
   csv: { type: "text/csv", spreadsheet: null },
-} as const satisfies Record<string, Format>;
+} as const satisfies Record<string, ExportFormat>;
 
-type FormatName = keyof typeof formats;
-const isFormat = (name: string): name is FormatName => Object.hasOwn(formats, name);
+type DownloadFormat = keyof typeof downloadFormats;
+const isDownloadFormat = (name: string): name is DownloadFormat =>
+  Object.hasOwn(downloadFormats, name);
 
-export async function exportItems(c: C, kind: CollectionKind): Promise<Response> {
-  refuseUnknown(c.req.queries(), ["format"]);
+export async function exportItems(c: AdminContext, kind: CollectionKind): Promise<Response> {
+  assertKnownParameters(c.req.queries(), ["format"]);
   const format = c.req.query("format") ?? "ndjson";
-  if (!isFormat(format)) {
-    const reason = `Must be one of ${oneOf(Object.keys(formats))}.`;
+  if (!isDownloadFormat(format)) {
+    const reason = `Must be one of ${formatChoices(Object.keys(downloadFormats))}.`;
     throw problem.invalidInput([{ field: "format", code: "not_an_option", reason }]);
   }
   if (c.req.query("cursor") !== undefined) {
     const reason = "A download holds all that is found: it goes on nowhere.";
     throw problem.invalidInput([{ field: "cursor", code: "unknown_parameter", reason }]);
   }
-  const { compiled } = await opened(c, kind);
+  const { compiled } = await getStoredCollection(c, kind);
   const query = readQuery(c.req.queries());
-  const body = searchBody(compiled.collection, query, clockOf(c));
-  return answerFound(c, compiled, { body, text: query.text }, format);
+  const body = buildSearchBody(compiled.collection, query, clockOf(c));
+  return sendItemsDownload(c, compiled, { body, text: query.text }, format);
 }
 
-export async function answerFound(c: C, compiled: Compiled, browsed: Browsed, format: FormatName) {
-  const read = (from: Position | null, items: number) =>
-    browseItems(c.var.action, compiled, browsed, from, items);
-  const download = { compiled, keys: null, start: null, most: null, read };
-  return answerDownload(c, download, formats[format]);
+async function sendItemsDownload(
+  c: AdminContext,
+  compiled: CompiledCollection,
+  itemQuery: ItemQuery,
+  format: DownloadFormat,
+) {
+  const read = (from: CursorPosition | null, items: number) =>
+    queryItems(c.var.action, compiled, itemQuery, from, items);
+  const download = { compiled, keys: null, start: null, maxItems: null, read };
+  return sendDownload(c, download, downloadFormats[format]);
 }
 
-/** A page of them. */
-const mostSelected = 100;
+const maxSelectedItems = 100;
 
-/** Downloads, closes or deletes those that are ticked; deleting asks first, naming them. */
-export async function actOnSelected(c: C, kind: CollectionKind): Promise<Response> {
-  const sent = await readSent(c);
-  const ids = [...new Set(textsOf(sent["ids"]))].slice(0, mostSelected);
-  const act = textOf(sent["act"]);
-  const back = addressOf(c, kind);
+/** Downloads, closes or deletes the selected items. Deletion asks for confirmation first. */
+export async function actOnSelected(c: AdminContext, kind: CollectionKind): Promise<Response> {
+  const form = await readForm(c);
+  const ids = [...new Set(nonEmptyTexts(form["ids"]))].slice(0, maxSelectedItems);
+  const action = textOf(form["act"]);
+  const listPath = itemsPath(c, kind);
   if (ids.length === 0) {
-    say(c, "Nothing was done: tick some of them first.");
-    return answerDone(c, null, back);
+    const flash = "Nothing was done: tick some of them first.";
+    return sendOutcome(c, { to: listPath, flash, document: null });
   }
-  const { compiled } = await opened(c, kind);
-  const body = { conditions: [{ field: "$id", op: "in", value: ids }], limit: mostSelected };
-  if (act === "download") return answerFound(c, compiled, { body }, "spreadsheet");
-  if (!may(c.var.member.role, "write")) throw problem.roleRequired("write");
-  if (kind === "app" || (act !== "close" && act !== "delete")) throw problem.notFound();
-  if (act === "delete" && textOf(sent["sure"]) === "") {
+  const { compiled } = await getStoredCollection(c, kind);
+  const body = { conditions: [{ field: "$id", op: "in", value: ids }], limit: maxSelectedItems };
+  if (action === "download") return sendItemsDownload(c, compiled, { body }, "spreadsheet");
+  if (!roleAllows(c.var.member.role, "write")) throw problem.roleRequired("write");
+  if (kind === "app" || (action !== "close" && action !== "delete")) throw problem.notFound();
+  if (action === "delete" && textOf(form["sure"]) === "") {
     const { views } = await searchItems(c.var.action, compiled, body, null);
     const { collection } = compiled;
-    return c.html(<SurePage {...{ frame: frameOf(c), collection, views, back }} />);
+    return c.html(
+      <ConfirmDeletePage {...{ frame: pageContext(c), collection, views, listPath }} />,
+    );
   }
-  const one = act === "close" ? closeOne : deleteOne;
-  const refused = new Map<string, number>();
+  const changeItem = action === "close" ? closeSelected : deleteSelected;
+  const failures = new Map<string, number>();
   for (const id of ids) {
-    const reason = await one(c, id);
-    if (reason !== undefined) refused.set(reason, (refused.get(reason) ?? 0) + 1);
+    const reason = await changeItem(c, id);
+    if (reason !== undefined) failures.set(reason, (failures.get(reason) ?? 0) + 1);
   }
-  say(c, saidOf(act, ids.length, refused));
-  return answerDone(c, null, back);
+  const flash = bulkResultMessage(action, ids.length, failures);
+  return sendOutcome(c, { to: listPath, flash, document: null });
 }
 
-const closeOne = (c: C, id: string) =>
-  tried(async () => {
-    const found = await ownSubmission(c, id);
-    await updateItem(c.var.action, found, { status: "closed" }, null);
+const closeSelected = (c: AdminContext, id: string) =>
+  failureReason(async () => {
+    const submission = await getFormSubmission(c, id);
+    await updateItem(c.var.action, submission, { status: "closed" }, null);
   });
 
-const deleteOne = (c: C, id: string) =>
-  tried(async () => deleteSubmission(c.var.action, await ownSubmission(c, id), null));
+const deleteSelected = (c: AdminContext, id: string) =>
+  failureReason(async () => deleteSubmission(c.var.action, await getFormSubmission(c, id), null));
 
-async function ownSubmission(c: C, id: string) {
-  const found = await visibleSubmission(c.var.action, id);
-  if (found.compiled.collection.key !== keyOf(c)) throw problem.notFound();
-  return found;
+async function getFormSubmission(c: AdminContext, id: string) {
+  const submission = await getSubmission(c.var.action, id);
+  if (submission.compiled.collection.key !== keyParam(c)) throw problem.notFound();
+  return submission;
 }
 
-/** Why it was refused; nothing where it was done. */
-async function tried(act: () => Promise<ItemView | void>): Promise<string | undefined> {
+/** Runs an action and returns why it failed; undefined if it succeeded. */
+async function failureReason(action: () => Promise<ItemView | void>): Promise<string | undefined> {
   try {
-    await act();
+    await action();
     return undefined;
   } catch (error) {
     if (!(error instanceof Problem)) throw error;
@@ -157,9 +170,14 @@ async function tried(act: () => Promise<ItemView | void>): Promise<string | unde
   }
 }
 
-function saidOf(act: "close" | "delete", all: number, refused: Map<string, number>): string {
-  const failed = [...refused.values()].reduce((sum, count) => sum + count, 0);
-  const done = `${all - failed} ${all - failed === 1 ? "submission is" : "submissions are"} ${act === "close" ? "closed" : "deleted"}.`;
-  const why = [...refused].map(([reason, count]) => `${count} ${reason}`).join("; ");
-  return failed === 0 ? done : `${done} Left as they were: ${why}.`;
+function bulkResultMessage(
+  action: "close" | "delete",
+  total: number,
+  failures: Map<string, number>,
+): string {
+  const failureCount = [...failures.values()].reduce((sum, count) => sum + count, 0);
+  const successCount = total - failureCount;
+  const successText = `${successCount} ${successCount === 1 ? "submission is" : "submissions are"} ${action === "close" ? "closed" : "deleted"}.`;
+  const reasons = [...failures].map(([reason, count]) => `${count} ${reason}`).join("; ");
+  return failureCount === 0 ? successText : `${successText} Left as they were: ${reasons}.`;
 }

@@ -2,82 +2,81 @@ import type { Context } from "hono";
 import { getCookie, setCookie } from "hono/cookie";
 import type { Field } from "#domain/definition/field.ts";
 import { textOf } from "#admin/form-input.ts";
-import { oneOf, shortened } from "#domain/problem/field-errors.ts";
+import { formatChoices, truncate } from "#domain/problem/field-errors.ts";
 import { problem, type FieldError, Problem } from "#domain/problem/problem.ts";
-import { type Filterable, clockOf, searchBody } from "./filters.ts";
+import { type FilterTarget, clockOf, buildSearchBody } from "./filters.ts";
 import type { ReadContext } from "#actions/context.ts";
-import { likelyCollection } from "#actions/collection-cache.ts";
-import { browseItems, checkSearch, type Browsed } from "#actions/query-items.ts";
-import type { Compiled } from "#domain/data/compile.ts";
-import { makeCursor, readCursor } from "#domain/cursor.ts";
+import { cachedOrStoredCollection } from "#actions/collection-cache.ts";
+import { queryItems, validateSearch, type ItemQuery } from "#actions/query-items.ts";
+import type { CompiledCollection } from "#domain/data/compile.ts";
 import type { CollectionKind } from "#domain/definition/collection.ts";
-import { signingKeys } from "#domain/credential/keys.ts";
-import type { Question } from "#http/doors/question.ts";
-import type { AppEnv } from "#http/env.ts";
-import { opened } from "#admin/items/load-item.ts";
+import type { PagePrefetch } from "#http/env.ts";
+import type { AdminEnv } from "#http/env.ts";
+import { createCursor, findCursor, invalidCursorProblem } from "#http/paging.ts";
+import { getStoredCollection } from "#admin/items/load-item.ts";
 
-const cookie = "columns";
-const year = 365 * 24 * 60 * 60;
-const mostColumns = 5;
-const mostCharacters = 2000;
+const cookieName = "columns";
+const yearSeconds = 365 * 24 * 60 * 60;
+const defaultColumnCount = 5;
+const maxCookieLength = 2000;
 
-/** The columns that somebody chose for this list, or chooses now. The browser keeps them, for this list alone. */
-export function chosenColumns(c: Context, chosen: string[] | undefined): string[] | undefined {
-  if (chosen === undefined) return getCookie(c, cookie)?.split(".");
-  const kept = chosen.join(".");
-  if (kept.length > mostCharacters) return chosen;
+/** The columns chosen in this request, or else in the list's cookie. A new choice replaces the cookie. */
+export function resolveColumns(c: Context, chosen: string[] | undefined): string[] | undefined {
+  if (chosen === undefined) return getCookie(c, cookieName)?.split(".");
+  const cookieValue = chosen.join(".");
+  if (cookieValue.length > maxCookieLength) return chosen;
   const { pathname } = new URL(c.req.url);
-  // No path of a cookie has one, nor has any key: there is no such list.
+  // A cookie path cannot contain a semicolon. No key contains one, so this list does not exist.
   if (pathname.includes(";")) return chosen;
-  setCookie(c, cookie, kept, {
+  setCookie(c, cookieName, cookieValue, {
     secure: true,
     httpOnly: true,
     sameSite: "Lax",
     path: pathname,
-    maxAge: year,
+    maxAge: yearSeconds,
   });
   return chosen;
 }
 
-/** The fields that are shown: the chosen ones, or the first that fit a table. */
-export function shownColumns(
+/** The fields to show as columns: the chosen ones, or else the first few. */
+export function visibleColumns(
   fields: readonly Field[],
   chosen: readonly string[] | undefined,
 ): Field[] {
-  const known = fields.filter(({ key }) => chosen?.includes(key));
-  if (known.length > 0) return known;
-  return fields.filter(({ type }) => type !== "multiline_text").slice(0, mostColumns);
+  const chosenFields = fields.filter(({ key }) => chosen?.includes(key));
+  if (chosenFields.length > 0) return chosenFields;
+  return fields.filter(({ type }) => type !== "multiline_text").slice(0, defaultColumnCount);
 }
 
-/** One filter of an address: `f.amount.gte=100`, or `f.lines.sku.contains=A` for a column of rows. */
+/** A filter from the URL: `f.amount.gte=100`, or `f.lines.sku.contains=A` for a column of rows. */
 export interface Filter {
-  /** The key of a field, with that of a column behind a dot. */
+  /** A field key, or the keys of a list and its column, separated by a dot. */
   path: string;
   op: string;
   values: string[];
 }
 
-/** What the address of a list of items says. */
+/** The query parameters of an item list. */
 export interface Query {
   text: string;
   filters: Filter[];
-  /** Conditions as JSON, as the API takes them. */
+  /** Conditions as JSON, in the API's format. */
   conditions: string;
   sort: { key: string; direction: "asc" | "desc" } | undefined;
-  /** The columns that are shown; nothing for those of before. */
+  /** The columns to show; undefined for the choice in the cookie. */
   columns: string[] | undefined;
   cursor: string | undefined;
-  /** The cursors of the pages before this one, the last one last; empty for the first page. */
+  /** The cursors of the pages before this one, oldest first. The first page has no cursor. */
   trail: string[];
 }
 
-/** Whether it asks for some of the items only. */
-export function isNarrowed({ text, filters, conditions }: Query): boolean {
+/** Whether the query limits the list to matching items. */
+export function isFiltered({ text, filters, conditions }: Query): boolean {
   return text !== "" || filters.length > 0 || conditions !== "";
 }
 
-/** The query as an address has it, without the place of a page. */
-export function searchParams(query: Partial<Query>): URLSearchParams {
+/** Converts a query to URL parameters, without the cursor and the trail. */
+export function buildSearchParams(query: Partial<Query>): URLSearchParams {
   const params = new URLSearchParams();
   const set = (name: string, value: unknown) => {
     const text = textOf(value);
@@ -93,26 +92,39 @@ export function searchParams(query: Partial<Query>): URLSearchParams {
   return params;
 }
 
-type Sent = Record<string, string[]>;
+type QueryParameters = Record<string, string[]>;
 
-const mostFilters = 40;
-const single = ["q", "conditions", "sort", "direction", "cursor", "trail", "field", "op", "value"];
-const repeated = ["columns", "empty", "filled"];
+const maxFilters = 40;
+const singleParameters = [
+  "q",
+  "conditions",
+  "sort",
+  "direction",
+  "cursor",
+  "trail",
+  "field",
+  "op",
+  "value",
+];
+const repeatedParameters = ["columns", "empty", "filled"];
 
-/** Nothing in an address is ignored: what is not known, or stands there twice, is refused. */
-export function refuseUnknown(sent: Sent, more: readonly string[] = []): void {
-  const known = [...single, ...repeated, ...more];
-  const errors = Object.entries(sent).flatMap(([field, values]): FieldError[] => {
-    const isKnown = known.includes(field) || filterName.test(field);
-    const parameters = `The parameters are ${oneOf(known)}, and f.FIELD.OPERATOR.`;
+/** Rejects unknown and repeated parameters, so that the list ignores no part of a URL. */
+export function assertKnownParameters(
+  params: QueryParameters,
+  extraNames: readonly string[] = [],
+): void {
+  const names = [...singleParameters, ...repeatedParameters, ...extraNames];
+  const errors = Object.entries(params).flatMap(([field, values]): FieldError[] => {
+    const isKnown = names.includes(field) || filterPattern.test(field);
+    const parameters = `Allowed: ${formatChoices(names)} and f.FIELD.OPERATOR.`;
     if (!isKnown) {
-      const reason = `This list has no such parameter. ${parameters}`;
-      return [{ field: shortened(field), code: "unknown_parameter", reason }];
+      const reason = `Unknown parameter. ${parameters}`;
+      return [{ field: truncate(field), code: "unknown_parameter", reason }];
     }
-    if (values.length === 1 || !single.includes(field)) return [];
+    if (values.length === 1 || !singleParameters.includes(field)) return [];
     return [{ field, code: "invalid_type", reason: "Send this parameter once." }];
   });
-  const direction = sent["direction"]?.[0] ?? "asc";
+  const direction = params["direction"]?.[0] ?? "asc";
   if (!["", "asc", "desc"].includes(direction)) {
     const reason = 'Must be one of "asc", "desc".';
     errors.push({ field: "direction", code: "invalid_format", reason });
@@ -120,143 +132,148 @@ export function refuseUnknown(sent: Sent, more: readonly string[] = []): void {
   if (errors.length > 0) throw problem.invalidInput(errors);
 }
 
-const filterName = /^f\.(.+)\.(\w+)$/;
+const filterPattern = /^f\.(.+)\.(\w+)$/;
 
-export function readQuery(sent: Sent): Query {
-  const one = (name: string) => sent[name]?.[0] ?? "";
-  const named = Object.entries(sent).flatMap(([name, all]) => {
-    const [, path, op] = filterName.exec(name) ?? [];
-    const values = all.filter((value) => value !== "");
+export function readQuery(params: QueryParameters): Query {
+  const first = (name: string) => params[name]?.[0] ?? "";
+  const namedFilters = Object.entries(params).flatMap(([name, texts]) => {
+    const [, path, op] = filterPattern.exec(name) ?? [];
+    const values = texts.filter((value) => value !== "");
     return path && op && values.length > 0 ? [{ path, op, values }] : [];
   });
-  const emptiness = ["empty", "filled"].flatMap((name) =>
-    (sent[name] ?? [])
+  const emptinessFilters = ["empty", "filled"].flatMap((name) =>
+    (params[name] ?? [])
       .filter((path) => path !== "")
       .map((path) => ({ path, op: "is_empty", values: [String(name === "empty")] })),
   );
-  // As programs write it: one field, one operator, one value.
-  const plain = one("field")
-    ? [{ path: one("field"), op: one("op") || "eq", values: plainValues(one("op"), one("value")) }]
+  // Programs may send one filter as `field`, `op` and `value`.
+  const [field, op] = [first("field"), first("op")];
+  const singleFilters = field
+    ? [{ path: field, op: op || "eq", values: splitValues(op, first("value")) }]
     : [];
-  const key = one("sort");
+  const key = first("sort");
   return {
-    text: one("q").trim(),
-    filters: [...plain, ...named, ...emptiness].slice(0, mostFilters),
-    conditions: one("conditions").trim(),
-    sort: key ? { key, direction: one("direction") === "desc" ? "desc" : "asc" } : undefined,
-    columns: sent["columns"]?.filter((column) => column !== ""),
-    cursor: one("cursor") || undefined,
-    trail: one("trail")
+    text: first("q").trim(),
+    filters: [...singleFilters, ...namedFilters, ...emptinessFilters].slice(0, maxFilters),
+    conditions: first("conditions").trim(),
+    sort: key ? { key, direction: first("direction") === "desc" ? "desc" : "asc" } : undefined,
+    columns: params["columns"]?.filter((column) => column !== ""),
+    cursor: first("cursor") || undefined,
+    trail: first("trail")
       .split(" ")
       .filter((cursor) => cursor !== ""),
   };
 }
 
-const lists = ["between", "in", "not_in", "has_any", "has_all", "has_none"];
+const listOperators = ["between", "in", "not_in", "has_any", "has_all", "has_none"];
 
-function plainValues(op: string, value: string): string[] {
-  return lists.includes(op) ? value.split(",").map((part) => part.trim()) : [value];
+function splitValues(op: string, value: string): string[] {
+  return listOperators.includes(op) ? value.split(",").map((part) => part.trim()) : [value];
 }
 
-/** A search that was refused, in the words of the filters that asked for it. */
-export function searchRefusal(
-  refusal: Problem,
+/** Rewrites a search problem with the labels and the input names of the filters. */
+export function toSearchProblems(
+  searchProblem: Problem,
   { filters }: Query,
-  by: readonly Filterable[],
+  targets: readonly FilterTarget[],
 ): { summary: Problem; inputs: Problem } {
-  const errors = (refusal.members["errors"] ?? []) as FieldError[];
-  const told = errors.map((error) => {
-    const place = /^conditions\[(\d+)\]/.exec(error.field)?.[1];
-    const filter = place === undefined ? undefined : filters[Number(place)];
+  const errors = (searchProblem.members["errors"] ?? []) as FieldError[];
+  const labeledErrors = errors.map((error) => {
+    const index = /^conditions\[(\d+)\]/.exec(error.field)?.[1];
+    const filter = index === undefined ? undefined : filters[Number(index)];
     if (!filter) return { ...error, label: error.field === "q" ? "Text" : error.field };
-    const label = by.find(({ path }) => path === filter.path)?.label ?? filter.path;
+    const label = targets.find(({ path }) => path === filter.path)?.label ?? filter.path;
     return { ...error, field: `f.${filter.path}.${filter.op}`, label };
   });
-  const reasons = told.map(({ label, reason }) => `${label}: ${reason}`);
+  const reasons = labeledErrors.map(({ label, reason }) => `${label}: ${reason}`);
   const detail =
-    reasons.length > 0 ? `This cannot be searched. ${reasons.join(" ")}` : refusal.detail;
+    reasons.length > 0 ? `This cannot be searched. ${reasons.join(" ")}` : searchProblem.detail;
   return {
-    summary: new Problem(refusal.code, detail),
-    inputs: new Problem(refusal.code, detail, { errors: told }),
+    summary: new Problem(searchProblem.code, detail),
+    inputs: new Problem(searchProblem.code, detail, { errors: labeledErrors }),
   };
 }
 
-type C = Context<AppEnv>;
-type Opened = Awaited<ReturnType<typeof opened>>;
+type AppContext = Context<AdminEnv>;
+type StoredCollection = Awaited<ReturnType<typeof getStoredCollection>>;
 
-/** A list that is asked for: its page is under way. */
-export interface Listed {
+/** A list request whose page is already loading. */
+export interface ItemListPrefetch {
   query: Query;
-  page: ReturnType<typeof findItems>;
-  /** The collection as it is, where the page does not tell it. */
-  now: () => Promise<Opened>;
+  page: ReturnType<typeof loadItems>;
+  /** Loads the current collection if the page does not provide it. */
+  now: () => Promise<StoredCollection>;
 }
 
-/** Asks for a page of a list, whoever it is for. */
-export const listed =
-  (kind: CollectionKind): Question<Listed> =>
-  async (ctx, { key = "" }, c) => {
-    refuseUnknown(c.req.queries());
+/** Starts loading a page of a list before authentication ends. */
+const prefetchItemList =
+  (kind: CollectionKind): PagePrefetch<ItemListPrefetch> =>
+  async (ctx, key, c) => {
+    assertKnownParameters(c.req.queries());
     const query = readQuery(c.req.queries());
-    let read: Promise<Opened> | undefined;
-    const now = () => (read ??= opened(c, kind, key));
-    const page = findItems(c, ctx, kind, key, query, now);
+    let collection: Promise<StoredCollection> | undefined;
+    const loadCurrent = () => (collection ??= getStoredCollection(c, kind, key));
+    const page = loadItems(c, ctx, kind, key, query, loadCurrent);
     page.catch(() => undefined);
-    return { query, page, now };
+    return { query, page, now: loadCurrent };
   };
+
+export const itemListReads = { app: prefetchItemList("app"), form: prefetchItemList("form") };
 
 /**
- * What is known of the collection is searched at once; whether that is still so is learned on the way. What it refuses
- * is refused by the collection as it is now.
+ * Searches with the cached collection at once, and repeats the search if the page shows that it was outdated.
+ * If the cached collection rejects the search, the current one decides.
  */
-async function findItems(
-  c: C,
+async function loadItems(
+  c: AppContext,
   ctx: ReadContext,
   kind: CollectionKind,
   key: string,
   query: Query,
-  now: Listed["now"],
+  loadCurrent: ItemListPrefetch["now"],
 ) {
-  const known = await likelyCollection(ctx, kind, key);
-  if (!known) throw problem.notFound();
-  const browsed = (by: Compiled) => ({
-    body: searchBody(by.collection, query, clockOf(c)),
+  const cached = await cachedOrStoredCollection(ctx, kind, key);
+  if (!cached) throw problem.notFound();
+  const queryFor = (compiled: CompiledCollection): ItemQuery => ({
+    body: buildSearchBody(compiled.collection, query, clockOf(c)),
     text: query.text,
-    // Without a search, what it holds is all there is to count.
-    forPeople: isNarrowed(query),
-    withStanding: true,
+    // Without filters, the collection's item count is the number of matches.
+    isForPeople: isFiltered(query),
+    withStatus: true,
   });
-  let likely = known;
-  let asked = browsed(likely);
-  if (!isSearchable(likely, asked)) {
-    likely = (await now()).compiled;
-    asked = browsed(likely);
-    checkSearch(likely, asked);
+  let collection = cached;
+  let itemQuery = queryFor(collection);
+  if (!isSearchable(collection, itemQuery)) {
+    collection = (await loadCurrent()).compiled;
+    itemQuery = queryFor(collection);
+    validateSearch(collection, itemQuery);
   }
-  const page = await pageOf(c, ctx, likely, query, asked);
+  const page = await loadPage(c, ctx, collection, query, itemQuery);
   const { compiled } = page;
-  return compiled === likely ? page : pageOf(c, ctx, compiled, query, browsed(compiled));
+  return compiled === collection ? page : loadPage(c, ctx, compiled, query, queryFor(compiled));
 }
 
-function isSearchable(known: Compiled, browsed: Browsed): boolean {
+function isSearchable(compiled: CompiledCollection, itemQuery: ItemQuery): boolean {
   try {
-    checkSearch(known, browsed);
+    validateSearch(compiled, itemQuery);
     return true;
   } catch {
     return false;
   }
 }
 
-async function pageOf(c: C, ctx: ReadContext, compiled: Compiled, query: Query, browsed: Browsed) {
-  const keys = signingKeys(c.env.TOKEN_SECRET);
-  const binding = `admin ${c.req.path}?${searchParams(query).toString()}`;
-  const read = query.cursor ? await readCursor(keys, binding, query.cursor) : undefined;
-  if (query.cursor && !read) {
-    const reason = "This is no cursor of this list. Follow links.next as it was given.";
-    throw problem.invalidInput([{ field: "cursor", code: "invalid_cursor", reason }]);
-  }
-  const page = await browseItems(ctx, compiled, browsed, read?.position ?? null);
-  const { leading, views, more } = page;
-  const next = more ? await makeCursor(keys, binding, more) : null;
-  return { ...page, views: [...leading, ...views], next };
+async function loadPage(
+  c: AppContext,
+  ctx: ReadContext,
+  compiled: CompiledCollection,
+  query: Query,
+  itemQuery: ItemQuery,
+) {
+  const binding = `admin ${c.req.path}?${buildSearchParams(query).toString()}`;
+  const cursor = query.cursor ? await findCursor(c, binding, query.cursor) : undefined;
+  if (query.cursor && !cursor) throw invalidCursorProblem();
+  const page = await queryItems(ctx, compiled, itemQuery, cursor?.position ?? null);
+  const { prefixMatches, views, nextPosition: position } = page;
+  const next = position ? await createCursor(c, binding, position) : null;
+  return { ...page, views: [...prefixMatches, ...views], next };
 }

@@ -1,10 +1,16 @@
 import type { SystemField } from "#domain/data/values.ts";
 import { isStoredOrder } from "#domain/search/parse.ts";
-import type { SearchField, Comparable, Anywhere, Condition, Leaf } from "#domain/search/tree.ts";
-import { foldsToOthers } from "#domain/search/text.ts";
-import { mostAtOnce, balanced } from "./cost.ts";
+import type {
+  SearchField,
+  Comparable,
+  AnywhereCondition,
+  Condition,
+  LeafCondition,
+} from "#domain/search/tree.ts";
+import { specialFoldLetters } from "#domain/search/text.ts";
+import { maxTextsAtOnce, balancedSql, type TextLeaf } from "./cost.ts";
 
-export const systemColumns: Record<SystemField, string> = {
+const systemColumns: Record<SystemField, string> = {
   id: "i.id",
   status: "i.status",
   receiptNumber: "i.receipt_number",
@@ -12,40 +18,59 @@ export const systemColumns: Record<SystemField, string> = {
   updatedAt: "i.updated_at",
 };
 
-/** The value of a field in the form in which it compares; null where empty. `row` is `i`, or a row of line items. */
+/** SQL for a field's comparable value, null when empty. `row` is `i` or a row of line items. */
 export function valueSql({ source, type }: SearchField, row = "i"): string {
   if (source.in === "system") return systemColumns[source.name];
-  const at =
+  const slotValue =
     source.in === "data" ? `i.data ->> '${source.slot}'` : `${row}.value ->> '${source.slot}'`;
-  if (type === "date") return `substr(${at}, 1, 10)`;
-  return type === "datetime" ? `rtrim(${at}, 'Z')` : `(${at})`;
+  if (type === "date") return `substr(${slotValue}, 1, 10)`;
+  return type === "datetime" ? `rtrim(${slotValue}, 'Z')` : `(${slotValue})`;
 }
 
-/** What a sort key sorts by: what is in stored order, by the number of the item. */
+/** SQL for the value that a sort key sorts by. Fields in stored order sort by the item's number. */
 export function sortSql(field: SearchField): string {
   return isStoredOrder(field) ? "i.number" : valueSql(field);
 }
 
-export function listSql({ source }: SearchField, row: string): string {
+function listSql({ source }: SearchField, row: string): string {
   if (source.in === "system") return "null";
   return source.in === "data" ? `i.data -> '${source.slot}'` : `${row}.value -> '${source.slot}'`;
 }
 
-/** Of an entry `e`: text without case, which stands in the search index alone. */
-export const folded = "coalesce(e.folded, e.value)";
+const storedFolding = "coalesce(e.folded, e.value)";
 
 /**
- * All values of a search travel in one JSON parameter, `?1`: D1 takes 100 parameters, and JSON keeps 1 an integer
- * and '1' a text where a bound number would arrive as a float.
+ * Entries from before full case folding have another sigma at the end of words, and `i` for the dotless `ı`. Of a text with
+ * a dotless `ı`, this folds the letters that are written together with it.
  */
-export class Values {
+const foldedDotless = ["Çç", "Ğğ", "Öö", "Şş", "Üü", "Əə"].reduce(
+  (text, [upper, lower]) => `replace(${text}, '${upper}', '${lower}')`,
+  "replace(lower(e.value), 'İ', 'i̇')",
+);
+const formerFolding = `iif(instr(e.value, 'ı') > 0 and instr(${storedFolding}, 'ı') = 0,
+  ${foldedDotless}, replace(${storedFolding}, 'ς', 'σ'))`;
+
+/**
+ * SQL for the folded text of an entry `e`, to look for `needle`. Only the search index has folded text. Until all former
+ * foldings are rewritten, the entry may have one.
+ */
+function foldedEntryText(needle: string): string {
+  if (!/[σiı]/u.test(needle)) return storedFolding;
+  return `iif(exists (select 1 from refolding), ${formerFolding}, ${storedFolding})`;
+}
+
+/**
+ * Collects all values of a search in one JSON parameter, `?1`, because D1 takes only 100 parameters.
+ * JSON keeps 1 an integer and '1' a text. A bound number would arrive as a float.
+ */
+export class SearchValues {
   readonly #values: unknown[] = [];
 
   scalar(value: Comparable | null): string {
     return `(?1 ->> ${this.#add(value)})`;
   }
 
-  /** A table whose column `value` has these. */
+  /** A table that has the values in its column `value`. */
   table(values: readonly (Comparable | readonly Comparable[])[]): string {
     return `json_each(?1, '$[${this.#add(values)}]')`;
   }
@@ -63,100 +88,114 @@ export class Values {
   }
 }
 
-/** That an item `i` has a text, an id or a receipt number that contains this, without case. */
-export function anywhereSql(condition: Anywhere, values: Values): string {
-  const { anywhere, plain, fields } = condition;
-  const sought = values.scalar(anywhere);
-  const system = fields.flatMap(({ source }) =>
+/** SQL condition: a text, the id or the receipt number of an item `i` contains a text, ignoring case. */
+function anywhereSql(condition: AnywhereCondition, values: SearchValues): string {
+  const { anywhere, plainRun, fields } = condition;
+  const needle = values.scalar(anywhere);
+  const systemMatches = fields.flatMap(({ source }) =>
     source.in === "system"
-      ? [`coalesce(instr(lower(${systemColumns[source.name]}), ${sought}), 0) > 0`]
+      ? [`coalesce(instr(lower(${systemColumns[source.name]}), ${needle}), 0) > 0`]
       : [],
   );
-  const texts = textsSql(condition, sought, values);
-  const inData = plain === "" ? texts : `(${mayHave(condition, values)} and ${texts})`;
-  return balanced("or", [...system, inData]);
+  const textMatch = textsSql(condition, needle, values);
+  const dataMatch =
+    plainRun === "" ? textMatch : `(${mayContainSql(condition, values)} and ${textMatch})`;
+  return balancedSql("or", [...systemMatches, dataMatch]);
 }
 
 /**
- * All texts of the item are gone through once, however many fields there are. What is ASCII folds as SQLite does it; others
- * are looked up.
+ * Checks all texts of the item in one pass, however many fields there are. SQLite folds ASCII texts correctly.
+ * The folded form of any other text comes from the search index.
  */
-function textsSql({ fields, plain }: Anywhere, sought: string, values: Values): string {
-  const slots = fields.flatMap(slotOf);
-  const base = fields.flatMap((field) => slotOf(field).map((slot) => field.number - Number(slot)));
-  const lookedUp = `(select instr(${folded}, ${sought}) from search_entry e
-      where e.field = ${base[0] ?? 0} + t.key and e.value = t.atom and e.item = i.number)`;
-  const few = plain === "" ? "" : ` and ${plainSql("t.atom", plain, values)}`;
+function textsSql(
+  { anywhere, fields, plainRun }: AnywhereCondition,
+  needle: string,
+  values: SearchValues,
+): string {
+  const slots = fields.flatMap(dataSlots);
+  const bases = fields.flatMap((field) =>
+    dataSlots(field).map((slot) => field.number - Number(slot)),
+  );
+  const indexMatch = `(select instr(${foldedEntryText(anywhere)}, ${needle}) from search_entry e
+      where e.field = ${bases[0] ?? 0} + t.key and e.value = t.atom and e.item = i.number)`;
+  const plainFilter = plainRun === "" ? "" : ` and ${plainSql("t.atom", plainRun, values)}`;
   return `exists (select 1 from json_tree(i.data) t
-    where t.type = 'text' and t.key in ${values.list(slots)}${few}
-      and iif(octet_length(t.atom) = length(t.atom), instr(lower(t.atom), ${sought}), ${lookedUp}) > 0)`;
+    where t.type = 'text' and t.key in ${values.list(slots)}${plainFilter}
+      and iif(octet_length(t.atom) = length(t.atom), instr(lower(t.atom), ${needle}), ${indexMatch}) > 0)`;
 }
 
 /**
- * Told of all texts at once, and of many fields by all data: D1 counts each text that is gone through as a row that is
- * read, and few items have it.
+ * Rules out most items before `textsSql` runs, where D1 counts each text as a row read.
+ * Searches all texts at once, or the item's whole data when there are many fields.
  */
-function mayHave({ plain, fields, lists }: Anywhere, values: Values): string {
-  const own = [...fields.filter(({ source }) => source.in === "data"), ...lists].flatMap(slotOf);
-  const paths = own.map((slot) => `'$."${slot}"'`);
-  // With one path more than there are, so that the texts always are a list.
+function mayContainSql(
+  { plainRun, fields, lists }: AnywhereCondition,
+  values: SearchValues,
+): string {
+  const slots = [...fields.filter(({ source }) => source.in === "data"), ...lists].flatMap(
+    dataSlots,
+  );
+  const paths = slots.map((slot) => `'$."${slot}"'`);
+  // The extra path never exists. With several paths, json_extract always returns a list.
   const texts =
-    own.length > mostAtOnce
+    slots.length > maxTextsAtOnce
       ? "i.data"
       : `json_extract(${["i.data", ...paths, "'$.no'"].join(", ")})`;
-  return plainSql(texts, plain, values);
+  return plainSql(texts, plainRun, values);
 }
 
-function plainSql(text: string, plain: string, values: Values): string {
-  return `(instr(lower(${text}), ${values.scalar(plain)}) > 0 or ${text} glob '*[${foldsToOthers}]*')`;
+function plainSql(text: string, plain: string, values: SearchValues): string {
+  return `(instr(lower(${text}), ${values.scalar(plain)}) > 0 or ${text} glob '*[${specialFoldLetters}]*')`;
 }
 
-function slotOf({ source }: SearchField): string[] {
+function dataSlots({ source }: SearchField): string[] {
   return source.in === "system" ? [] : [source.slot];
 }
 
 /**
- * What a condition means, as SQL on an item `i`; always 0 or 1, never null. Whatever the plan of a search, this
- * decides. Keys and values of callers never stand in the text: fields are integers, values parameters.
+ * Builds a condition as SQL on an item `i`. It yields 0 or 1, never null. Every plan applies it, so it decides what
+ * matches. The SQL never contains a caller's keys or values. Fields are integers and values are parameters.
  */
-export function conditionSql(condition: Condition, values: Values, row = "i"): string {
-  if ("all" in condition) return joined("and", condition.all, values, row);
-  if ("any" in condition) return joined("or", condition.any, values, row);
+export function conditionSql(condition: Condition, values: SearchValues, row = "i"): string {
+  if ("all" in condition) return joinedSql("and", condition.all, values, row);
+  if ("any" in condition) return joinedSql("or", condition.any, values, row);
   if ("anywhere" in condition) return anywhereSql(condition, values);
   if ("not" in condition) return `(not ${conditionSql(condition.not, values, row)})`;
   return leafSql(condition, values, row);
 }
 
-function leafSql(leaf: Leaf, values: Values, row: string): string {
+function leafSql(leaf: LeafCondition, values: SearchValues, row: string): string {
   const { field, op, value } = leaf;
-  const at = valueSql(field, row);
+  const column = valueSql(field, row);
   switch (op) {
     case "eq":
-      return `(${at} is ${values.scalar(value)})`;
+      return `(${column} is ${values.scalar(value)})`;
     case "ne":
-      return `(${at} is not ${values.scalar(value)})`;
+      return `(${column} is not ${values.scalar(value)})`;
     case "gt":
-      return known(`${at} > ${values.scalar(value)}`);
+      return falseIfNull(`${column} > ${values.scalar(value)}`);
     case "gte":
-      return known(`${at} >= ${values.scalar(value)}`);
+      return falseIfNull(`${column} >= ${values.scalar(value)}`);
     case "lt":
-      return known(`${at} < ${values.scalar(value)}`);
+      return falseIfNull(`${column} < ${values.scalar(value)}`);
     case "lte":
-      return known(`${at} <= ${values.scalar(value)}`);
+      return falseIfNull(`${column} <= ${values.scalar(value)}`);
     case "between":
-      return known(`${at} between ${values.scalar(value[0])} and ${values.scalar(value[1])}`);
+      return falseIfNull(
+        `${column} between ${values.scalar(value[0])} and ${values.scalar(value[1])}`,
+      );
     case "in":
-      return known(`${at} in ${values.list(value)}`);
+      return falseIfNull(`${column} in ${values.list(value)}`);
     case "not_in":
-      return `(not ${known(`${at} in ${values.list(value)}`)})`;
+      return `(not ${falseIfNull(`${column} in ${values.list(value)}`)})`;
     case "contains":
-      return foldedSql(field, at, (text) => `instr(${text}, ${values.scalar(value)}) > 0`);
+      return foldedSql(leaf, column, (text) => `instr(${text}, ${values.scalar(value)}) > 0`);
     case "starts_with": {
       const start = values.scalar(value);
-      return foldedSql(field, at, (text) => `substr(${text}, 1, length(${start})) = ${start}`);
+      return foldedSql(leaf, column, (text) => `substr(${text}, 1, length(${start})) = ${start}`);
     }
     case "is_empty":
-      return `(${at} is ${value ? "" : "not "}null)`;
+      return `(${column} is ${value ? "" : "not "}null)`;
     case "has_any":
       return hasAnySql(field, values.list(value), row);
     case "has_none":
@@ -164,47 +203,62 @@ function leafSql(leaf: Leaf, values: Values, row: string): string {
     case "has_all":
       return hasAllSql(field, [...new Set(value)], values, row);
     case "any":
-      return rowSql(field, value, values, row);
+      return anyRowSql(field, value, values, row);
     case "none":
-      return `(not ${rowSql(field, value, values, row)})`;
+      return `(not ${anyRowSql(field, value, values, row)})`;
   }
 }
 
-function joined(operator: "and" | "or", of: Condition[], values: Values, row: string): string {
-  return balanced(
+function joinedSql(
+  operator: "and" | "or",
+  conditions: Condition[],
+  values: SearchValues,
+  row: string,
+): string {
+  return balancedSql(
     operator,
-    of.map((each) => conditionSql(each, values, row)),
+    conditions.map((condition) => conditionSql(condition, values, row)),
   );
 }
 
-function known(comparison: string): string {
+function falseIfNull(comparison: string): string {
   return `coalesce(${comparison}, 0)`;
 }
 
 /**
- * Folded text stands in the search index alone; the entry is found by the value, so this is one look-up. Ids and receipt
- * numbers are ASCII, which SQLite folds.
+ * Tests the folded text of a value. Only the search index has it, and one index lookup by value finds it.
+ * Ids and receipt numbers need no lookup, because they are ASCII, which SQLite folds itself.
  */
 function foldedSql(
-  { number, source }: SearchField,
-  at: string,
+  { field: { number, source }, value }: TextLeaf,
+  column: string,
   test: (text: string) => string,
 ): string {
-  if (source.in === "system") return known(test(`lower(${at})`));
-  return `exists (select 1 from search_entry e where e.field = ${number} and e.value = ${at} and e.item = i.number and ${test(folded)})`;
+  if (source.in === "system") return falseIfNull(test(`lower(${column})`));
+  return `exists (select 1 from search_entry e where e.field = ${number} and e.value = ${column} and e.item = i.number and ${test(foldedEntryText(value))})`;
 }
 
 function hasAnySql(field: SearchField, list: string, row: string): string {
   return `exists (select 1 from json_each(${listSql(field, row)}) m where m.value in ${list})`;
 }
 
-/** The item's list is gone through once, however many values are wanted. */
-function hasAllSql(field: SearchField, wanted: Comparable[], values: Values, row: string): string {
-  const found = `select count(distinct m.value) from json_each(${listSql(field, row)}) m where m.value in ${values.list(wanted)}`;
-  return `((${found}) = ${wanted.length})`;
+/** Reads the item's list once, however many values are required. */
+function hasAllSql(
+  field: SearchField,
+  operands: Comparable[],
+  values: SearchValues,
+  row: string,
+): string {
+  const matchCount = `select count(distinct m.value) from json_each(${listSql(field, row)}) m where m.value in ${values.list(operands)}`;
+  return `((${matchCount}) = ${operands.length})`;
 }
 
-function rowSql(field: SearchField, value: Condition, values: Values, row: string): string {
-  const own = `${row}r`;
-  return `exists (select 1 from json_each(${listSql(field, row)}) ${own} where ${conditionSql(value, values, own)})`;
+function anyRowSql(
+  field: SearchField,
+  condition: Condition,
+  values: SearchValues,
+  row: string,
+): string {
+  const innerRow = `${row}r`;
+  return `exists (select 1 from json_each(${listSql(field, row)}) ${innerRow} where ${conditionSql(condition, values, innerRow)})`;
 }

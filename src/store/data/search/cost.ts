@@ -1,212 +1,232 @@
-import type { Anywhere, Condition, Leaf } from "#domain/search/tree.ts";
+import type { AnywhereCondition, Condition, LeafCondition } from "#domain/search/tree.ts";
 import type { EntryDriver } from "./driver.ts";
 
-/** A tree of pairs and not a chain: SQLite takes expressions 100 deep. */
-export function balanced(operator: "and" | "or" | "+", parts: readonly string[]): string {
+/** Joins the parts as a balanced tree, because SQLite limits the depth of expressions to 100. */
+export function balancedSql(operator: "and" | "or" | "+", parts: readonly string[]): string {
   if (parts.length <= 1) return parts[0] ?? (operator === "and" ? "1" : "0");
   const middle = parts.length >> 1;
   const [left, right] = [parts.slice(0, middle), parts.slice(middle)];
-  return `(${balanced(operator, left)} ${operator} ${balanced(operator, right)})`;
+  return `(${balancedSql(operator, left)} ${operator} ${balancedSql(operator, right)})`;
 }
 
 /**
- * Rows that a page may read before it ends early: some 10 ms of D1's time, so that no search holds up the others,
- * and far above what a page of 200 needs where an index serves it.
+ * Rows that a page may read before it ends early. They take D1 about 10 ms, so no search delays others much.
+ * A page of 200 needs far fewer rows if an index serves it.
  */
 export const scanBudget = 10_000;
 
-/** Bytes of stored data that a page may hold, and look at where items are large: then it ends early as well. */
-export const pageBytes = 4_000_000;
-/** Where all that a page could look at is less than this, whatever is stored, nobody measures. */
-export const lightBytes = 16_000_000;
-/** What may be sorted at once. */
-export const mostSortedBytes = 16_000_000;
-/** What judging a single item may cost: some 200 ms. */
-const mostItemBytes = 200_000_000;
-/** No item is larger. */
-const largestItem = 2_000_000;
+/** Bytes of stored data that a page may return. If items are large, it also limits what the page may examine. */
+export const maxPageBytes = 4_000_000;
+/** If a page's candidates cannot cost more than this, the statement does not measure them. */
+export const minMeasuredBytes = 16_000_000;
+/** The maximum cost of one sort. */
+export const maxSortedBytes = 16_000_000;
+/** The maximum bytes of items that one page may read to sort them by several keys. */
+export const maxKeyItemBytes = 32_000_000;
+/** The same for the values in index entries of the sort keys, which are read instead of large items. */
+export const maxKeyEntryBytes = 16_000_000;
+/** The maximum cost of evaluating one item. It takes about 200 ms. */
+const maxItemCostBytes = 200_000_000;
+/** No stored item is larger than this. */
+const maxItemBytes = 2_000_000;
 
-/** How many candidates the budget allows; one at the least, so that every page gets on. */
+/** The number of candidates that the budget allows. At least one, so every page makes progress. */
 export function candidatesWithin(budget: number, rowsPerCandidate: number): number {
   return Math.max(1, Math.floor(budget / rowsPerCandidate));
 }
 
-/** An entry, the same again to find the edge, and the item; few items are fetched where probes go before. */
-export function perCandidate(
+/** Rows that a candidate reads: its entry, the entry again to find the edge, and its item. Probes save item reads. */
+export function candidateRows(
   probes: readonly EntryDriver[],
   conditions: readonly Condition[],
 ): number {
-  return 2 + (probes.length > 0 ? 0.4 : 1) + lookUps(conditions);
+  return 2 + (probes.length > 0 ? 0.4 : 1) + lookUpRows(conditions);
 }
 
-/** Rows that judging an item reads besides; those of lists are counted where they are. */
-export function lookUps(conditions: readonly Condition[]): number {
+/** Extra rows that evaluating an item reads. `itemCost` covers the entries of lists. */
+export function lookUpRows(conditions: readonly Condition[]): number {
   const { leaves, anywhere } = gatherLeaves(conditions);
-  const texts = leaves.filter(isTextSearch).length;
-  return anywhere.reduce((sum, each) => sum + anywhereRows(each), texts);
+  const texts = leaves.filter(isTextLeaf).length;
+  return anywhere.reduce((sum, condition) => sum + anywhereRows(condition), texts);
 }
 
-/** Texts that an item with many fields is taken to have; how large it is counts besides. */
+/** The assumed number of texts in an item with many fields. The item's size counts separately. */
 const typicalTexts = 16;
-/** What the sizes of items cost that are summed up, as they are for all but the smallest. */
-const measuring = 4;
+/** Rows that measuring an item's size takes. Only the smallest items are not measured. */
+const measuringRows = 4;
 
-function anywhereRows({ plain, fields }: Anywhere): number {
-  return measuring + (plain === "" ? 2 * Math.min(fields.length, typicalTexts) : 0);
+function anywhereRows({ plainRun, fields }: AnywhereCondition): number {
+  return measuringRows + (plainRun === "" ? 2 * Math.min(fields.length, typicalTexts) : 0);
 }
 
-/** What judging an item costs, in bytes that are read once. */
+/** The cost of evaluating an item. Reading one byte once costs 1. */
 export interface ItemCost {
-  /** For each byte of the item. */
+  /** The cost of each byte of the item. */
   perByte: number;
-  /** For each entry of these lists. */
+  /** The cost of each entry of these lists. */
   perEntry: { slot: string; cost: number }[];
-  /** For each text in these lists of rows. */
+  /** The cost of each text in these lists of rows. */
   perText: { slot: string; cost: number }[];
-  /** How often all texts of the item are gone through. */
-  texts: number;
-  /** How often its rows are gone through, each of which is read for itself. */
-  rows: number;
-  /** How many folded texts are looked up. */
-  lookUps: number;
+  /** The number of passes over all texts of the item. */
+  textPasses: number;
+  /** The number of passes over line items. Each pass reads every row separately. */
+  rowPasses: number;
+  /** The number of lookups of folded texts. */
+  lookUpCount: number;
 }
 
-/** Going through one entry of a list; and looking up its folded text besides. */
+/** The cost of reading one entry of a list, and of looking up its folded text. */
 const entryBytes = 40;
 const lookUpBytes = 400;
-/** Going through one text of a list in a row, and through rows for each of their bytes. */
+/** The cost of reading one text of a list in a row, and of each byte of rows. */
 const innerBytes = 100;
-const rowsByte = 11;
-/** Letters that are compared with each letter of a text, for the cost of reading a byte. */
+const rowsByteCost = 11;
+/** Searching for this many letters, or testing this many conditions, costs 1 more per byte of the item. */
 const lettersPerByte = 32;
 const leavesPerByte = 4;
-/** Looking through all texts of an item at once; going through them one by one, of which some are looked up. */
-const textsByte = 7;
-const eachTextByte = 19;
-/** So many texts are looked through at once: D1 takes 32 arguments of a function. */
-export const mostAtOnce = 24;
-/** The shortest text that is looked up is `"1":"é",`; each value that is gone through is a row. */
-const leastTextBytes = 9;
+/** The cost per byte of searching all texts at once, or one by one with some lookups. */
+const textsByteCost = 7;
+const singleTextByteCost = 19;
+/** At most this many texts are searched at once, because D1 limits a function to 32 arguments. */
+export const maxTextsAtOnce = 24;
+/** The shortest text that needs a lookup is `"1":"é",`. Every value in a pass over all texts is a row. */
+const minTextBytes = 9;
 const nodeBytes = 100;
 
 export function itemCost(conditions: readonly Condition[]): ItemCost {
   const { leaves, anywhere } = gatherLeaves(conditions);
-  const inRows = leaves.flatMap((leaf) => rowLeaves(leaf));
-  const all = [...leaves, ...inRows];
-  const texts = all.filter(isTextSearch);
-  // Each value is sought among all keys of the item.
+  const leavesInRows = leaves.flatMap((leaf) => rowLeaves(leaf));
+  const allLeaves = [...leaves, ...leavesInRows];
+  const texts = allLeaves.filter(isTextLeaf);
+  // To find a value, SQLite searches all keys of the item.
   const perByte = texts.reduce(
     (sum, { value }) => sum + 1 + value.length / lettersPerByte,
-    1 + all.length / leavesPerByte + anywhere.reduce((sum, each) => sum + anywhereByte(each), 0),
+    1 +
+      allLeaves.length / leavesPerByte +
+      anywhere.reduce((sum, condition) => sum + anywhereByteCost(condition), 0),
   );
   const perEntry = leaves.flatMap((leaf) => {
     const { source, kind } = leaf.field;
     if (source.in !== "data" || leaf.op === "is_empty") return [];
     if (kind === "multi_select") return [{ slot: source.slot, cost: entryBytes }];
     const rows = rowLeaves(leaf);
-    const sought = rows.filter(isTextSearch).length;
-    const cost = entryBytes * rows.length + lookUpBytes * sought;
+    const textCount = rows.filter(isTextLeaf).length;
+    const cost = entryBytes * rows.length + lookUpBytes * textCount;
     return kind === "line_items" ? [{ slot: source.slot, cost }] : [];
   });
   const perText = leaves.flatMap((leaf) => {
     const { source } = leaf.field;
-    const cost = rowLeaves(leaf).reduce((sum, each) => sum + listCost(each), 0);
+    const cost = rowLeaves(leaf).reduce((sum, rowLeaf) => sum + listCost(rowLeaf), 0);
     return source.in === "data" && cost > 0 ? [{ slot: source.slot, cost }] : [];
   });
-  const rows = leaves.filter(({ op }) => op === "any" || op === "none").length;
-  const lookedUp = leaves.filter(isTextSearch).length;
-  return { perByte, perEntry, perText, texts: anywhere.length, rows, lookUps: lookedUp };
+  const rowPasses = leaves.filter(({ op }) => op === "any" || op === "none").length;
+  const lookUpCount = leaves.filter(isTextLeaf).length;
+  return { perByte, perEntry, perText, textPasses: anywhere.length, rowPasses, lookUpCount };
 }
 
-/** Of a list in a row; `has_all` counts what it finds. */
-function listCost({ field, op }: Leaf): number {
+/** The cost per text of a list in a row. `has_all` also counts its matches. */
+function listCost({ field, op }: LeafCondition): number {
   if (field.kind !== "multi_select" || op === "is_empty") return 0;
   return op === "has_all" ? 2 * innerBytes : innerBytes;
 }
 
-function anywhereByte({ anywhere, plain, fields, lists }: Anywhere): number {
-  const atOnce = plain !== "" && fields.length + lists.length <= mostAtOnce;
-  return (atOnce ? textsByte : eachTextByte) + anywhere.length / lettersPerByte;
+function anywhereByteCost({ anywhere, plainRun, fields, lists }: AnywhereCondition): number {
+  const isOneSearch = plainRun !== "" && fields.length + lists.length <= maxTextsAtOnce;
+  return (isOneSearch ? textsByteCost : singleTextByteCost) + anywhere.length / lettersPerByte;
 }
 
-/** An entry of a list, and a text, take so many bytes at the least. */
-const leastEntryBytes = 5;
-const leastBytes = 3;
+/** The fewest bytes that an entry of a list, and a text in it, can take. */
+const minEntryBytes = 5;
+const minInnerTextBytes = 3;
 
-/** The most that a byte of an item can cost, whatever is stored. */
-export function worstPerByte({ perByte, perEntry, perText, texts }: ItemCost): number {
-  const looked = texts * (lookUpBytes / leastTextBytes + nodeBytes / leastEntryBytes);
-  const inner = perText.reduce((sum, { cost }) => sum + cost / leastBytes, looked);
-  return perEntry.reduce((sum, { cost }) => sum + cost / leastEntryBytes, perByte + inner);
+/** The maximum cost of one byte of an item, whatever the data. */
+export function maxCostPerByte({ perByte, perEntry, perText, textPasses }: ItemCost): number {
+  const textCost = textPasses * (lookUpBytes / minTextBytes + nodeBytes / minEntryBytes);
+  const inner = perText.reduce((sum, { cost }) => sum + cost / minInnerTextBytes, textCost);
+  return perEntry.reduce((sum, { cost }) => sum + cost / minEntryBytes, perByte + inner);
 }
 
-/** The cost of judging an item `i`, as SQL. Its size is told without reading it. */
+/** SQL for the cost of evaluating an item `i`. SQLite gets the size of its data without reading it. */
 export function itemCostSql({ perByte, perEntry, perText }: ItemCost): string {
-  const lists = bySlot(perEntry).map(
+  const lists = sumBySlot(perEntry).map(
     ([slot, cost]) => `${cost} * coalesce(json_array_length(i.data, '$."${slot}"'), 0)`,
   );
-  const inner = bySlot(perText).map(([slot, cost]) => {
+  const inner = sumBySlot(perText).map(([slot, cost]) => {
     const list = `coalesce(i.data -> '$."${slot}"', '')`;
-    // Each text has two quotes, keys included.
+    // Each text or key has two quotes.
     return `${cost} * (octet_length(${list}) - octet_length(replace(${list}, '"', ''))) / 2`;
   });
-  return balanced("+", [`octet_length(i.data) * ${perByte}`, ...lists, ...inner]);
+  return balancedSql("+", [`octet_length(i.data) * ${perByte}`, ...lists, ...inner]);
 }
 
-/** Conditions on the same list are reckoned together. */
-function bySlot(costs: readonly { slot: string; cost: number }[]): [slot: string, cost: number][] {
+/** Adds up the costs of conditions on the same list. */
+function sumBySlot(
+  costs: readonly { slot: string; cost: number }[],
+): [slot: string, cost: number][] {
   const sums = new Map<string, number>();
   for (const { slot, cost } of costs) sums.set(slot, (sums.get(slot) ?? 0) + cost);
   return [...sums];
 }
 
-/** The same with what pages count as rows. */
-export function wholeCostSql(cost: ItemCost): string {
-  const { rows, lookUps: sought } = cost;
-  const perRow = ` + octet_length(i.data) * ${rows * rowsByte} + ${sought * lookUpBytes}`;
+/** SQL for the full cost of an item, including parts that a page's budget counts as rows. */
+export function totalCostSql(cost: ItemCost): string {
+  const { rowPasses, lookUpCount } = cost;
+  const perRow = ` + octet_length(i.data) * ${rowPasses * rowsByteCost} + ${lookUpCount * lookUpBytes}`;
   return itemCostSql(cost) + perRow;
 }
 
-/** Is part of the error of a statement that has met an item which it would take too long to judge. */
-export const tooHeavy = "too heavy to judge";
+/** SQL for a bound of `totalCostSql` that does not read the item's data. */
+export function costBoundSql(cost: ItemCost): string {
+  const perByte = maxCostPerByte(cost) + cost.rowPasses * rowsByteCost;
+  return `(octet_length(i.data) * ${perByte} + ${cost.lookUpCount * lookUpBytes})`;
+}
 
-/** What is `judged` of an item `i`; an error where that would cost too much. Most searches cannot. */
-export function boundedSql(conditions: readonly Condition[], judged: string): string {
+/** The maximum cost of this many items with `bytes` of data together. */
+export function maxTotalCost(cost: ItemCost, items: number, bytes: number): number {
+  const perByte = maxCostPerByte(cost) + cost.rowPasses * rowsByteCost;
+  return bytes * perByte + items * cost.lookUpCount * lookUpBytes;
+}
+
+/** Part of the error that a statement throws when an item would take too long to evaluate. */
+export const tooHeavyMessage = "too heavy to judge";
+
+/** Makes a condition fail on an item `i` that costs too much. Returns it unchanged if no item can. */
+export function boundedSql(conditions: readonly Condition[], condition: string): string {
   const cost = itemCost(conditions);
-  const worst = worstPerByte(cost) + cost.rows * rowsByte;
-  const most = mostItemBytes - cost.lookUps * lookUpBytes;
-  if (largestItem * worst <= most) return judged;
-  const isLight = `iif(octet_length(i.data) * ${worst} <= ${most}, 1, ${wholeCostSql(cost)} <= ${mostItemBytes})`;
-  // There is no such path; named by the item, so that SQLite does not try it beforehand.
-  return `iif(${isLight}, ${judged}, json_extract('{}', '${tooHeavy} ' || i.number))`;
+  const maxPerByte = maxCostPerByte(cost) + cost.rowPasses * rowsByteCost;
+  const maxDataCost = maxItemCostBytes - cost.lookUpCount * lookUpBytes;
+  if (maxItemBytes * maxPerByte <= maxDataCost) return condition;
+  const isLight = `iif(octet_length(i.data) * ${maxPerByte} <= ${maxDataCost}, 1, ${totalCostSql(cost)} <= ${maxItemCostBytes})`;
+  // The invalid path raises the error. It contains the item's number, so SQLite cannot evaluate it in advance.
+  return `iif(${isLight}, ${condition}, json_extract('{}', '${tooHeavyMessage} ' || i.number))`;
 }
 
 interface Leaves {
-  leaves: Leaf[];
-  anywhere: Anywhere[];
+  leaves: LeafCondition[];
+  anywhere: AnywhereCondition[];
 }
 
 function gatherLeaves(conditions: readonly Condition[]): Leaves {
-  const found: Leaves = { leaves: [], anywhere: [] };
+  const result: Leaves = { leaves: [], anywhere: [] };
   const visit = (condition: Condition): void => {
     if ("all" in condition) condition.all.forEach(visit);
     else if ("any" in condition) condition.any.forEach(visit);
     else if ("not" in condition) visit(condition.not);
-    else if ("anywhere" in condition) found.anywhere.push(condition);
-    else found.leaves.push(condition);
+    else if ("anywhere" in condition) result.anywhere.push(condition);
+    else result.leaves.push(condition);
   };
   conditions.forEach(visit);
-  return found;
+  return result;
 }
 
-function rowLeaves({ op, value }: Leaf): Leaf[] {
+function rowLeaves({ op, value }: LeafCondition): LeafCondition[] {
   return op === "any" || op === "none" ? gatherLeaves([value]).leaves : [];
 }
 
-type TextSearch = Extract<Leaf, { op: "contains" | "starts_with" }>;
+export type TextLeaf = Extract<LeafCondition, { op: "contains" | "starts_with" }>;
 
-/** Ids and receipt numbers are short, and no entry is looked up for them. */
-function isTextSearch(leaf: Leaf): leaf is TextSearch {
+/** Excludes ids and receipt numbers, which are short and need no lookup. */
+function isTextLeaf(leaf: LeafCondition): leaf is TextLeaf {
   const isText = leaf.op === "contains" || leaf.op === "starts_with";
   return isText && leaf.field.source.in !== "system";
 }

@@ -1,63 +1,71 @@
 import { isStoredOrder } from "#domain/search/parse.ts";
-import type { Comparable, Condition, Leaf, Search, SearchField } from "#domain/search/tree.ts";
-import type { Values } from "./conditions.ts";
+import type {
+  Comparable,
+  Condition,
+  LeafCondition,
+  Search,
+  SearchField,
+} from "#domain/search/tree.ts";
+import type { SearchValues } from "./conditions.ts";
 
-/** Entries of one field, in a range of its values or at some of them: where a search can start from. */
+/** Index entries of one field, in a range or a list of values. A search can start from them. */
 export interface EntryDriver {
   field: SearchField;
-  range: Range;
-  /** Whether an item has at most one entry here: then the entries of one value are in the order of items. */
-  single: boolean;
+  range: ValueRange;
+  /** Whether an item has at most one of these entries. The entries of one value are then in item order. */
+  isSingle: boolean;
 }
 
-export type Range = { at: Comparable } | { among: Comparable[] } | Ends;
+export type ValueRange = { at: Comparable } | { among: Comparable[] } | Bounds;
 
-export interface Ends {
+export interface Bounds {
   low?: Bound | undefined;
   high?: Bound | undefined;
 }
 
 export interface Bound {
   value: Comparable;
-  inclusive: boolean;
+  isInclusive: boolean;
 }
 
-const mostDrivers = 8;
+const maxDrivers = 8;
 
-/** Entries that a search can start from: one for each required condition that they answer. */
+/** Finds the index entries that a search can start from, for conditions that every match must meet. */
 export function findDrivers(search: Search): EntryDriver[] {
   return requiredConditions(search.conditions)
-    .flatMap((each) => conditionDrivers(each))
-    .slice(0, mostDrivers);
+    .flatMap((condition) => conditionDrivers(condition))
+    .slice(0, maxDrivers);
 }
 
-function conditionDrivers(condition: Condition, single = true): EntryDriver[] {
+function conditionDrivers(condition: Condition, isItemField = true): EntryDriver[] {
   if (!("op" in condition)) return [];
   const { field, op, value } = condition;
   if (op === "any") {
-    return requiredConditions([value]).flatMap((each) => conditionDrivers(each, false));
+    return requiredConditions([value]).flatMap((rowCondition) =>
+      conditionDrivers(rowCondition, false),
+    );
   }
   const range = isStoredOrder(field) ? null : rangeOf(condition);
   if (!range) return [];
-  const alone = "at" in range || (single && !("among" in range));
-  return [{ field, single: alone, range }];
+  const isSingle = "at" in range || (isItemField && !("among" in range));
+  return [{ field, isSingle, range }];
 }
 
-/** The values that a condition asks for, where they are a few or lie side by side. */
-export function rangeOf({ op, value }: Leaf): Range | null {
+/** Returns a list or range that contains a value of every match. Returns null when the condition implies none. */
+export function rangeOf({ op, value }: LeafCondition): ValueRange | null {
   switch (op) {
     case "eq":
       return { at: value };
     case "gt":
     case "gte":
-      return { low: { value, inclusive: op === "gte" } };
+      return { low: { value, isInclusive: op === "gte" } };
     case "lt":
     case "lte":
-      return { high: { value, inclusive: op === "lte" } };
+      return { high: { value, isInclusive: op === "lte" } };
     case "between":
       return {
-        low: { value: value[0], inclusive: true },
-        high: { value: value[1], inclusive: true },
+        low: { value: value[0], isInclusive: true },
+        high: { value: value[1], isInclusive: true },
       };
     case "in":
     case "has_any":
@@ -76,43 +84,47 @@ export function rangeOf({ op, value }: Leaf): Range | null {
   }
 }
 
-/** The driver whose entries are all that a condition says: then the index alone tells its matches. */
-export function onlyDriver(condition: Condition): EntryDriver | undefined {
+/** Finds the driver whose entries are exactly the matches of a condition. The index alone can then evaluate it. */
+export function findExactDriver(condition: Condition): EntryDriver | undefined {
   if (!("op" in condition) || condition.op === "any") return undefined;
   if (condition.op === "has_all" && condition.value.length > 1) return undefined;
   return conditionDrivers(condition)[0];
 }
 
-/** The conditions that hold for every match, groups of `all` opened. */
+/** Returns the conditions that every match must meet, with `all` groups flattened. */
 export function requiredConditions(conditions: readonly Condition[]): Condition[] {
-  return conditions.flatMap((each) => ("all" in each ? requiredConditions(each.all) : [each]));
+  return conditions.flatMap((condition) =>
+    "all" in condition ? requiredConditions(condition.all) : [condition],
+  );
 }
 
-/** Whether the entries are those of one value, and so in the order of items. */
-export function isValue({ range, single }: EntryDriver): boolean {
-  return "at" in range && single;
+/** Whether all entries have one value, which puts them in item order. */
+export function isSingleValue({ range, isSingle }: EntryDriver): boolean {
+  return "at" in range && isSingle;
 }
 
-/** That an entry `c` is one of the driver's. */
-export function driverSql({ field, range }: EntryDriver, values: Values): string {
+/** SQL condition: an entry `c` is one of the driver's. */
+export function driverSql({ field, range }: EntryDriver, values: SearchValues): string {
   return `c.field = ${field.number}${rangeSql(range, "c.value", values)}`;
 }
 
-/** The range of a value, as further conditions on it. */
-export function rangeSql(range: Range, at: string, values: Values): string {
-  if ("at" in range) return ` and ${at} = ${values.scalar(range.at)}`;
-  if ("among" in range) return ` and ${at} in ${values.list(range.among)}`;
+/** SQL conditions that limit a column to the range. Each one starts with `and`. */
+export function rangeSql(range: ValueRange, column: string, values: SearchValues): string {
+  if ("at" in range) return ` and ${column} = ${values.scalar(range.at)}`;
+  if ("among" in range) return ` and ${column} in ${values.list(range.among)}`;
   const { low, high } = range;
-  const above = low ? ` and ${at} ${low.inclusive ? ">=" : ">"} ${values.scalar(low.value)}` : "";
-  const below = high
-    ? ` and ${at} ${high.inclusive ? "<=" : "<"} ${values.scalar(high.value)}`
+  const lowSql = low
+    ? ` and ${column} ${low.isInclusive ? ">=" : ">"} ${values.scalar(low.value)}`
     : "";
-  return above + below;
+  const highSql = high
+    ? ` and ${column} ${high.isInclusive ? "<=" : "<"} ${values.scalar(high.value)}`
+    : "";
+  return lowSql + highSql;
 }
 
-/** That the item of an entry `c` is one of the driver's, told by the index alone. */
-export function probeSql({ field, range }: EntryDriver, values: Values): string {
-  const found = `select 1 from search_entry p where p.field = ${field.number}${rangeSql(range, "p.value", values)} and p.item = c.item`;
-  // A scalar, so that it is judged on the entry, before the item is fetched.
-  return `(${found}) is not null`;
+/** SQL condition: the item of an entry `c` has one of the driver's entries. It reads only the index. */
+export function probeSql({ field, range }: EntryDriver, values: SearchValues): string {
+  const entry = `select 1 from search_entry p where p.field = ${field.number}${rangeSql(range, "p.value", values)} and p.item = c.item`;
+  // SQLite evaluates a scalar subquery on the entry, before it fetches the item.
+  return `(${entry}) is not null`;
 }

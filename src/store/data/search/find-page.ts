@@ -1,45 +1,45 @@
-import type { Position } from "#domain/cursor.ts";
+import { type CollectionDatabase } from "#store/db/database.ts";
+import type { CursorPosition } from "#domain/cursor.ts";
 import type { Search } from "#domain/search/tree.ts";
-import { scanBudget, tooHeavy } from "./cost.ts";
-import { choosePlan, chooseWalk, isWeighed, nothingProbed, probeSizes } from "./plan.ts";
+import { scanBudget, tooHeavyMessage } from "./cost.ts";
+import { choosePlan, chooseScan, needsSizes, emptyProbe, probeSizes } from "./plan.ts";
 import { resolveStart } from "./ranges.ts";
-import { readPage, type Besides, type Page } from "./page.ts";
+import { loadPage, type PageExtras, type SearchPage } from "./page.ts";
 
 /**
- * What a second sort key would have to sort at once is too much: so many items, or so large ones. Or a single item is
- * too large for so many conditions.
+ * The search cannot run. Sorting by several keys would take too many items or bytes, or one item is too large
+ * for the conditions.
  */
-export interface TooMuch {
-  tooMuch: "items" | "bytes" | "item";
+export interface SearchTooLarge {
+  exceeded: "items" | "bytes" | "item";
 }
 
 /**
- * At most `rows` items that match, in the order of the search, behind a position. At most two round trips: one to plan
- * and to read the texts that a cursor cut, where that is needed, and one for the page.
+ * Finds at most `rows` matches after a position, in the order of the search. The page takes one round trip. Planning and
+ * reloading truncated cursor texts may take one before it, and a page too heavy to sort takes another.
  */
 export async function findPage(
-  db: D1Database,
-  collectionId: number,
+  db: CollectionDatabase,
   search: Search,
-  after: Position | null,
+  after: CursorPosition | null,
   rows: number,
-  besides: Besides = {},
-): Promise<Page | TooMuch> {
-  const [{ sizes, whole }, start] = await Promise.all([
-    isWeighed(search) ? probeSizes(db, collectionId, search) : nothingProbed,
+  extras: PageExtras = {},
+): Promise<SearchPage | SearchTooLarge> {
+  const [{ sizes, collectionSize }, start] = await Promise.all([
+    needsSizes(search) ? probeSizes(db, search) : emptyProbe,
     after && resolveStart(db, search.sort, after),
   ]);
-  const plan = choosePlan(search, sizes, whole);
-  if (!plan) return { tooMuch: "items" };
-  const walk = { collectionId, search, start, budget: scanBudget };
+  const plan = choosePlan(search, sizes, collectionSize);
+  if (!plan) return { exceeded: "items" };
+  const scan = { search, start, budget: scanBudget };
   try {
-    const page = await readPage(db, plan, walk, rows, besides);
-    if (!page.heavy) return page;
-    // What is too much to be sorted can still be walked, where there is one order at the most.
-    if (search.sort.length > 1) return { tooMuch: "bytes" };
-    return await readPage(db, chooseWalk(search, []), walk, rows, besides);
+    const page = await loadPage(db, plan, scan, rows, extras);
+    if (!page.isHeavy) return page;
+    // With at most one sort key, a scan returns the same page without sorting.
+    if (search.sort.length > 1) return { exceeded: "bytes" };
+    return await loadPage(db, chooseScan(search, []), scan, rows, extras);
   } catch (error) {
-    if (String(error).includes(tooHeavy)) return { tooMuch: "item" };
+    if (String(error).includes(tooHeavyMessage)) return { exceeded: "item" };
     throw error;
   }
 }

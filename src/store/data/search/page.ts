@@ -1,236 +1,299 @@
-import { Values } from "./conditions.ts";
-import { lookUps, perCandidate, candidatesWithin } from "./cost.ts";
-import { driverSql, onlyDriver, probeSql } from "./driver.ts";
-import { behind, inRange, itemRange, withRange } from "./ranges.ts";
+import { type CollectionDatabase, type Prepared } from "#store/db/database.ts";
+import { SearchValues } from "./conditions.ts";
+import { lookUpRows, candidateRows, candidatesWithin } from "./cost.ts";
+import { driverSql, findExactDriver, probeSql } from "./driver.ts";
+import { rangeAfter, inRangeSql, itemRange, withRange } from "./ranges.ts";
 import type { Plan } from "./plan.ts";
-import { sortedInMemory, sortWalk } from "./sort-scan.ts";
-import { columns, conditionsSql, countWithin, full, candidatesSql, measuredSql, noColumns, ownItem, sizeSql, upwards, withinBytes, type RangedWalk, type Walk } from "./scan.ts";
+import { sortedInMemorySql, sortScanSql } from "./sort-scan.ts";
+import { sortedScanSql } from "./sorted-walk.ts";
+import {
+  columns,
+  conditionsSql,
+  countWithinSql,
+  fullPageSql,
+  candidatesSql,
+  measuredSql,
+  nullColumns,
+  itemJoinSql,
+  sizeSql,
+  ascendingScanSql,
+  withinBytesSql,
+  type RangeScan,
+  type Scan,
+} from "./scan.ts";
 import { eq, sql } from "drizzle-orm";
-import type { WholePosition } from "#domain/cursor.ts";
+import type { FullPosition } from "#domain/cursor.ts";
+import type { Progress } from "#domain/definition/collection.ts";
 import type { Item } from "#domain/item/item.ts";
-import { attempt } from "#store/db/retry.ts";
+import { retryTransient } from "#store/db/retry.ts";
 import { itemFromRow, type ItemRow } from "#store/data/items.ts";
 import { collection, indexing } from "#store/db/schema.ts";
-import { statement } from "#store/db/statement.ts";
-import { headColumns, headFromRow, type Head, type HeadRow } from "#store/data/definition-head.ts";
-import { selectStanding, standingOf, type Standing, countStatement, type Count, leadingStatement, type Starts } from "./count.ts";
+import { collectionStatement } from "#store/db/statement.ts";
+import {
+  headColumns,
+  headFromRow,
+  type DefinitionHead,
+  type HeadRow,
+} from "#store/data/definition-head.ts";
+import {
+  selectStatus,
+  statusFromResult,
+  type CollectionStatus,
+  countFromResult,
+  countStatement,
+  type MatchCount,
+  prefixStatement,
+  type TextPrefixes,
+} from "./count.ts";
+import { missingFromResult, missingValuesStatement, type FieldValue } from "./missing-values.ts";
 
-/** A statement of one parameter. */
-export interface PageStatement {
-  text: string;
-  values: string;
-}
+/** A statement with at most one parameter, the JSON of its values. */
+export type PageStatement = Record<"text" | "values", string>;
 
 /**
- * The page of a plan. Its rows are of a `kind`: `hit` is an item, with its position in `k0`, `k1`, …; `edge` is the
- * position up to which was looked when the budget was spent before the page was full; `heavy` says that there is too much
- * to sort. Neither edge nor a full page: the end.
+ * Builds the statement that loads a page. Each row has a `kind`:
+ * - `hit` is an item, with its position in `k0`, `k1`, …
+ * - `edge` is the last position that the scan examined, if the budget or the byte limit ended the page early.
+ * - `heavy` means that there is too much to sort.
+ * A page that is not full and has no edge is the last one.
  */
-export function pageStatement(plan: Plan, walk: Walk, rows: number): PageStatement {
-  const values = new Values();
-  const range = itemRange(walk.collectionId, walk.search, values);
-  const text = withRange(range, sqlOf(plan, { ...walk, range }, rows, values));
+function pageStatement(plan: Plan, scan: Scan, rows: number): PageStatement {
+  const values = new SearchValues();
+  const range = itemRange(scan.collectionId, scan.search, values);
+  const text = withRange(range, planSql(plan, { ...scan, range }, rows, values));
   return { text, values: values.json };
 }
 
-function sqlOf(plan: Plan, walk: RangedWalk, rows: number, values: Values): string {
-  switch (plan.walk) {
+function planSql(plan: Plan, scan: RangeScan, rows: number, values: SearchValues): string {
+  switch (plan.scan) {
     case "none":
-      return sortedInMemory(
-        `select distinct c.item from ${candidatesSql(plan.driver, walk, values)}`,
-        walk,
+      return sortedInMemorySql(
+        `select distinct c.item from ${candidatesSql(plan.driver, scan, values)}`,
+        scan,
         rows,
         values,
       );
+    case "sorted":
+      return sortedScanSql(plan, scan, rows, values);
     case "items":
-      return itemWalk(walk, rows, values);
+      return itemScanSql(scan, rows, values);
     case "value":
-      return valueWalk(plan, walk, rows, values);
+      return valueScanSql(plan, scan, rows, values);
     case "sort":
-      return sortWalk(plan, walk, rows, values);
+      return sortScanSql(plan, scan, rows, values);
   }
 }
 
-/** The items by their numbers, within a window that is the budget. */
-function itemWalk(walk: RangedWalk, rows: number, values: Values): string {
-  const { conditions, order } = walk.search;
-  if (conditions.length === 0) return everyItem(walk, rows, values);
-  const most = candidatesWithin(walk.budget, 1 + lookUps(conditions));
-  if (order === "desc") return downwards(walk, rows, values, most);
-  return `with ${upwards(walk, rows, values, {
-    after: walk.start?.number ?? null,
+/** Scans the items by number, in a window that the budget limits. */
+function itemScanSql(scan: RangeScan, rows: number, values: SearchValues): string {
+  const { conditions, order } = scan.search;
+  if (conditions.length === 0) return allItemsSql(scan, rows, values);
+  const maxCandidates = candidatesWithin(scan.budget, 1 + lookUpRows(conditions));
+  if (order === "desc") return descendingScanSql(scan, rows, values, maxCandidates);
+  return `with ${ascendingScanSql(scan, rows, values, {
+    afterNumber: scan.start?.number ?? null,
     limit: String(rows),
-    most,
+    maxCandidates,
     position: (number) => `${number} as k0`,
-    where: conditionsSql(walk, values),
+    where: conditionsSql(scan, values),
   })}`;
 }
 
-function downwards(walk: RangedWalk, rows: number, values: Values, most: number): string {
-  const at = walk.start && values.scalar(walk.start.number);
-  const { above, below: from } = behind(walk.range, "desc", at);
-  const top = `(select max(number) from item where number > ${above} and number < ${from})`;
-  // One bound on each side: SQLite seeks by one, and would read the rows that a second one leaves out.
+function descendingScanSql(
+  scan: RangeScan,
+  rows: number,
+  values: SearchValues,
+  maxCandidates: number,
+): string {
+  const startNumber = scan.start && values.scalar(scan.start.number);
+  const { above, below } = rangeAfter(scan.range, "desc", startNumber);
+  const top = `(select max(number) from item where number > ${above} and number < ${below})`;
+  // Each side has one bound. SQLite seeks by one bound and reads the rows that a second one excludes.
   const newest = `select number as item from item where number <= (select number from top)
-      and number > (select max(${above}, number - ${most}) from top) order by number desc`;
-  const size = `(select number from top) - ${withinBytes("min(item)")} + 1`;
-  const measured = measuredSql(walk, newest, most, size);
-  return `with top(number) as materialized (select ${top}), ${sizeSql(walk, most, rows, measured)},
+      and number > (select max(${above}, number - ${maxCandidates}) from top) order by number desc`;
+  const size = `(select number from top) - ${withinBytesSql("min(item)")} + 1`;
+  const measured = measuredSql(scan, newest, maxCandidates, size);
+  return `with top(number) as materialized (select ${top}), ${sizeSql(scan, maxCandidates, rows, measured)},
       bottom(number) as materialized (select top.number - n.size from top, n),
       page as materialized (
       select 'hit' as kind, i.number as k0, ${columns} from top cross join item i
       where i.number <= top.number and i.number > (select max(${above}, number) from bottom)
-        and ${conditionsSql(walk, values)}
+        and ${conditionsSql(scan, values)}
       order by i.number desc limit ${rows})
     select * from page
     union all
-    select 'edge', bottom.number + 1, ${noColumns} from bottom
+    select 'edge', bottom.number + 1, ${nullColumns} from bottom
     where (select count(*) from page) < ${rows}
       and exists (select 1 from item where number > ${above} and number <= bottom.number)`;
 }
 
-/** Without conditions every candidate is a match, and the page is full unless it would be too large. */
-function everyItem(walk: RangedWalk, rows: number, values: Values): string {
-  const { order } = walk.search;
-  const at = walk.start && values.scalar(walk.start.number);
-  const { above, below } = behind(walk.range, order, at);
+/** Without conditions every candidate matches, so only the byte limit can end a page early. */
+function allItemsSql(scan: RangeScan, rows: number, values: SearchValues): string {
+  const { order } = scan.search;
+  const startNumber = scan.start && values.scalar(scan.start.number);
+  const { above, below } = rangeAfter(scan.range, order, startNumber);
   const candidates = `select number as item from item where number > ${above} and number < ${below} order by number ${order}`;
-  const found = `from item i where i.number > ${above} and i.number < ${below} order by i.number ${order}`;
-  return full(walk, candidates, rows, found);
+  const fromSql = `from item i where i.number > ${above} and i.number < ${below} order by i.number ${order}`;
+  return fullPageSql(scan, candidates, rows, fromSql);
 }
 
-/** The entries of one value, or the items that are named, in the order of items. */
-function valueWalk(
-  { driver, probes }: Extract<Plan, { walk: "value" }>,
-  walk: RangedWalk,
+/** Scans the entries of one value, or the named items, in item order. */
+function valueScanSql(
+  { driver, probes }: Extract<Plan, { scan: "value" }>,
+  scan: RangeScan,
   rows: number,
-  values: Values,
+  values: SearchValues,
 ): string {
-  const { conditions, order } = walk.search;
-  const at = walk.start && values.scalar(walk.start.number);
-  const range = behind(walk.range, order, at);
-  const own = candidatesSql(driver, { ...walk, range }, values);
-  const where = conditionsSql(walk, values);
-  const entries = `select c.item from ${own} order by c.item ${order}`;
-  const [only] = conditions;
-  // The value is all that the one condition says, so every candidate is a match.
-  if (conditions.length === 1 && only && onlyDriver(only) && !("by" in driver)) {
-    const found = `from search_entry c cross join item i on ${ownItem(walk)}
-      where ${driverSql(driver, values)} and ${inRange(range)} and ${where} order by c.item ${order}`;
-    return full(walk, entries, rows, found);
+  const { conditions, order } = scan.search;
+  const startNumber = scan.start && values.scalar(scan.start.number);
+  const range = rangeAfter(scan.range, order, startNumber);
+  const candidates = candidatesSql(driver, { ...scan, range }, values);
+  const where = conditionsSql(scan, values);
+  const entries = `select c.item from ${candidates} order by c.item ${order}`;
+  const [firstCondition] = conditions;
+  // The driver answers the only condition, so every candidate matches.
+  if (
+    conditions.length === 1 &&
+    firstCondition &&
+    findExactDriver(firstCondition) &&
+    !("by" in driver)
+  ) {
+    const fromSql = `from search_entry c cross join item i on ${itemJoinSql(scan)}
+      where ${driverSql(driver, values)} and ${inRangeSql(range)} and ${where} order by c.item ${order}`;
+    return fullPageSql(scan, entries, rows, fromSql);
   }
-  const most = candidatesWithin(walk.budget, perCandidate(probes, conditions));
-  const probed = probes.map((probe) => `${probeSql(probe, values)} and `).join("");
-  return `with ${sizeSql(walk, most, rows, countWithin(walk, entries, most))}, page as materialized (
+  const maxCandidates = candidatesWithin(scan.budget, candidateRows(probes, conditions));
+  const probeConditions = probes.map((probe) => `${probeSql(probe, values)} and `).join("");
+  return `with ${sizeSql(scan, maxCandidates, rows, countWithinSql(scan, entries, maxCandidates))}, page as materialized (
       select 'hit' as kind, i.number as k0, ${columns}
-      from (${entries} limit (select size from n)) c cross join item i on ${ownItem(walk)}
-      where ${probed}${where} limit ${rows})
+      from (${entries} limit (select size from n)) c cross join item i on ${itemJoinSql(scan)}
+      where ${probeConditions}${where} limit ${rows})
     select * from page
     union all
-    select 'edge', c.item, ${noColumns} from (${entries}
+    select 'edge', c.item, ${nullColumns} from (${entries}
       limit (case when (select count(*) from page) < ${rows} then 1 else 0 end) offset (select size - 1 from n)) c`;
 }
 
-/** The collection's head, and the fields that items lack entries of, where there are any. */
-const selectHead = statement<{ id: number; known: string }>((builder, { id, known }) =>
+/** The collection's head, with the newly searchable fields whose items still lack search entries. */
+const selectHead = collectionStatement<{ stamps: string }>((builder, { collectionId, stamps }) =>
   builder
-    .select({ ...headColumns(known), waiting: sql`${indexing.fields}`.as("waiting") })
+    .select({
+      ...headColumns(stamps),
+      waiting: sql`coalesce(${indexing.newlySearchable}, ${indexing.fields})`.as("waiting"),
+      done: sql`${indexing.done}`.as("done"),
+      total: sql`${indexing.total}`.as("total"),
+    })
     .from(collection)
     .leftJoin(indexing, eq(indexing.collectionId, collection.id))
-    .where(eq(collection.id, id)),
+    .where(eq(collection.id, collectionId)),
 );
 
-/** What is read in the same round trip, where it is asked for. */
-export interface Besides {
-  /** The definitions that need not come along (`knownStamps`). */
-  known?: string;
-  count?: boolean;
-  leading?: Starts | null;
-  standing?: boolean;
+/** Optional reads in the round trip of the page. */
+export interface PageExtras {
+  /** The stamps of the definitions that the caller has cached (`cachedStamps`). They are not read again. */
+  stamps?: string;
+  withCount?: boolean;
+  prefixes?: TextPrefixes | null;
+  withStatus?: boolean;
+  /** Values of fields to look up in the index. */
+  values?: readonly FieldValue[];
 }
 
-export interface Page {
-  head: Head;
-  /** Ids of fields of which not all items have their entries yet. */
-  unfinished: number[];
-  hits: { item: Item; position: WholePosition }[];
-  /** Up to where was looked, when the budget ended the page before it was full. */
-  edge: WholePosition | null;
-  /** There is more than is sorted at once. */
-  heavy: boolean;
-  /** Of all matches, whichever page this is. */
-  count: Count | null;
-  /** The items that begin with the texts that were given, newest first. */
-  leading: Item[];
-  /** How the collection stands, where it was asked for. */
-  standing: Standing | null;
+export interface UnindexedFields extends Progress {
+  ids: number[];
 }
 
-/** `allowed` is how many items the page may have, where every candidate is one. */
-type Row = ItemRow & { allowed?: number } & { kind: "hit" | "edge" | "heavy" } & Record<
+export interface SearchPage {
+  head: DefinitionHead;
+  /** Newly searchable fields whose items do not all have search entries yet. */
+  unindexed: UnindexedFields;
+  hits: { item: Item; position: FullPosition }[];
+  /** The last position that the scan examined, if the budget or the byte limit ended the page early. */
+  edge: FullPosition | null;
+  /** Whether there is too much to sort at once. */
+  isHeavy: boolean;
+  /** The count of all matches, not only of this page. Null unless requested. */
+  count: MatchCount | null;
+  /** The newest items with a value that starts with a requested text, newest first. */
+  prefixMatches: Item[];
+  /** The collection's size and indexing progress. Null unless requested. */
+  status: CollectionStatus | null;
+  /** Indexes of the requested values that no item has. */
+  missingValues: number[];
+}
+
+/** `allowed` is the number of items that fit the page. Only pages on which every candidate matches have it. */
+type PageRow = ItemRow & { allowed?: number } & { kind: "hit" | "edge" | "heavy" } & Record<
     `k${number}`,
-    WholePosition[number]
+    FullPosition[number]
   >;
 
-/** At most `rows` matches from the walk's start on, in the order of the search. */
-export async function readPage(
-  db: D1Database,
+/** Loads at most `rows` matches from the scan's start, in the order of the search. */
+export async function loadPage(
+  db: CollectionDatabase,
   plan: Plan,
-  walk: Walk,
+  scanOptions: Omit<Scan, "collectionId">,
   rows: number,
-  besides: Besides = {},
-): Promise<Page> {
-  const page = prepare(db, pageStatement(plan, walk, rows));
-  const named = { id: walk.collectionId, known: besides.known ?? "{}" };
-  const [head, found, counted, led, stands] = await together(db, [
-    selectHead(db, named),
-    page,
-    besides.count ? prepare(db, countStatement(plan, walk)) : null,
-    besides.leading ? prepare(db, leadingStatement(walk, besides.leading)) : null,
-    besides.standing ? selectStanding(db, named) : null,
-  ]);
-  const read = (found?.results ?? []) as Row[];
-  const position = (row: Row): WholePosition =>
-    [...walk.search.sort, null].map((_, index) => row[`k${index}`] ?? null);
-  const isCut = read[0]?.allowed === read.length && read.length < rows;
-  const edge = isCut ? read.at(-1) : read.find((row) => row.kind === "edge");
-  const { waiting, ...told } = readHead(head);
+  extras: PageExtras = {},
+): Promise<SearchPage> {
+  const scan: Scan = { ...scanOptions, collectionId: db.collectionId };
+  const pageQuery = preparePageStatement(db, pageStatement(plan, scan, rows));
+  const [headResult, pageResult, countResult, prefixResult, statusResult, missingResult] =
+    await runOptionalBatch(db, [
+      selectHead(db, { stamps: extras.stamps ?? "{}" }),
+      pageQuery,
+      extras.withCount ? preparePageStatement(db, countStatement(plan, scan)) : null,
+      extras.prefixes ? preparePageStatement(db, prefixStatement(scan, extras.prefixes)) : null,
+      extras.withStatus ? selectStatus(db, {}) : null,
+      missingValuesStatement(db, extras.values),
+    ]);
+  const pageRows = (pageResult?.results ?? []) as PageRow[];
+  const position = (row: PageRow): FullPosition =>
+    [...scan.search.sort, null].map((_, index) => row[`k${index}`] ?? null);
+  const isTruncated = pageRows[0]?.allowed === pageRows.length && pageRows.length < rows;
+  const edge = isTruncated ? pageRows.at(-1) : pageRows.find((row) => row.kind === "edge");
+  const { waiting, done, total, ...headRow } = headFromResult(headResult);
   return {
-    head: headFromRow(told),
-    unfinished: waiting === null ? [] : (JSON.parse(waiting) as number[]),
-    hits: read
+    head: headFromRow(headRow),
+    unindexed: { ids: JSON.parse(waiting ?? "[]") as number[], done: done ?? 0, total: total ?? 0 },
+    hits: pageRows
       .filter((row) => row.kind === "hit")
       .map((row) => ({ item: itemFromRow(row), position: position(row) })),
     edge: edge ? position(edge) : null,
-    heavy: read.some((row) => row.kind === "heavy"),
-    count: readCount(counted),
-    leading: ((led?.results ?? []) as Row[]).filter(({ kind }) => kind === "hit").map(itemFromRow),
-    standing: standingOf(stands),
+    isHeavy: pageRows.some((row) => row.kind === "heavy"),
+    count: countFromResult(countResult),
+    prefixMatches: ((prefixResult?.results ?? []) as PageRow[])
+      .filter(({ kind }) => kind === "hit")
+      .map(itemFromRow),
+    status: statusFromResult(statusResult),
+    missingValues: missingFromResult(missingResult),
   };
 }
 
-/** The results of those that there are, each in its own place. */
-async function together(
-  db: D1Database,
-  statements: readonly (D1PreparedStatement | null)[],
+/** Runs the statements that are not null. Each result has the index of its statement. */
+async function runOptionalBatch(
+  db: CollectionDatabase,
+  statements: readonly (Prepared<"data"> | null)[],
 ): Promise<(D1Result | undefined)[]> {
-  const asked = statements.filter((each) => each !== null);
-  const results = await attempt(() => db.batch(asked));
-  return statements.map((each) => (each === null ? undefined : results[asked.indexOf(each)]));
+  const presentStatements = statements.filter((statement) => statement !== null);
+  const results = await retryTransient(db, () => db.batch(presentStatements));
+  return statements.map((statement) =>
+    statement === null ? undefined : results[presentStatements.indexOf(statement)],
+  );
 }
 
-/** Without conditions there are no values, and D1 counts parameters. */
-function prepare(db: D1Database, { text, values }: PageStatement): D1PreparedStatement {
-  return text.includes("?1") ? db.prepare(text).bind(values) : db.prepare(text);
+/** D1 rejects a parameter without a placeholder. */
+function preparePageStatement(
+  db: CollectionDatabase,
+  { text, values }: PageStatement,
+): Prepared<"data"> {
+  return db.prepare(text, text.includes("?1") ? [values] : []);
 }
 
-function readCount(counted: D1Result | undefined): Count | null {
-  const [row] = (counted?.results ?? []) as { count: number; exact: number }[];
-  return row ? { count: row.count, exact: row.exact === 1 } : null;
-}
+type SearchHeadRow = HeadRow & { waiting: string | null } & Record<keyof Progress, number | null>;
 
-function readHead(head: D1Result | undefined): HeadRow & { waiting: string | null } {
-  const [row] = (head?.results ?? []) as (HeadRow & { waiting: string | null })[];
-  if (!row) throw new Error("A collection is gone, though collections are never deleted.");
-  return row;
+function headFromResult(result: D1Result | undefined): SearchHeadRow {
+  const [row] = (result?.results ?? []) as SearchHeadRow[];
+  if (row) return row;
+  throw new Error("A collection is gone, though collections are never deleted.");
 }

@@ -1,139 +1,179 @@
-import type { Search, Leaf, Sort } from "#domain/search/tree.ts";
-import { attempt } from "#store/db/retry.ts";
-import { driverSql, findDrivers, isValue, type EntryDriver, requiredConditions, type Range } from "./driver.ts";
-import { createdRange, inRange, itemRange, withRange, type ItemRange, findNamed, type Driver } from "./ranges.ts";
-import { Values } from "./conditions.ts";
+import { type CollectionDatabase } from "#store/db/database.ts";
+import type { Search, LeafCondition, SortKey } from "#domain/search/tree.ts";
+import { retryTransient } from "#store/db/retry.ts";
+import {
+  driverSql,
+  findDrivers,
+  isSingleValue,
+  type EntryDriver,
+  requiredConditions,
+  type ValueRange,
+} from "./driver.ts";
+import {
+  createdRange,
+  inRangeSql,
+  itemRange,
+  withRange,
+  type ItemRange,
+  findNamedItems,
+  type Driver,
+} from "./ranges.ts";
+import { SearchValues } from "./conditions.ts";
+import { maxKeyItemBytes } from "./cost.ts";
 
-/** Candidates that are sorted in memory; more are walked in order. */
-const fewCandidates = 1000;
-/** The same where the sort field is bounded, and its walk a good plan already. */
-const fewBesideBounds = 100;
-/** What a second sort key may have to sort (contract, section 9). */
-export const mostSorted = 10_000;
+/** A plan sorts at most this many candidates in memory. It scans more in order. */
+const maxInMemoryCandidates = 1000;
+/** The same limit when a condition bounds the sort field, because scanning that field is already a good plan. */
+const maxBoundedCandidates = 100;
+/** The maximum number of items that a search with several sort keys may sort (contract, section 9). */
+export const maxSortedItems = 10_000;
 
 /**
- * The drivers whose sizes decide the plan, and up to which size; null stands for all items of a range. None where one plan is
- * good whatever they are.
+ * Chooses the drivers whose sizes decide the plan, and the size limit. A null driver stands for all items of the range.
+ * Returns no drivers when one plan is good for all sizes.
  */
-export function chooseProbes(search: Search): { drivers: (EntryDriver | null)[]; upTo: number } {
+function chooseProbes(search: Search): { drivers: (EntryDriver | null)[]; maxCount: number } {
   const drivers = findDrivers(search);
-  const ranged = createdRange(search) ? [null] : [];
+  const rangeDrivers = createdRange(search) ? [null] : [];
   const [sort] = search.sort;
-  if (search.sort.length > 1) return { drivers: [...drivers, ...ranged], upTo: mostSorted };
+  if (search.sort.length > 1)
+    return { drivers: [...drivers, ...rangeDrivers], maxCount: maxSortedItems };
   if (!sort) {
-    const [only] = drivers;
-    const alone = drivers.length === 1 && only && isValue(only);
-    return { drivers: alone ? [] : drivers, upTo: fewCandidates };
+    const [driver] = drivers;
+    const isOnlyChoice = drivers.length === 1 && driver && isSingleValue(driver);
+    return { drivers: isOnlyChoice ? [] : drivers, maxCount: maxInMemoryCandidates };
   }
-  const others = drivers.filter(({ field }) => field.number !== sort.field.number);
-  const bounded = others.length < drivers.length;
-  return { drivers: [...others, ...ranged], upTo: bounded ? fewBesideBounds : fewCandidates };
-}
-
-/** Whether the plan needs to know sizes. */
-export function isWeighed(search: Search): boolean {
-  if (findNamed(search)) return false;
-  return search.sort.length > 1 || chooseProbes(search).drivers.length > 0;
-}
-
-/** What a probe tells of a driver. */
-export interface Size {
-  /** Its entries, counted up to one more than was asked for. */
-  count: number;
-  /** How far apart its newest items lie: the farther, the rarer they are. */
-  span: number;
-}
-
-/** What a probe tells of the collection. */
-export interface Whole {
-  /** Its items, and the bytes that the largest one ever took. */
-  live: number;
-  largest: number;
-}
-
-export const nothingProbed = { sizes: [], whole: { live: 0, largest: 0 } };
-
-/** How many items each driver has, counted up to one more than `upTo`, and how large the collection is. */
-export async function probeSizes(
-  db: D1Database,
-  collectionId: number,
-  search: Search,
-): Promise<{ sizes: Size[]; whole: Whole }> {
-  const { drivers, upTo } = chooseProbes(search);
-  const values = new Values();
-  const range = itemRange(collectionId, search, values);
-  const columns = drivers.flatMap((driver, index) => [
-    `${countSql(driver, upTo, range, values)} as count${index}`,
-    `${spanSql(driver, range, values)} as span${index}`,
-  ]);
-  const text = `select ${["live", "largest", ...columns].join(", ")} from tally where collection_id = ${collectionId}`;
-  const ranged = withRange(range, text);
-  const probe = columns.length > 0 ? db.prepare(ranged).bind(values.json) : db.prepare(ranged);
-  const found = (await attempt(() => probe.first<Record<string, number>>())) ?? {};
+  const otherDrivers = drivers.filter(({ field }) => field.number !== sort.field.number);
+  const isBounded = otherDrivers.length < drivers.length;
   return {
-    sizes: drivers.map((_, index) => ({
-      count: found[`count${index}`] ?? 0,
-      span: found[`span${index}`] ?? 0,
-    })),
-    whole: { live: found["live"] ?? 0, largest: found["largest"] ?? 0 },
+    drivers: [...otherDrivers, ...rangeDrivers],
+    maxCount: isBounded ? maxBoundedCandidates : maxInMemoryCandidates,
   };
 }
 
-const sampled = 32;
+/** Whether the plan needs to know sizes. */
+export function needsSizes(search: Search): boolean {
+  if (findNamedItems(search)) return false;
+  return search.sort.length > 1 || chooseProbes(search).drivers.length > 0;
+}
 
-/** How many items or entries the driver has, counted up to one more than `upTo`. */
+/** The size of a driver, as a probe finds it. */
+export interface DriverSize {
+  /** The number of its entries, counted up to one more than the limit. */
+  count: number;
+  /** The distance between the numbers of its newest items. Rarer items have a larger span. */
+  span: number;
+}
+
+/** The size of the collection, as a probe finds it. */
+export interface CollectionSize {
+  /** The number of its items. */
+  itemCount: number;
+  /** The bytes of the largest item that was ever stored. */
+  largestItemBytes: number;
+}
+
+export const emptyProbe = { sizes: [], collectionSize: { itemCount: 0, largestItemBytes: 0 } };
+
+/** Counts the items of each driver, up to one more than the limit, and loads the size of the collection. */
+export async function probeSizes(
+  db: CollectionDatabase,
+  search: Search,
+): Promise<{ sizes: DriverSize[]; collectionSize: CollectionSize }> {
+  const { collectionId } = db;
+  const { drivers, maxCount } = chooseProbes(search);
+  const values = new SearchValues();
+  const range = itemRange(collectionId, search, values);
+  const columns = drivers.flatMap((driver, index) => [
+    `${countSql(driver, maxCount, range, values)} as count${index}`,
+    `${spanSql(driver, range, values)} as span${index}`,
+  ]);
+  const text = `select ${["live", "largest", ...columns].join(", ")} from tally where collection_id = ${collectionId}`;
+  const statement = withRange(range, text);
+  const probe = db.prepare(statement, columns.length > 0 ? [values.json] : []);
+  const row = (await retryTransient(db, () => probe.first<Record<string, number>>())) ?? {};
+  return {
+    sizes: drivers.map((_, index) => ({
+      count: row[`count${index}`] ?? 0,
+      span: row[`span${index}`] ?? 0,
+    })),
+    collectionSize: { itemCount: row["live"] ?? 0, largestItemBytes: row["largest"] ?? 0 },
+  };
+}
+
+const sampleSize = 32;
+
+/** SQL that counts the driver's items or entries, up to one more than `maxCount`. */
 function countSql(
   driver: EntryDriver | null,
-  upTo: number,
+  maxCount: number,
   range: ItemRange,
-  values: Values,
+  values: SearchValues,
 ): string {
-  const own = driver
-    ? `search_entry c where ${inDriver(driver, range, values)}`
-    : `(select number as item from item) c where ${inRange(range)}`;
-  return `(select count(*) from (select 1 from ${own} limit ${upTo + 1}))`;
+  const source = driver
+    ? `search_entry c where ${driverEntriesSql(driver, range, values)}`
+    : `(select number as item from item) c where ${inRangeSql(range)}`;
+  return `(select count(*) from (select 1 from ${source} limit ${maxCount + 1}))`;
 }
 
-/** Of several values not only those in the range, which could be far between. */
-function inDriver(driver: EntryDriver, range: ItemRange, values: Values): string {
-  const own = driverSql(driver, values);
-  return isValue(driver) ? `${own} and ${inRange(range)}` : own;
+/** With several values, entries inside the range could be far apart, so the range does not apply. */
+function driverEntriesSql(driver: EntryDriver, range: ItemRange, values: SearchValues): string {
+  const entries = driverSql(driver, values);
+  return isSingleValue(driver) ? `${entries} and ${inRangeSql(range)}` : entries;
 }
 
-/** How far apart the newest items of the driver lie; 0 where its entries are not in the order of items. */
-function spanSql(driver: EntryDriver | null, range: ItemRange, values: Values): string {
-  if (!driver || !isValue(driver)) return "0";
-  const newest = `select c.item from search_entry c where ${inDriver(driver, range, values)} order by c.item desc limit ${sampled}`;
+/** SQL for the span of the driver's newest items. It is 0 if the entries are not in item order. */
+function spanSql(driver: EntryDriver | null, range: ItemRange, values: SearchValues): string {
+  if (!driver || !isSingleValue(driver)) return "0";
+  const newest = `select c.item from search_entry c where ${driverEntriesSql(driver, range, values)} order by c.item desc limit ${sampleSize}`;
   return `(select max(item) - min(item) from (${newest}))`;
 }
 
-/** How a page is made. Every plan gives the same items in the same order, so that pages can change it. */
+/** The way to load a page. Every plan returns the same items in the same order, so pages may use different plans. */
 export type Plan =
-  /** Few candidates, or all items of a short range or a small collection (no driver): read them all, sort them in memory. */
-  | { walk: "none"; driver: Driver | null }
-  /** The items themselves, newest first. */
-  | { walk: "items" }
-  /** The entries of one value, or items that are named, newest item first. */
-  | { walk: "value"; driver: Driver; probes: EntryDriver[] }
-  /** The entries of the sort field, then the items that have no value there. */
-  | { walk: "sort"; sort: Sort; range: Range; empties: boolean; probes: EntryDriver[] };
+  /** Reads and sorts all candidates in memory. Without a driver, these are all items of a range or collection. */
+  | { scan: "none"; driver: Driver | null }
+  /**
+   * Sorts the candidates by several keys, then evaluates the conditions in that order. Takes the keys from items or, in
+   * a small collection with large items, from index entries. All candidates have at most `maxItemBytes` of data.
+   */
+  | { scan: "sorted"; driver: Driver | null; readsEntries: boolean; maxItemBytes: number }
+  /** Scans the items by number. */
+  | { scan: "items" }
+  /** Scans the entries of one value, or the named items, in item order. */
+  | { scan: "value"; driver: Driver; probes: EntryDriver[] }
+  /** Scans the entries of the sort field, then the items that have no value there. */
+  | {
+      scan: "sort";
+      sort: SortKey;
+      range: ValueRange;
+      includesEmpty: boolean;
+      probes: EntryDriver[];
+    };
 
-/** The part of the sort field's entries that can match, and whether items without a value there can. */
-export function planSortWalk(search: Search, sort: Sort): Extract<Plan, { walk: "sort" }> {
+/** Plans which of the sort field's entries to scan, and whether items without a value there can match. */
+export function planSortScan(search: Search, sort: SortKey): Extract<Plan, { scan: "sort" }> {
   const drivers = findDrivers(search);
-  const own = drivers.find(
+  const sortDriver = drivers.find(
     ({ field, range }) => field.number === sort.field.number && !("among" in range),
   );
   const probes = drivers.filter(
     ({ field, range }) => "at" in range && field.number !== sort.field.number,
   );
-  const excluded = requiredConditions(search.conditions).some(
-    (each) => "op" in each && each.field.number === sort.field.number && needsValue(each),
+  const requiresValue = requiredConditions(search.conditions).some(
+    (condition) =>
+      "op" in condition && condition.field.number === sort.field.number && needsValue(condition),
   );
-  return { walk: "sort", sort, range: own?.range ?? {}, empties: !excluded, probes };
+  return {
+    scan: "sort",
+    sort,
+    range: sortDriver?.range ?? {},
+    includesEmpty: !requiresValue,
+    probes,
+  };
 }
 
-function needsValue(condition: Leaf): boolean {
+function needsValue(condition: LeafCondition): boolean {
   switch (condition.op) {
     case "ne":
     case "not_in":
@@ -158,43 +198,54 @@ function needsValue(condition: Leaf): boolean {
   }
 }
 
-/** What is read at once to be sorted in memory, where a walk would do as well. */
-const mostReadBytes = 16_000_000;
+/** The maximum bytes to read and sort in memory when a scan is also possible. */
+const maxInMemoryBytes = 16_000_000;
 
-/** The plan, where `sizes` are those of the probed drivers. Undefined: too many to sort. */
+/** Chooses the plan from the sizes of the probed drivers. Returns undefined if there are too many items to sort. */
 export function choosePlan(
   search: Search,
-  sizes: readonly Size[],
-  { live, largest }: Whole,
+  sizes: readonly DriverSize[],
+  { itemCount, largestItemBytes }: CollectionSize,
 ): Plan | undefined {
-  const named = findNamed(search);
-  if (named) return { walk: "none", driver: named };
-  const { drivers, upTo } = chooseProbes(search);
-  const probed = drivers.map((driver, index) => ({ driver, size: sizes[index] }));
-  const [smallest] = probed.toSorted((a, b) => (a.size?.count ?? 0) - (b.size?.count ?? 0));
+  const namedItems = findNamedItems(search);
+  const isSorted = search.sort.length > 1;
+  if (namedItems && isSorted)
+    return { scan: "sorted", driver: namedItems, readsEntries: false, maxItemBytes: Infinity };
+  if (namedItems) return { scan: "none", driver: namedItems };
+  const { drivers, maxCount } = chooseProbes(search);
+  const candidates = drivers.map((driver, index) => ({ driver, size: sizes[index] }));
+  const [smallest] = candidates.toSorted((a, b) => (a.size?.count ?? 0) - (b.size?.count ?? 0));
   const count = smallest?.size?.count ?? Infinity;
-  if (search.sort.length > 1) {
-    if (smallest && count <= upTo) return { walk: "none", driver: smallest.driver };
-    return live <= mostSorted ? { walk: "none", driver: null } : undefined;
+  if (isSorted) {
+    const isNarrow = smallest !== undefined && count <= maxCount;
+    if (!isNarrow && itemCount > maxSortedItems) return undefined;
+    const maxItemBytes = Math.min(count, itemCount) * largestItemBytes;
+    const readsEntries = maxItemBytes > maxKeyItemBytes && itemCount <= maxSortedItems;
+    return {
+      scan: "sorted",
+      driver: isNarrow ? smallest.driver : null,
+      readsEntries,
+      maxItemBytes,
+    };
   }
-  if (smallest && count <= upTo && count * largest <= mostReadBytes) {
-    return { walk: "none", driver: smallest.driver };
+  if (smallest && count <= maxCount && count * largestItemBytes <= maxInMemoryBytes) {
+    return { scan: "none", driver: smallest.driver };
   }
-  return chooseWalk(search, sizes);
+  return chooseScan(search, sizes);
 }
 
-/** The plan where nothing is sorted in memory; there is one sort key at the most. */
-export function chooseWalk(search: Search, sizes: readonly Size[]): Plan {
+/** Chooses a plan that sorts nothing in memory, for a search with at most one sort key. */
+export function chooseScan(search: Search, sizes: readonly DriverSize[]): Plan {
   const [sort] = search.sort;
-  if (sort) return planSortWalk(search, sort);
-  const named = findNamed(search);
-  if (named) return { walk: "value", driver: named, probes: [] };
-  const [rarest, ...others] = chooseProbes(search)
+  if (sort) return planSortScan(search, sort);
+  const namedItems = findNamedItems(search);
+  if (namedItems) return { scan: "value", driver: namedItems, probes: [] };
+  const [rarest, ...probes] = chooseProbes(search)
     .drivers.map((driver, index) => ({ driver, span: sizes[index]?.span ?? 0 }))
     .toSorted((a, b) => b.span - a.span)
     .map(({ driver }) => driver)
     .filter((driver) => driver !== null)
-    .filter(isValue);
-  const driver = rarest ?? findDrivers(search).find(isValue);
-  return driver ? { walk: "value", driver, probes: others } : { walk: "items" };
+    .filter(isSingleValue);
+  const driver = rarest ?? findDrivers(search).find(isSingleValue);
+  return driver ? { scan: "value", driver, probes } : { scan: "items" };
 }

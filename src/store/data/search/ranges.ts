@@ -1,60 +1,69 @@
-import { numbersOf, placesPerCollection, receiptPlaces } from "#domain/item/item.ts";
-import type { Condition, Search, Comparable, Sort } from "#domain/search/tree.ts";
-import { firstCreated } from "#store/data/items.ts";
-import { rangeOf, requiredConditions, type Bound, type Ends, type EntryDriver } from "./driver.ts";
-import { type Values, sortSql } from "./conditions.ts";
-import { digestOf, type Position } from "#domain/cursor.ts";
-import { attempt } from "#store/db/retry.ts";
+import { type CollectionDatabase } from "#store/db/database.ts";
+import { itemNumberRange, sequencesPerCollection, receiptSequences } from "#domain/item/item.ts";
+import type { Condition, Search, Comparable, SortKey } from "#domain/search/tree.ts";
+import { firstCreatedSql } from "#store/data/items.ts";
+import {
+  rangeOf,
+  requiredConditions,
+  type Bound,
+  type Bounds,
+  type EntryDriver,
+} from "./driver.ts";
+import { type SearchValues, sortSql } from "./conditions.ts";
+import { textDigest, type CursorPosition } from "#domain/cursor.ts";
+import { retryTransient } from "#store/db/retry.ts";
 
 /**
- * The numbers that the matches of a search lie strictly between, as SQL: times of creation grow with the numbers of
- * items, so what a search asks of `$created_at` is a part of the collection.
+ * Exclusive bounds, as SQL, for the item numbers of a search's matches. Creation times grow with item numbers,
+ * so conditions on `$created_at` narrow the bounds.
  */
 export interface ItemRange {
   above: string;
   below: string;
-  /** What they are read from, as a part of a `with`; empty where they are the whole collection. */
+  /** The part of a `with` that computes the bounds. Empty when the range is the whole collection. */
   table: string;
 }
 
-export function itemRange(collectionId: number, search: Search, values: Values): ItemRange {
-  const whole = numbersOf(collectionId);
-  const ends = createdRange(search);
+export function itemRange(collectionId: number, search: Search, values: SearchValues): ItemRange {
+  const whole = itemNumberRange(collectionId);
+  const created = createdRange(search);
   const [above, below] = [String(whole.above), String(whole.below)];
-  if (!ends) return { above, below, table: "" };
-  const { low, high } = ends;
-  const from =
-    low && firstCreated(whole, `${low.inclusive ? "<" : "<="} ${values.scalar(low.value)}`);
-  const to =
-    high && firstCreated(whole, `${high.inclusive ? "<=" : "<"} ${values.scalar(high.value)}`);
+  if (!created) return { above, below, table: "" };
+  const { low, high } = created;
+  const firstNumber =
+    low && firstCreatedSql(whole, `${low.isInclusive ? "<" : "<="} ${values.scalar(low.value)}`);
+  const endNumber =
+    high && firstCreatedSql(whole, `${high.isInclusive ? "<=" : "<"} ${values.scalar(high.value)}`);
   return {
     above: "(select above from span)",
     below: "(select below from span)",
-    table: `span(above, below) as materialized (select ${from ? `${from} - 1` : above}, ${to ?? below})`,
+    table: `span(above, below) as materialized (select ${firstNumber ? `${firstNumber} - 1` : above}, ${endNumber ?? below})`,
   };
 }
 
-/** What a search asks of `$created_at`, all its ranges together; nothing where it asks for none. */
-export function createdRange(search: Search): Ends | null {
-  const ends = requiredConditions(search.conditions).flatMap((each) => endsOf(each) ?? []);
-  if (ends.length === 0) return null;
-  const lows = ends.flatMap(({ low }) => low ?? []);
-  const highs = ends.flatMap(({ high }) => high ?? []);
+/** Intersects the ranges that a search requires of `$created_at`. Returns null when there are none. */
+export function createdRange(search: Search): Bounds | null {
+  const bounds = requiredConditions(search.conditions).flatMap(
+    (condition) => createdBoundsOf(condition) ?? [],
+  );
+  if (bounds.length === 0) return null;
+  const lows = bounds.flatMap(({ low }) => low ?? []);
+  const highs = bounds.flatMap(({ high }) => high ?? []);
   return {
-    low: lows.toSorted((a, b) => compare(b, a) || strictFirst(a, b))[0],
-    high: highs.toSorted((a, b) => compare(a, b) || strictFirst(a, b))[0],
+    low: lows.toSorted((a, b) => compareValues(b, a) || strictFirst(a, b))[0],
+    high: highs.toSorted((a, b) => compareValues(a, b) || strictFirst(a, b))[0],
   };
 }
 
-const compare = (a: Bound, b: Bound) => Number(a.value) - Number(b.value);
-const strictFirst = (a: Bound, b: Bound) => Number(a.inclusive) - Number(b.inclusive);
+const compareValues = (a: Bound, b: Bound) => Number(a.value) - Number(b.value);
+const strictFirst = (a: Bound, b: Bound) => Number(a.isInclusive) - Number(b.isInclusive);
 
-/** Whether the range of items says all that a condition does. */
+/** Whether the item range alone evaluates a condition. */
 export function isCreatedRange(condition: Condition): boolean {
-  return endsOf(condition) !== null;
+  return createdBoundsOf(condition) !== null;
 }
 
-function endsOf(condition: Condition): Ends | null {
+function createdBoundsOf(condition: Condition): Bounds | null {
   if (!("op" in condition)) return null;
   const { source } = condition.field;
   if (source.in !== "system" || source.name !== "createdAt") return null;
@@ -62,128 +71,138 @@ function endsOf(condition: Condition): Ends | null {
   return range && !("at" in range) && !("among" in range) ? range : null;
 }
 
-/** That the item of an entry `c` is in the range. */
-export function inRange({ above, below }: ItemRange): string {
+/** SQL condition: the item of an entry `c` is in the range. */
+export function inRangeSql({ above, below }: ItemRange): string {
   return `c.item > ${above} and c.item < ${below}`;
 }
 
-/** The part of the range behind a number, as SQL, in an order. */
-export function behind(range: ItemRange, order: "asc" | "desc", number: string | null): ItemRange {
+/** Cuts the range to the numbers that follow a number in this order. */
+export function rangeAfter(
+  range: ItemRange,
+  order: "asc" | "desc",
+  number: string | null,
+): ItemRange {
   const { above, below, table } = range;
   if (number === null) return range;
-  const both = (least: "min" | "max", end: string) =>
-    table === "" ? number : `${least}(${end}, ${number})`;
+  const narrowBound = (pick: "min" | "max", bound: string) =>
+    table === "" ? number : `${pick}(${bound}, ${number})`;
   return order === "desc"
-    ? { above, below: both("min", below), table }
-    : { above: both("max", above), below, table };
+    ? { above, below: narrowBound("min", below), table }
+    : { above: narrowBound("max", above), below, table };
 }
 
-/** A statement with what its range is read from. */
+/** Adds the `with` part of a range to a statement. */
 export function withRange({ table }: ItemRange, text: string): string {
   if (table === "") return text;
   return text.startsWith("with ") ? `with ${table}, ${text.slice(5)}` : `with ${table} ${text}`;
 }
 
-/** Where a search can start from. */
+/** Index entries or named items that a search can start from. */
 export type Driver = EntryDriver | NamedItems;
 
-/** Items that a condition names, as many as it has values: so few that they are read whatever else is asked. */
+/** Items that a condition names by its values. They are few, so a search always starts from them. */
 export interface NamedItems {
   by: "id" | "receiptNumber" | "createdAt";
-  these: Comparable[];
+  names: Comparable[];
 }
 
-/** The items that the first condition names which names any. */
-export function findNamed(search: Search): NamedItems | null {
+/** Finds the items of the first condition that names any. */
+export function findNamedItems(search: Search): NamedItems | null {
   return (
     requiredConditions(search.conditions)
-      .map(namedBy)
-      .find((each) => each !== null) ?? null
+      .map(toNamedItems)
+      .find((named) => named !== null) ?? null
   );
 }
 
-function namedBy(condition: Condition): NamedItems | null {
+function toNamedItems(condition: Condition): NamedItems | null {
   if (!("op" in condition)) return null;
   const { source } = condition.field;
   if (source.in !== "system" || source.name === "status" || source.name === "updatedAt")
     return null;
   const range = rangeOf(condition);
-  if (range && "at" in range) return { by: source.name, these: [range.at] };
-  return range && "among" in range ? { by: source.name, these: range.among } : null;
+  if (range && "at" in range) return { by: source.name, names: [range.at] };
+  return range && "among" in range ? { by: source.name, names: range.among } : null;
 }
 
-/** Their numbers as rows of one column `item`, and of others beside them: the conditions tell which are meant. */
-export function namedSql({ by, these }: NamedItems, collectionId: number, values: Values): string {
-  const own = numbersOf(collectionId);
+/** Selects the numbers of the named items as `item`. Other items may be included, and the conditions exclude them. */
+export function namedItemsSql(
+  { by, names }: NamedItems,
+  collectionId: number,
+  values: SearchValues,
+): string {
+  const range = itemNumberRange(collectionId);
   switch (by) {
     case "id":
-      // `+`, so that their range is no reason to go through the items of the range.
-      return `select +number as item from item where id in ${values.list(these)}`;
+      // The unary `+` keeps SQLite from scanning the item range instead of looking up the ids.
+      return `select +number as item from item where id in ${values.list(names)}`;
     case "receiptNumber": {
-      const places = these.flatMap((receipt) => receiptPlaces(String(receipt)));
-      const numbers = places.filter((at) => at < placesPerCollection).map((at) => own.above + at);
+      const sequences = names.flatMap((receipt) => receiptSequences(String(receipt)));
+      const numbers = sequences
+        .filter((sequence) => sequence < sequencesPerCollection)
+        .map((sequence) => range.above + sequence);
       return `select value as item from ${values.table([...new Set(numbers)])}`;
     }
     case "createdAt":
-      return `select (select min(number) from item where number >= ${firstCreated(own, "< e.value")}) as item
-        from ${values.table(these)} e`;
+      return `select (select min(number) from item where number >= ${firstCreatedSql(range, "< e.value")}) as item
+        from ${values.table(names)} e`;
   }
 }
 
-/** Where a page begins: strictly behind the values of the sort keys, null where empty, and the item's number. */
-export interface Start {
+/** The position that a page starts strictly after. Empty values of sort keys are null. */
+export interface PageStart {
   values: (Comparable | null)[];
   number: number;
   /**
-   * The sort key of whose value only the beginning is known, as the item that had it has gone or changed. Then the page
-   * begins where such values do: items may be repeated, never skipped.
+   * Index of the sort key whose value is only a prefix, because its item was deleted or changed. The page then starts
+   * at that prefix. Items may repeat but are never skipped.
    */
-  from: number | null;
+  truncatedKey: number | null;
 }
 
-/** Where the page behind a position begins: of texts that were cut the whole is read again, where their item still has them. */
+/** Resolves a cursor to a page start. Reloads texts that the cursor truncated, if their item still has them. */
 export async function resolveStart(
-  db: D1Database,
-  sort: readonly Sort[],
-  position: Position,
-): Promise<Start> {
+  db: CollectionDatabase,
+  sort: readonly SortKey[],
+  position: CursorPosition,
+): Promise<PageStart> {
   const number = Number(position.at(-1));
-  const kept = position.slice(0, -1);
-  const now = kept.some(Array.isArray) ? await readSortValues(db, sort, number) : {};
+  const sortValues = position.slice(0, -1);
+  const storedValues = sortValues.some(Array.isArray) ? await loadSortValues(db, sort, number) : {};
   const values: (Comparable | null)[] = [];
-  for (const [index, value] of kept.entries()) {
+  for (const [index, value] of sortValues.entries()) {
     if (!Array.isArray(value)) {
       values.push(value);
       continue;
     }
-    const [start, digest] = value;
-    const text = now[`k${index}`];
-    if (typeof text !== "string" || (await digestOf(text)) !== digest) {
-      return { values: [...values, start], number, from: index };
+    const [prefix, digest] = value;
+    const text = storedValues[`k${index}`];
+    if (typeof text !== "string" || (await textDigest(text)) !== digest) {
+      return { values: [...values, prefix], number, truncatedKey: index };
     }
     values.push(text);
   }
-  return { values, number, from: null };
+  return { values, number, truncatedKey: null };
 }
 
-async function readSortValues(
-  db: D1Database,
-  sort: readonly Sort[],
+async function loadSortValues(
+  db: CollectionDatabase,
+  sort: readonly SortKey[],
   number: number,
 ): Promise<Record<string, unknown>> {
   const columns = sort.map(({ field }, index) => `${sortSql(field)} as k${index}`);
-  const select = db.prepare(`select ${columns.join(", ")} from item i where i.number = ?1`);
-  const row = await attempt(() => select.bind(number).first());
+  const text = `select ${columns.join(", ")} from item i where i.number = ?1`;
+  const row = await retryTransient(db, () => db.prepare(text, [number]).first());
   return row ?? {};
 }
 
-/** The first text behind all that begin with this one, in the order of code points; undefined where there is none. */
-export function behindAll(start: string): string | undefined {
-  const points = Array.from(start, (character) => character.codePointAt(0) ?? 0);
+/** Returns the first text after all texts with this prefix, in code point order. Returns undefined if there is none. */
+export function prefixEnd(prefix: string): string | undefined {
+  const points = Array.from(prefix, (character) => character.codePointAt(0) ?? 0);
   while (points.at(-1) === 0x10_ffff) points.pop();
   const last = points.pop();
   if (last === undefined) return undefined;
-  // Surrogates are no characters.
+  // Surrogates are not characters, so it skips them.
   const next = last === 0xd7ff ? 0xe000 : last + 1;
   return String.fromCodePoint(...points, next);
 }

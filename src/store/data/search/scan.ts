@@ -1,121 +1,146 @@
 import type { Search } from "#domain/search/tree.ts";
 import { itemColumns } from "#store/data/items.ts";
-import { conditionSql, type Values } from "./conditions.ts";
-import { balanced, boundedSql, itemCost, itemCostSql, lightBytes, pageBytes, worstPerByte } from "./cost.ts";
+import { conditionSql, type SearchValues } from "./conditions.ts";
+import {
+  balancedSql,
+  boundedSql,
+  itemCost,
+  itemCostSql,
+  minMeasuredBytes,
+  maxPageBytes,
+  maxCostPerByte,
+} from "./cost.ts";
 import { driverSql } from "./driver.ts";
-import { behind, inRange, type ItemRange, namedSql, type Driver, type Start } from "./ranges.ts";
+import {
+  rangeAfter,
+  inRangeSql,
+  type ItemRange,
+  namedItemsSql,
+  type Driver,
+  type PageStart,
+} from "./ranges.ts";
 
-/** What every walk over candidates is made of. */
+/** The parts that every scan over candidates uses. */
 
-export interface Walk {
+export interface Scan {
   collectionId: number;
   search: Search;
-  /** Where the page begins; null for the first one. */
-  start: Start | null;
+  /** The position after which the page starts. Null for the first page. */
+  start: PageStart | null;
   /** The rows that the page may read before it ends early. */
   budget: number;
 }
 
-/** A walk as part of a statement. */
-export interface RangedWalk extends Walk {
+/** A scan with the item range of its statement. */
+export interface RangeScan extends Scan {
   range: ItemRange;
 }
 
-const names = Object.keys(itemColumns);
-export const columns = names.map((name) => `i.${name}`).join(", ");
-export const noColumns = names.map(() => "null").join(", ");
+const columnNames = Object.keys(itemColumns);
+export const columns = columnNames.map((name) => `i.${name}`).join(", ");
+export const nullColumns = columnNames.map(() => "null").join(", ");
 
-export function conditionsSql({ search }: Walk, values: Values): string {
-  const judged = balanced(
+export function conditionsSql({ search }: Scan, values: SearchValues): string {
+  const allConditions = balancedSql(
     "and",
-    search.conditions.map((each) => conditionSql(each, values)),
+    search.conditions.map((condition) => conditionSql(condition, values)),
   );
-  return boundedSql(search.conditions, judged);
+  return boundedSql(search.conditions, allConditions);
 }
 
-/** What follows `from` for the items of a driver, or of the whole range: a table `c` of their numbers, `item`. */
-export function candidatesSql(driver: Driver | null, walk: RangedWalk, values: Values): string {
-  const own = inRange(walk.range);
-  if (!driver) return `(select number as item from item) c where ${own}`;
-  if (!("by" in driver)) return `search_entry c where ${driverSql(driver, values)} and ${own}`;
-  return `(${namedSql(driver, walk.collectionId, values)}) c where ${own}`;
+/** Builds the SQL after `from` for a driver's items or the whole range. Table `c` has their numbers as `item`. */
+export function candidatesSql(
+  driver: Driver | null,
+  scan: RangeScan,
+  values: SearchValues,
+): string {
+  const inRange = inRangeSql(scan.range);
+  if (!driver) return `(select number as item from item) c where ${inRange}`;
+  if (!("by" in driver)) return `search_entry c where ${driverSql(driver, values)} and ${inRange}`;
+  return `(${namedItemsSql(driver, scan.collectionId, values)}) c where ${inRange}`;
 }
 
-/** The item of an entry `c`; whatever the index says, it is one of this collection. */
-export function ownItem({ collectionId }: Walk): string {
+/** Joins the item of an entry `c`. Excludes items of other collections, whatever the index contains. */
+export function itemJoinSql({ collectionId }: Scan): string {
   return `i.number = c.item and i.collection_id = ${collectionId}`;
 }
 
 /**
- * How much of `most` a page may look at, as a table `n` of one column `size`: all of it, unless the collection has items
- * so large that bytes have to be counted. `measured` gives the size by a running sum `spent` of what the candidates cost.
+ * Builds a table `n` whose `size` is how many of `maxCandidates` a page may examine. Without large items, that is all
+ * of them. Otherwise `measuredSize` computes it from `spent`, the running sum of the candidates' costs.
  */
 export function sizeSql(
-  { collectionId, search }: Walk,
-  most: number,
+  { collectionId, search }: Scan,
+  maxCandidates: number,
   rows: number,
-  measured: string,
+  measuredSize: string,
 ): string {
-  const worst = worstPerByte(itemCost(search.conditions));
+  const maxPerByte = maxCostPerByte(itemCost(search.conditions));
   return `n(size) as materialized (select case
-      when t.largest * ${rows} <= ${pageBytes} and t.largest * min(${most}, t.live) * ${worst} <= ${lightBytes}
-        then ${most} else (${measured}) end
+      when t.largest * ${rows} <= ${maxPageBytes} and t.largest * min(${maxCandidates}, t.live) * ${maxPerByte} <= ${minMeasuredBytes}
+        then ${maxCandidates} else (${measuredSize}) end
       from tally t where t.collection_id = ${collectionId})`;
 }
 
 /**
- * What `size` is of the candidates, in their order, that are within the bytes of a page, one at the least; `most` where
- * all of them are.
+ * Evaluates `size` over the candidates that fit the bytes of a page. At least one always fits. Returns
+ * `maxCandidates` if all of them do.
  */
-export function measuredSql(walk: Walk, candidates: string, most: number, size: string): string {
-  const cost = itemCostSql(itemCost(walk.search.conditions));
-  return `select iif(max(spent) < ${pageBytes}, ${most}, ${size}) from (
+export function measuredSql(
+  scan: Scan,
+  candidates: string,
+  maxCandidates: number,
+  size: string,
+): string {
+  const cost = itemCostSql(itemCost(scan.search.conditions));
+  return `select iif(max(spent) < ${maxPageBytes}, ${maxCandidates}, ${size}) from (
       select item, sum(cost) over (rows unbounded preceding) - cost as spent from (
-        select c.item, ${cost} as cost from (${candidates} limit ${most}) c cross join item i on ${ownItem(walk)}))`;
+        select c.item, ${cost} as cost from (${candidates} limit ${maxCandidates}) c cross join item i on ${itemJoinSql(scan)}))`;
 }
 
-/** Those of the candidates that are within the bytes. */
-export const withinBytes = (size: string) => `${size} filter (where spent < ${pageBytes})`;
+/** Limits an aggregate to the candidates that fit the bytes of a page. */
+export const withinBytesSql = (aggregate: string) =>
+  `${aggregate} filter (where spent < ${maxPageBytes})`;
 
-export function countWithin(walk: Walk, candidates: string, most: number): string {
-  return measuredSql(walk, candidates, most, withinBytes("count(*)"));
+export function countWithinSql(scan: Scan, candidates: string, maxCandidates: number): string {
+  return measuredSql(scan, candidates, maxCandidates, withinBytesSql("count(*)"));
 }
 
-/** A page of all candidates in their order, of which `allowed` many are within its bytes. */
-export function full(walk: Walk, candidates: string, rows: number, found: string): string {
-  return `with ${sizeSql(walk, rows, rows, countWithin(walk, candidates, rows))}
+/** Returns all candidates in their order. `allowed` is the number of them that fit the bytes of the page. */
+export function fullPageSql(scan: Scan, candidates: string, rows: number, fromSql: string): string {
+  return `with ${sizeSql(scan, rows, rows, countWithinSql(scan, candidates, rows))}
     select 'hit' as kind, i.number as k0, ${columns}, (select size from n) as allowed
-    ${found} limit (select size from n)`;
+    ${fromSql} limit (select size from n)`;
 }
 
-interface Upwards {
-  /** The number behind which the walk begins; null at the start. */
-  after: number | null;
-  /** How many items it may give, as SQL. */
+interface AscendingScan {
+  /** The number that the scan starts after. Null at the start. */
+  afterNumber: number | null;
+  /** The maximum number of items to return, as SQL. */
   limit: string;
-  /** How many numbers it may look at. */
-  most: number;
-  /** The position of a number, as columns. */
+  /** The maximum number of item numbers to examine. */
+  maxCandidates: number;
+  /** Builds the columns for the position of a number. */
   position: (number: string) => string;
   where: string;
 }
 
-/** The items by their numbers, oldest first, within a window that is the budget: parts of a `with`, and what is of them. */
-export function upwards(
-  walk: RangedWalk,
+/** Scans the items by number, oldest first, in a window that the budget limits. The SQL continues a `with`. */
+export function ascendingScanSql(
+  scan: RangeScan,
   rows: number,
-  values: Values,
-  { after, limit, most, position, where }: Upwards,
+  values: SearchValues,
+  { afterNumber, limit, maxCandidates, position, where }: AscendingScan,
 ): string {
-  const at = after === null ? null : values.scalar(after);
-  const { above: from, below } = behind(walk.range, "asc", at);
-  const first = `(select min(number) from item where number > ${from} and number < ${below})`;
+  const startNumber = afterNumber === null ? null : values.scalar(afterNumber);
+  const { above, below } = rangeAfter(scan.range, "asc", startNumber);
+  const first = `(select min(number) from item where number > ${above} and number < ${below})`;
   const oldest = `select number as item from item where number >= (select number from first)
-      and number < (select min(${below}, number + ${most}) from first) order by number`;
-  const size = `${withinBytes("max(item)")} + 1 - (select number from first)`;
-  const measured = measuredSql(walk, oldest, most, size);
+      and number < (select min(${below}, number + ${maxCandidates}) from first) order by number`;
+  const size = `${withinBytesSql("max(item)")} + 1 - (select number from first)`;
+  const measured = measuredSql(scan, oldest, maxCandidates, size);
   return `first(number) as materialized (select ${first}),
-      ${sizeSql(walk, most, rows, measured).replace("n(size)", "m(size)")},
+      ${sizeSql(scan, maxCandidates, rows, measured).replace("n(size)", "m(size)")},
       top(number) as materialized (select first.number + m.size from first, m),
       found as materialized (
       select 'hit' as kind, ${position("i.number")}, ${columns} from first cross join item i
@@ -123,7 +148,7 @@ export function upwards(
       order by i.number limit ${limit})
     select * from found
     union all
-    select 'edge', ${position("top.number - 1")}, ${noColumns} from top
+    select 'edge', ${position("top.number - 1")}, ${nullColumns} from top
     where ${limit} > 0 and (select count(*) from found) < ${limit}
       and exists (select 1 from item where number >= top.number and number < ${below})`;
 }

@@ -1,0 +1,95 @@
+import type { CompiledCollection } from "#domain/data/compile.ts";
+import type { Operation } from "#domain/item/body.ts";
+import { isObject } from "#domain/json.ts";
+import { problem } from "#domain/problem/problem.ts";
+import type { BatchWrite } from "#store/data/batch-write.ts";
+import { findUniqueConflicts } from "#store/data/item-ranges.ts";
+import type { OperationProblem } from "./batch-results.ts";
+import type { SimulatedOperation } from "./batch-simulation.ts";
+import type { ActionContext } from "./context.ts";
+import { duplicateProblem, uniqueFields } from "./create-item.ts";
+
+type Operations = readonly (Operation | null)[];
+type Results = readonly (SimulatedOperation | null)[];
+
+/** Reports unique values that two items of the batch want. The later operation has the duplicate. */
+export function findBatchDuplicates(
+  { collection }: CompiledCollection,
+  { uniqueValuesToAdd }: BatchWrite,
+  operations: Operations,
+  results: Results,
+): OperationProblem[] {
+  const keys = new Map(uniqueFields(collection).map(({ number, key }) => [number, key]));
+  const senders = uniqueValuesToAdd.map(([number, field, value]) => {
+    const key = keys.get(field) ?? "";
+    const index = findSender(operations, results, number, key);
+    return { name: JSON.stringify([field, value]), key, index };
+  });
+  const owners = new Map<string, number>();
+  return senders
+    .toSorted((a, b) => a.index - b.index)
+    .flatMap(({ name, key, index }): OperationProblem[] => {
+      const owner = owners.get(name);
+      // The batch stores nothing, so no item has the value. An ID would mislead.
+      if (owner !== undefined) return [{ index, problem: problem.duplicateInBatch(key, owner) }];
+      owners.set(name, index);
+      return [];
+    });
+}
+
+/**
+ * Reports unique values that items outside the batch have. Returns undefined when an upsert must run again, because it
+ * then finds the item that has its value.
+ */
+export async function findStoredDuplicates(
+  ctx: ActionContext,
+  compiled: CompiledCollection,
+  { uniqueValuesToAdd, uniqueValuesToRemove }: BatchWrite,
+  operations: Operations,
+  results: Results,
+): Promise<OperationProblem[] | undefined> {
+  const { collection } = compiled;
+  const freedValues = new Set(
+    uniqueValuesToRemove.map(([, field, value]) => JSON.stringify([field, value])),
+  );
+  const requestedValues = uniqueValuesToAdd.filter(
+    ([, field, value]) => !freedValues.has(JSON.stringify([field, value])),
+  );
+  const conflicts = await findUniqueConflicts(
+    ctx.databases.of(collection),
+    requestedValues.map(([number, field, value]) => [field, value, number]),
+  );
+  const operationProblems: OperationProblem[] = [];
+  for (const number of new Set(conflicts.map(({ wanting }) => wanting))) {
+    const itemConflicts = conflicts.filter(({ wanting }) => wanting === number);
+    const creator = results.find((result) => result?.item.lastState.number === number);
+    if (creator?.op === "upsert" && creator.outcome === "created") return undefined;
+    const duplicate = duplicateProblem(ctx, compiled, itemConflicts);
+    const key = String(duplicate.members["field"]);
+    operationProblems.push({
+      index: findSender(operations, results, number, key),
+      problem: duplicate,
+    });
+  }
+  return operationProblems;
+}
+
+/** Finds the operation that sent the value of this field to the item, or else the item's first operation. */
+function findSender(
+  operations: Operations,
+  results: Results,
+  number: number | null,
+  key: string,
+): number {
+  const belongsToItem = (index: number) => results[index]?.item.lastState.number === number;
+  const sender = operations.findLastIndex(
+    (operation, index) => belongsToItem(index) && sendsField(operation, key),
+  );
+  return sender === -1 ? operations.findIndex((_, index) => belongsToItem(index)) : sender;
+}
+
+function sendsField(operation: Operation | null | undefined, key: string): boolean {
+  if (!operation || !("body" in operation) || !isObject(operation.body)) return false;
+  const { data } = operation.body;
+  return isObject(data) && Object.hasOwn(data, key);
+}

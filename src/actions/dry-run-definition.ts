@@ -1,0 +1,140 @@
+import { computedIds } from "#domain/data/index-entries.ts";
+import type { CollectionKind, Collection, Definition } from "#domain/definition/collection.ts";
+import type { Field } from "#domain/definition/field.ts";
+import { pendingRules, type MergedDefinition } from "#domain/definition/merge.ts";
+import { validateDefinition } from "#domain/definition/validate.ts";
+import { findCollection, type CurrentCollection } from "#store/data/collections.ts";
+import { checkStoredValues } from "#store/data/definition-checks.ts";
+import { findDuplicate } from "#store/data/item-ranges.ts";
+import { sharedValueProblem, typeInUseProblem } from "./backfill.ts";
+import { nextVersion } from "#domain/timeline.ts";
+import type { ActionContext } from "./context.ts";
+import {
+  assertCanShortenHistory,
+  assertPreconditions,
+  fieldsToIndex,
+  isSmallChange,
+  type Preconditions,
+  type SavedDefinition,
+} from "./definitions.ts";
+
+/** The effects of saving a definition (contract, section 3). */
+export interface Consequences {
+  /** The outcome of the same request without `dry_run`. */
+  outcome: SavedDefinition["outcome"];
+  /** The keys of fields that would be hidden with their data. Columns are like `lines.qty`. */
+  hiddenFields: string[];
+  /** The numbers of stored items that would be recalculated, indexed again, or checked. */
+  recalculatedCount: number;
+  reindexedCount: number;
+  checkedCount: number;
+}
+
+export const noConsequences: Omit<Consequences, "outcome"> = {
+  hiddenFields: [],
+  recalculatedCount: 0,
+  reindexedCount: 0,
+  checkedCount: 0,
+};
+
+export interface DryRun {
+  /** Undefined for a new collection. */
+  current: CurrentCollection | undefined;
+  /** The collection after the change. */
+  result: CurrentCollection;
+  consequences: Consequences;
+}
+
+/** Runs every check of `putDefinition` and stores nothing. Large collections are checked only when a PUT is stored. */
+export async function dryRunDefinition(
+  ctx: ActionContext,
+  kind: CollectionKind,
+  key: string,
+  body: unknown,
+  preconditions: Preconditions,
+): Promise<DryRun> {
+  const current = await findCollection(ctx.databases.named(kind, key), kind, key);
+  assertPreconditions(ctx, current, preconditions);
+  const merged = validateDefinition(kind, key, current?.collection.definition ?? null, body);
+  const { definition } = merged;
+  if (!current) {
+    const collection = newCollection(kind, key, definition);
+    const result = {
+      collection,
+      bytes: 0,
+      itemCount: 0,
+      largestItemBytes: 0,
+      indexing: null,
+      pending: null,
+    };
+    return { current, result, consequences: { ...noConsequences, outcome: "created" } };
+  }
+  const { collection } = current;
+  assertCanShortenHistory(ctx, collection.definition, definition);
+  if (JSON.stringify(collection.definition) === JSON.stringify(definition)) {
+    const result = { ...current, pending: null };
+    return { current, result, consequences: { ...noConsequences, outcome: "unchanged" } };
+  }
+  const isSmall = isSmallChange(current, pendingRules(merged));
+  if (isSmall) await assertStoredValuesFit(ctx, collection, merged);
+  const version = nextVersion(collection.version, ctx.databases.timeline);
+  return {
+    current,
+    result: { ...current, collection: { ...collection, definition, version }, pending: null },
+    consequences: {
+      outcome: isSmall ? "changed" : "pending",
+      ...countItems(current, merged),
+      hiddenFields: hiddenKeys(collection.definition.fields.fields, definition.fields.fields),
+    },
+  };
+}
+
+/** Throws the 409 that storing this change would return. */
+async function assertStoredValuesFit(
+  ctx: ActionContext,
+  collection: Collection,
+  merged: MergedDefinition,
+): Promise<void> {
+  const rules = pendingRules(merged);
+  const db = ctx.databases.of(collection);
+  const { isFilled, duplicateId } = await checkStoredValues(db, rules);
+  if (isFilled) throw typeInUseProblem(rules);
+  if (duplicateId === null) return;
+  const duplicate = await findDuplicate(
+    db,
+    rules.gained.filter(({ id }) => id === duplicateId),
+  );
+  if (duplicate) throw sharedValueProblem(duplicate.key, duplicate.items);
+}
+
+/** The keys of fields and columns that `after` no longer has. */
+function hiddenKeys(before: readonly Field[], after: readonly Field[], prefix = ""): string[] {
+  const ids = new Map(after.map((field) => [field.id, field]));
+  const keys = new Set(after.map(({ key }) => key));
+  return before.flatMap((field): string[] => {
+    const newField = ids.get(field.id);
+    if (!newField) return keys.has(field.key) ? [] : [prefix + field.key];
+    if (field.type !== "line_items" || newField.type !== "line_items") return [];
+    return hiddenKeys(field.fields, newField.fields, `${prefix}${newField.key}.`);
+  });
+}
+
+function countItems(
+  stored: CurrentCollection,
+  merged: MergedDefinition,
+): Omit<Consequences, "outcome" | "hiddenFields"> {
+  const { unindexed: affectedIds } = fieldsToIndex(stored, merged);
+  const computed = computedIds(merged.definition.fields);
+  const { emptied, gained } = pendingRules(merged);
+  const countIf = (isAffected: boolean) => (isAffected ? stored.itemCount : 0);
+  return {
+    recalculatedCount: countIf(affectedIds.some((id) => computed.has(id))),
+    reindexedCount: countIf(affectedIds.some((id) => !computed.has(id))),
+    checkedCount: countIf(emptied.length + gained.length > 0),
+  };
+}
+
+function newCollection(kind: CollectionKind, key: string, definition: Definition): Collection {
+  const versions = { version: 1, revision: 1, fieldsVersion: 1 };
+  return { id: 0, kind, key, ...versions, stamp: "", pending: null, definition };
+}

@@ -1,0 +1,101 @@
+import { parseDefinitionPatch } from "#domain/definition/patch.ts";
+import { nextVersion } from "#domain/timeline.ts";
+import type { Precondition } from "#domain/preconditions.ts";
+import type { CurrentCollection, PendingChange } from "#store/data/collections.ts";
+import { storePatchedDefinition } from "#store/data/patch-definition.ts";
+import { scheduleBackfill } from "./backfill.ts";
+import { auditRecord, type ActionContext } from "./context.ts";
+import {
+  assertCanShortenHistory,
+  assertPreconditions,
+  loadDefinition,
+  type SavedDefinition,
+} from "./definitions.ts";
+import { retryOnConflict } from "./idempotent.ts";
+import { noConsequences, type DryRun } from "./dry-run-definition.ts";
+
+/** A definition with a patch applied. A pending change gets the patch too. */
+interface PatchedDefinition {
+  patched: CurrentCollection;
+  isChanged: boolean;
+  /** The pending change with the patch applied, unless it was dropped. */
+  pendingChange: PendingChange | null;
+}
+
+function applyPatch(
+  ctx: ActionContext,
+  current: CurrentCollection,
+  body: unknown,
+  ifMatch: Precondition | null,
+): PatchedDefinition {
+  assertPreconditions(ctx, current, { ifMatch, ifNoneMatch: null });
+  const { collection, pending } = current;
+  const { kind, key } = collection;
+  const apply = parseDefinitionPatch(kind, key, collection.definition, body);
+  const definition = apply(collection.definition);
+  assertCanShortenHistory(ctx, collection.definition, definition);
+  const continued =
+    pending?.problem === null
+      ? { ...pending.change, definition: apply(pending.change.definition) }
+      : null;
+  const isChanged =
+    !isSame(collection.definition, definition) ||
+    (continued !== null && !isSame(pending?.change.definition, continued.definition));
+  const { timeline } = ctx.databases;
+  const version = isChanged ? nextVersion(collection.version, timeline) : collection.version;
+  return {
+    isChanged,
+    pendingChange: continued,
+    patched: {
+      ...current,
+      collection: { ...collection, definition, version },
+      pending: pending && continued ? { ...pending, change: continued } : pending,
+    },
+  };
+}
+
+const isSame = (a: object | undefined, b: object) => JSON.stringify(a) === JSON.stringify(b);
+
+/**
+ * Changes the settings of an app or a form, but not its fields, so the change always takes effect at once. A pending
+ * change continues with the patch applied.
+ */
+export async function patchDefinition(
+  ctx: ActionContext,
+  loaded: CurrentCollection,
+  body: unknown,
+  ifMatch: Precondition | null,
+): Promise<SavedDefinition> {
+  const { kind, key } = loaded.collection;
+  let current: CurrentCollection | undefined = loaded;
+  return retryOnConflict(ctx, async () => {
+    const now = current ?? (await loadDefinition(ctx, kind, key));
+    current = undefined;
+    const { patched, isChanged, pendingChange: continued } = applyPatch(ctx, now, body, ifMatch);
+    if (!isChanged) return { ...now, outcome: "unchanged" };
+    const { collection } = now;
+    const saveResult = await storePatchedDefinition(
+      ctx.databases.of(collection),
+      collection,
+      patched.collection.definition,
+      continued,
+      auditRecord(ctx, "definition.change", `${kind}:${key}`),
+    );
+    if (saveResult.outcome !== "saved") return undefined;
+    const storedCollection = await loadDefinition(ctx, kind, key);
+    if (storedCollection.pending || storedCollection.indexing) scheduleBackfill(ctx);
+    return { ...storedCollection, outcome: "changed" };
+  });
+}
+
+/** Runs every check of `patchDefinition` and stores nothing. */
+export function dryRunPatch(
+  ctx: ActionContext,
+  loaded: CurrentCollection,
+  body: unknown,
+  ifMatch: Precondition | null,
+): DryRun {
+  const { patched, isChanged } = applyPatch(ctx, loaded, body, ifMatch);
+  const outcome = isChanged ? ("changed" as const) : ("unchanged" as const);
+  return { current: loaded, result: patched, consequences: { ...noConsequences, outcome } };
+}

@@ -1,0 +1,42 @@
+import type { CursorPosition } from "#domain/cursor.ts";
+import type { ExportFormat } from "#domain/download.ts";
+import type { VersionTracker } from "#store/db/session.ts";
+import type { ReadContext } from "./context.ts";
+
+/** The parameters of a path. Those that the path lacks are empty. */
+export interface PathParameters {
+  /** The key of an app or form. */
+  key: string;
+  id: string;
+  delivery: string;
+}
+
+/** The parts of a request that a read may use. The caller is not known yet. */
+export interface ReadRequest<Query = unknown> {
+  path: PathParameters;
+  /** Returns the parsed query. Throws an empty 422, because the operation reports its errors later. */
+  query: () => Query;
+  body: () => Promise<unknown>;
+  /** The format of the requested download; undefined for a page. */
+  format: ExportFormat | undefined;
+  /** Opens the cursor of a list. With `versions`, reads are no older than the page that issued the cursor. */
+  position: (
+    binding: string,
+    cursor: string | undefined,
+    versions?: VersionTracker,
+  ) => Promise<CursorPosition | null>;
+  /** Opens the cursor of a changes feed. */
+  feedPosition: (binding: string, cursor: string) => Promise<number>;
+}
+
+/**
+ * A read that starts beside the call of the credential's object, before the caller is known. Nobody sees its result
+ * before the checks in front of it have passed. It may run twice: at a replica and at the primary.
+ */
+export type Prefetch<Data, Query = unknown> = (
+  ctx: ReadContext,
+  request: ReadRequest<Query>,
+) => Promise<Data>;
+
+/** Returns the result of a read, whether it was started early or starts now. */
+export type Read = <Data>(prefetch: Prefetch<Data, never>) => Promise<Data>;

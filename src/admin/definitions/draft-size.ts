@@ -1,0 +1,20 @@
+import { errorAt } from "#domain/problem/field-errors.ts";
+import { problem } from "#domain/problem/problem.ts";
+
+/** The fields of a draft, columns included. Each takes a part of a millisecond, so larger definitions are edited as code. */
+export const maxDraftFields = 500;
+
+/** Whether these fields with their columns are too many for the editor. */
+export const isTooLarge = (fields: readonly object[]) =>
+  fields.reduce((sum, field) => sum + 1 + columnCount(field), 0) > maxDraftFields;
+
+const columnCount = (field: { fields?: readonly unknown[] }) => field.fields?.length ?? 0;
+
+export const tooManyFieldsProblem = () =>
+  problem.invalidInput([
+    errorAt(
+      ["fields"],
+      "invalid_definition",
+      `This page edits at most ${maxDraftFields} fields. Change larger definitions as code or through the API.`,
+    ),
+  ]);

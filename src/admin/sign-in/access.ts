@@ -1,0 +1,59 @@
+import { cloudflareAccess } from "@hono/cloudflare-access";
+import type { Context } from "hono";
+import { createMiddleware } from "hono/factory";
+import { memoryPart } from "#domain/memory.ts";
+import { problem } from "#domain/problem/problem.ts";
+import type { AdminEnv, AppEnv } from "#http/env.ts";
+import { logMisconfiguration } from "#domain/events.ts";
+import type { Settings } from "#http/service.ts";
+
+/** Whether members sign in with Cloudflare Access instead of passwords. */
+export const usesAccess = ({ settings }: { settings: Settings }): boolean =>
+  settings.access.team !== "";
+
+/** Explains why the settings of Access admit nobody. Returns undefined if they are complete, or all empty. */
+function accessSettingsError({ access: { team, audience } }: Settings): string | undefined {
+  if (team === "" && audience === "") return undefined;
+  if (team === "") return "ACCESS_AUDIENCE is set, but ACCESS_TEAM is empty. Set both, or neither.";
+  // Without an audience, a token for any application of the team would be valid.
+  if (audience.trim() === "")
+    return "ACCESS_TEAM is set, but ACCESS_AUDIENCE is empty. Set the audience tag of the application.";
+  return URL.parse(team)?.protocol === "https:"
+    ? undefined
+    : "ACCESS_TEAM must be a URL like https://TEAM.cloudflareaccess.com.";
+}
+
+/** Rejects every request to the administration area while the settings of Access are incomplete. */
+export const requireCompleteAccess = createMiddleware<AppEnv>(async (c, next) => {
+  const error = accessSettingsError(c.env.settings);
+  if (error !== undefined) {
+    logMisconfiguration(c.env, error);
+    throw problem.accessIncomplete(error);
+  }
+  await next();
+});
+
+/** The Access middleware caches the team's keys for an hour, so each isolate creates it once. */
+const accessIn = memoryPart(
+  (): {
+    check?: { team: string; run: ReturnType<typeof cloudflareAccess> };
+  } => ({}),
+);
+
+/** Finds the e-mail address of an Access token. The middleware checks signature, issuer, audience and expiry. */
+export async function findAccessEmail(c: Context<AdminEnv>): Promise<string | undefined> {
+  const { team, audience } = c.env.settings.access;
+  const access = accessIn(c.env.memory);
+  let { check } = access;
+  if (check?.team !== team) {
+    const name = new URL(team).hostname.replace(/\.cloudflareaccess\.com$/, "");
+    check = { team, run: cloudflareAccess(name, audience) };
+    access.check = check;
+  }
+  let isVerified = false;
+  await check.run(c, async () => {
+    isVerified = true;
+  });
+  if (!isVerified) return undefined;
+  return c.get("accessPayload").email?.toLowerCase();
+}

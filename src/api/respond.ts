@@ -1,0 +1,90 @@
+import type { Context } from "hono";
+import { joinedDocument } from "#documents/openapi/document.ts";
+import { serviceDocument } from "#documents/openapi/service.ts";
+import { absoluteLinks } from "#domain/api-paths.ts";
+import { matchesPrecondition } from "#domain/preconditions.ts";
+import { renderDocument, requestedVersion, sendDocument } from "#http/answers/open-api.ts";
+import { sendDownload } from "#http/download.ts";
+import type { AppEnv } from "#http/env.ts";
+import { createCursor, createFeedCursor } from "#http/paging.ts";
+import { ifNoneMatch, serviceHost } from "#http/request.ts";
+import type {
+  LinkedDocument,
+  OpenApiResult,
+  Operation,
+  PageResult,
+  Result,
+  SingleResult,
+} from "#operations/operation.ts";
+
+/** Sends the result of an operation. */
+export async function respond(
+  c: Context<AppEnv>,
+  op: Operation,
+  result: Result,
+): Promise<Response> {
+  if (result === null) return c.body(null, 204);
+  if ("items" in result) return sendPage(c, op, result);
+  if ("download" in result) return sendDownload(c, result.download, result.format);
+  if ("describes" in result) return sendOpenApi(c, result);
+  return sendSingle(c, result);
+}
+
+/** Sends the document with its ETag, or 304 for a GET whose If-None-Match has the ETag. */
+function sendSingle(c: Context, result: SingleResult): Response {
+  const { status = 200, etag, isRedefined = false, location, isReplay, hasDifferentBody } = result;
+  const isGet = c.req.method === "GET" || c.req.method === "HEAD";
+  const precondition = isGet && !isRedefined ? ifNoneMatch(c) : null;
+  if (precondition && etag !== undefined && matchesPrecondition(precondition, etag))
+    return c.body(null, 304, { ETag: etag });
+  return c.json(documentWithLinks(c, result), status, {
+    ...(location === undefined ? {} : absoluteLinks({ Location: location }, originOf(c))),
+    ...(etag === undefined ? {} : { ETag: etag }),
+    ...(isReplay ? { "Idempotent-Replayed": "true" } : {}),
+    ...(hasDifferentBody ? { "Idempotency-Key-Mismatch": "true" } : {}),
+  });
+}
+
+/** Sends a page of a list. The Link header repeats `links.next` (RFC 8288), which is null on the last page. */
+async function sendPage(c: Context<AppEnv>, op: Operation, page: PageResult): Promise<Response> {
+  const next = page.next && (await nextUrl(c, op, page.next));
+  const items = page.items.map((item) => documentWithLinks(c, item));
+  const link = next === null ? {} : { Link: `<${next}>; rel="next"` };
+  return c.json({ items, ...page.members, links: { self: c.req.url, next } }, 200, link);
+}
+
+/** The URL of the page after a position, with the parameters of this page. */
+async function nextUrl(
+  c: Context<AppEnv>,
+  op: Operation,
+  { binding, position, bookmark, isFeed }: NonNullable<PageResult["next"]>,
+): Promise<string> {
+  const url = new URL(c.req.path, c.req.url);
+  const cursor = await (isFeed
+    ? createFeedCursor(c, binding, position)
+    : createCursor(c, binding, position, bookmark));
+  for (const name of Object.keys(op.query().shape)) {
+    const value = name === "cursor" ? cursor : c.req.query(name);
+    if (value !== undefined) url.searchParams.set(name, value);
+  }
+  return url.href;
+}
+
+async function sendOpenApi(
+  c: Context<AppEnv>,
+  { describes, version }: OpenApiResult,
+): Promise<Response> {
+  const { operations } = c.env;
+  const shown = requestedVersion(c, version);
+  const document =
+    describes.length === 0
+      ? serviceDocument(operations, serviceHost(c))
+      : joinedDocument(operations, describes, serviceHost(c));
+  return sendDocument(c, shown, await renderDocument(document, shown));
+}
+
+function documentWithLinks(c: Context, { document, links }: LinkedDocument): object {
+  return links ? { ...document, links: absoluteLinks(links, originOf(c)) } : document;
+}
+
+const originOf = ({ req }: Context) => new URL(req.url).origin;

@@ -1,0 +1,148 @@
+import { permissions, permissionsAllow, type Permission } from "#domain/credential/permissions.ts";
+import type { ApiCode } from "#domain/problem/catalogue.ts";
+import type { Description, Descriptions } from "./description.ts";
+import type { Examples } from "./examples.ts";
+import type { ResourceNames } from "./names.ts";
+import { errorResponses, jsonContent, responseObject } from "./responses.ts";
+import { keyName, ref, type Schema } from "./schema.ts";
+
+/** Where a document describes operations: the names of the items, and examples. */
+export interface DescribedResource {
+  names: ResourceNames | null;
+  examples: Examples;
+}
+
+/** The path items of these operations. Each document that has a key describes one app or form. */
+export function pathItems(operations: Descriptions, resource: DescribedResource): Schema {
+  const items: Record<string, Schema> = {};
+  for (const [id, op] of Object.entries(operations)) {
+    const parameters = pathParameters(op, resource);
+    const item = (items[pathTemplate(op, resource)] ??=
+      parameters.length > 0 ? { parameters } : {});
+    item[op.method.toLowerCase()] = operationObject(id, op, resource);
+  }
+  return items;
+}
+
+/** The path in OpenAPI's syntax. */
+function pathTemplate({ path, kind }: Description, { names }: DescribedResource): string {
+  return path.replace(/:(\w+)/g, (_, name: string) =>
+    name === "key" ? (names?.key ?? `{${kind}}`) : `{${name}}`,
+  );
+}
+
+function pathParameters({ path, kind }: Description, { names }: DescribedResource): Schema[] {
+  const components: Record<string, string | null> = {
+    key: names?.key === undefined ? `${kind}Key` : null,
+    id: names ? `${names.one}Id` : "webhookId",
+    delivery: "deliveryId",
+  };
+  const used = [...path.matchAll(/:(\w+)/g)].map(([, name = ""]) => components[name]);
+  return used.flatMap((name) => (name ? [ref("parameters", name)] : []));
+}
+
+/** One operation. Everything follows from its declaration. */
+function operationObject(id: string, op: Description, resource: DescribedResource): Schema {
+  const key = resource.names?.key;
+  const prefix = key === undefined ? "" : keyName(key);
+  const scopes = sufficientPermissions(op).map((permission) => ({ client: [permission] }));
+  const parameters = parameterNames(op, key !== undefined).map((name) => ref("parameters", name));
+  return {
+    tags: [op.tag],
+    operationId: id.replace(/Record|Submission|App|Form/, (noun) => prefix + noun),
+    summary: op.summary,
+    description: op.description,
+    security: [{ bearer: [] }, ...(scopes.length > 0 ? scopes : [{ client: [] }])],
+    ...(parameters.length > 0 ? { parameters } : {}),
+    ...(op.body ? { requestBody: { required: true, content: bodyContent(op, resource) } } : {}),
+    responses: {
+      ...successResponses(op, resource),
+      ...errorResponses(problemCodes(op), {
+        needsPermission: op.permission !== null,
+        mayBeMissing: op.target.mayBeMissing,
+      }),
+    },
+  };
+}
+
+/** The permissions of which one is enough. Without any, every credential may call the operation. */
+function sufficientPermissions({ permission }: Description): readonly Permission[] {
+  if (permission === null) return [];
+  if (typeof permission !== "string") return permission.anyOf;
+  return permissions.filter((each) => permissionsAllow([each], permission));
+}
+
+function parameterNames(op: Description, isOfOneCollection: boolean): string[] {
+  const { effect, precondition, parameterComponents = {} } = op;
+  const isRead = precondition === "If-None-Match";
+  return [
+    ...(effect === "create" ? ["idempotencyKey"] : []),
+    ...(precondition && !isRead ? ["ifMatch"] : []),
+    // One app or form exists already, so `*` would always fail.
+    ...(precondition === "both" ? [isOfOneCollection ? "ifNoneMatch" : "ifNoneMatchAny"] : []),
+    ...Object.keys(op.query().shape).map((name) => parameterComponents[name] ?? name),
+    ...(isRead ? ["ifNoneMatch"] : []),
+  ];
+}
+
+function problemCodes({ body, precondition, problems = [] }: Description): ApiCode[] {
+  return [
+    "invalid_input",
+    ...(body ? (["malformed_json", "too_large", "unsupported_media_type"] as const) : []),
+    ...(precondition ? (["malformed_header"] as const) : []),
+    ...(precondition && precondition !== "If-None-Match" ? (["version_mismatch"] as const) : []),
+    ...problems,
+  ];
+}
+
+function bodyContent({ body }: Description, resource: DescribedResource): Schema {
+  const schema = schemaRef(body?.schema, resource);
+  return {
+    ...jsonContent(schema, body?.example?.(resource.examples)),
+    ...Object.fromEntries((body?.types ?? []).map((type) => [type, { schema }])),
+  };
+}
+
+const documentSchema = { type: "object", additionalProperties: true };
+
+type SchemaName = NonNullable<Description["body"]>["schema"];
+
+function schemaRef(schema: SchemaName, { names }: DescribedResource): Schema {
+  // Operations without a schema return an OpenAPI document.
+  if (schema === undefined) return documentSchema;
+  if (typeof schema === "string") return ref("schemas", schema);
+  if (!names) throw new Error("The name of a schema of items needs a kind.");
+  return ref("schemas", schema(names));
+}
+
+function successResponses(op: Description, resource: DescribedResource): Schema {
+  const isPage = op.method === "GET" && "limit" in op.query().shape;
+  const described = Object.entries(op.responses).filter(
+    ([, { isForNewCollections }]) => !isForNewCollections || resource.names?.key === undefined,
+  );
+  const responses = described.map(([status, { description, schema, example, headers = [] }]) => {
+    const content = {
+      ...jsonContent(schemaRef(schema, resource), example?.(resource.examples)),
+      ...otherContent(op),
+    };
+    const names = [
+      ...headers,
+      ...(op.effect === "create" ? ["Idempotent-Replayed", "Idempotency-Key-Mismatch"] : []),
+      ...(isPage || op.formats === "downloads" ? ["Link"] : []),
+      ...(op.formats === "downloads" ? ["Content-Disposition"] : []),
+    ];
+    const isEmpty = status === "204";
+    return [status, responseObject(description, isEmpty ? undefined : content, ...names)];
+  });
+  const isConditional = op.precondition === "If-None-Match";
+  const notModified = responseObject("The caller has this version.", undefined, "ETag");
+  return { ...Object.fromEntries(responses), ...(isConditional ? { "304": notModified } : {}) };
+}
+
+function otherContent({ formats }: Description): Schema {
+  // Without schemas, generators give the operation the type of a page rather than of a stream or a text.
+  if (formats === "downloads") return { "application/x-ndjson": {}, "text/csv": {} };
+  return formats === "openapi"
+    ? { "application/vnd.oai.openapi+json": { schema: documentSchema } }
+    : {};
+}

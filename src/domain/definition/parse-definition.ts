@@ -1,0 +1,108 @@
+import type * as z from "zod/mini";
+import { isObject } from "#domain/json.ts";
+import { bodyParsing, describeUnknownProperty, zodErrors } from "#domain/problem/field-errors.ts";
+import type { FieldError } from "#domain/problem/problem.ts";
+import type { CollectionKind } from "./collection.ts";
+import {
+  acceptanceErrors,
+  documentErrors,
+  documentSchemas,
+  fieldProperties,
+  fieldSchema,
+  keyErrors,
+  typelessFieldSchema,
+  type DefinitionDocument,
+  type FieldDocument,
+} from "./document.ts";
+import { duplicateKeyErrors, fieldListErrors, ruleErrors } from "./field.ts";
+
+interface ParsedDefinition {
+  /** Absent when the document does not match the schema. */
+  document?: DefinitionDocument;
+  errors: FieldError[];
+}
+
+/** Parses a definition document. `key` comes from the path. Every error has the code `invalid_definition`. */
+export function parseDefinition(
+  kind: CollectionKind,
+  key: string,
+  body: unknown,
+): ParsedDefinition {
+  const structureErrors = documentErrors(body);
+  if (structureErrors.length > 0) return { errors: structureErrors };
+  const result = documentSchemas[kind]().safeParse(body, bodyParsing);
+  if (!result.success) return { errors: invalidDocumentErrors(body, result.error.issues) };
+  const document = result.data;
+  const errors = [...keyErrors(document.key, key), ...fieldListErrors(document.fields, ["fields"])];
+  if ("acceptance" in document) errors.push(...acceptanceErrors(document.acceptance));
+  return { document, errors };
+}
+
+type Issue = z.core.$ZodIssue;
+type Path = readonly PropertyKey[];
+
+/** Reports every error of a document that does not match its schema. */
+function invalidDocumentErrors(body: unknown, issues: readonly Issue[]): FieldError[] {
+  const typelessFieldErrors = issues
+    .filter(({ code, path }) => code === "invalid_union" && path.at(-1) === "type")
+    .flatMap(({ path }) => typelessErrors(valueAt(body, path.slice(0, -1)), path.slice(0, -1)));
+  return [
+    ...zodErrors(issues, "invalid_definition"),
+    ...typelessFieldErrors,
+    ...errorsOfParsableFields(isObject(body) ? body["fields"] : undefined),
+  ];
+}
+
+/** Without a type, the schema checks nothing else. Reports unknown properties and invalid common properties. */
+function typelessErrors(field: unknown, path: Path): FieldError[] {
+  if (!isObject(field)) return [];
+  const result = typelessFieldSchema().safeParse(field, bodyParsing);
+  const issues = result.success ? [] : result.error.issues;
+  const keys = Object.keys(field).filter((key) => !fieldProperties().has(key));
+  const message = describeUnknownProperty([...fieldProperties()]);
+  const unknownPropertyIssues: Issue[] =
+    keys.length > 0 ? [{ code: "unrecognized_keys", keys, path: [], message, input: field }] : [];
+  return zodErrors(
+    [...issues, ...unknownPropertyIssues].map((issue) => ({
+      ...issue,
+      path: [...path, ...issue.path],
+    })),
+    "invalid_definition",
+  );
+}
+
+/** Checks the rules beyond the schema in a document that violates it: repeated keys and contradictory rules. */
+function errorsOfParsableFields(fields: unknown): FieldError[] {
+  if (!Array.isArray(fields)) return [];
+  const list: unknown[] = fields;
+  const keys = list.map((field) => (isObject(field) ? field["key"] : undefined));
+  const contradictions = list.flatMap((field, index) => {
+    const document = withoutInvalidProperties(field);
+    return document ? ruleErrors(document, ["fields", index]) : [];
+  });
+  return [...duplicateKeyErrors(keys, ["fields"]), ...contradictions];
+}
+
+/** Drops the invalid properties of a field. Returns undefined when the field requires one of them. */
+function withoutInvalidProperties(field: unknown): FieldDocument | undefined {
+  const result = fieldSchema().safeParse(field);
+  if (result.success) return result.data;
+  if (!isObject(field)) return undefined;
+  const invalidKeys = new Set(
+    result.error.issues.flatMap((issue) =>
+      issue.code === "unrecognized_keys" ? issue.keys : issue.path.slice(0, 1).map(String),
+    ),
+  );
+  const validEntries = Object.entries(field).filter(([key]) => !invalidKeys.has(key));
+  return fieldSchema().safeParse(Object.fromEntries(validEntries)).data;
+}
+
+function valueAt(body: unknown, path: Path): unknown {
+  return path.reduce<unknown>(
+    (value, step) =>
+      typeof value === "object" && value !== null
+        ? (value as Record<PropertyKey, unknown>)[step]
+        : undefined,
+    body,
+  );
+}

@@ -1,0 +1,171 @@
+import * as z from "zod/mini";
+import { isObject } from "#domain/json.ts";
+import { lazy } from "#domain/lazy.ts";
+import { bodyParsing, zodErrors } from "#domain/problem/field-errors.ts";
+import { problem, type FieldError } from "#domain/problem/problem.ts";
+import {
+  alwaysOpen,
+  defaultHistoryDays,
+  type Acceptance,
+  type CollectionKind,
+  type Definition,
+} from "./collection.ts";
+import {
+  acceptanceErrors,
+  acceptanceSettings,
+  documentErrors,
+  keyErrors,
+  receiptPrefixSchema,
+  settingSchemas,
+} from "./document.ts";
+import { definitionError } from "./field.ts";
+
+const sharedPatchProperties = () => ({
+  key: z.optional(z.string()),
+  name: z.optional(z.nullable(settingSchemas().name)),
+  description: z.optional(z.nullable(settingSchemas().description)),
+  time_zone: z.optional(z.nullable(settingSchemas().time_zone)),
+  history_days: z.optional(z.nullable(settingSchemas().history_days)),
+});
+/** The schemas of merge patches. Null restores the default of a member. */
+export const patchSchemas = {
+  app: lazy(() =>
+    z.strictObject({
+      ...sharedPatchProperties(),
+      receipt_prefix: z.optional(z.nullable(receiptPrefixSchema())),
+    }),
+  ),
+  form: lazy(() => {
+    const { state, opens_at, closes_at, max_submissions } = acceptanceSettings();
+    const acceptance = z.strictObject({
+      state: z.optional(z.nullable(state)),
+      opens_at: z.optional(opens_at),
+      closes_at: z.optional(closes_at),
+      max_submissions: z.optional(max_submissions),
+    });
+    return z.strictObject({
+      ...sharedPatchProperties(),
+      acceptance: z.optional(z.nullable(acceptance)),
+    });
+  }),
+};
+
+/** Null restores the default. An absent member keeps its value. */
+interface SettingsPatch {
+  name?: string | null | undefined;
+  description?: string | null | undefined;
+  time_zone?: string | null | undefined;
+  receipt_prefix?: string | null | undefined;
+  history_days?: number | null | undefined;
+  acceptance?:
+    | { [Member in keyof Acceptance]?: Acceptance[Member] | null | undefined }
+    | null
+    | undefined;
+}
+
+/** Changes a definition in everything except its fields (contract, section 3). */
+export type DefinitionPatch = (definition: Definition) => Definition;
+
+const serverMembers = ["schema_version", "indexing", "pending", "consequences", "links"];
+
+/**
+ * Parses a merge patch for this definition.
+ * @throws Problem `invalid_input` with every error. No body causes any other exception.
+ */
+export function parseDefinitionPatch(
+  kind: CollectionKind,
+  key: string,
+  current: Definition,
+  body: unknown,
+): DefinitionPatch {
+  const structureErrors = documentErrors(body);
+  if (structureErrors.length > 0) throw problem.invalidInput(structureErrors);
+  const { settings, errors } = withoutFixedMembers(kind, body);
+  const result = patchSchemas[kind]().safeParse(settings, bodyParsing);
+  if (!result.success) {
+    const schemaErrors = zodErrors(result.error.issues, "invalid_definition");
+    throw problem.invalidInput([...errors, ...schemaErrors]);
+  }
+  const { key: sentKey, ...patch } = result.data;
+  const apply: DefinitionPatch = (definition) => applyPatch(key, definition, patch);
+  const allErrors = [
+    ...errors,
+    ...keyErrors(sentKey, key),
+    ...acceptanceErrors(apply(current).acceptance),
+  ];
+  if (allErrors.length > 0) throw problem.invalidInput(allErrors);
+  return apply;
+}
+
+/** Reports the members that a patch cannot change, each with its own reason, and removes them. */
+function withoutFixedMembers(
+  kind: CollectionKind,
+  body: unknown,
+): { settings: unknown; errors: FieldError[] } {
+  if (!isObject(body)) return { settings: body, errors: [] };
+  const errors: FieldError[] = [];
+  const { fields, acceptance, ...members } = body;
+  if (fields !== undefined) {
+    const reason = "PATCH cannot change fields. Send the whole definition with PUT.";
+    errors.push(definitionError(["fields"], reason));
+  }
+  const settings: Record<string, unknown> = { ...members };
+  for (const name of serverMembers) {
+    if (!Object.hasOwn(settings, name)) continue;
+    errors.push(definitionError([name], `The server sets ${name}. Leave it out.`));
+    delete settings[name];
+  }
+  if (acceptance === undefined) return { settings, errors };
+  if (kind === "app" || !isObject(acceptance))
+    return { settings: { ...settings, acceptance }, errors };
+  const { accepting, ...changes } = acceptance;
+  if (accepting !== undefined) {
+    const reason = "The server sets accepting. Leave it out, and change state instead.";
+    errors.push(definitionError(["acceptance", "accepting"], reason));
+  }
+  return { settings: { ...settings, acceptance: changes }, errors };
+}
+
+/** Returns the patched value: the current one if the patch omits it, the default for null, else the new one. */
+function patchSetting<Value>(
+  patchValue: Value | null | undefined,
+  current: Value,
+  defaultValue: Value,
+): Value {
+  return patchValue === undefined ? current : (patchValue ?? defaultValue);
+}
+
+function applyPatch(key: string, definition: Definition, patch: SettingsPatch): Definition {
+  return {
+    name: patchSetting(patch.name, definition.name, key),
+    description: patchSetting(patch.description, definition.description, ""),
+    time_zone: patchSetting(patch.time_zone, definition.time_zone, "UTC"),
+    receipt_prefix: patchSetting(patch.receipt_prefix, definition.receipt_prefix, ""),
+    acceptance: patchAcceptance(definition.acceptance, patch.acceptance),
+    history_days: patchSetting(
+      patch.history_days,
+      definition.history_days ?? defaultHistoryDays,
+      defaultHistoryDays,
+    ),
+    fields: definition.fields,
+  };
+}
+
+function patchAcceptance(
+  current: Acceptance,
+  patch: SettingsPatch["acceptance"] | undefined,
+): Acceptance {
+  if (patch === undefined) return current;
+  if (patch === null) return alwaysOpen;
+  const { state, opens_at, closes_at, max_submissions } = patch;
+  return {
+    state: patchSetting(state, current.state, alwaysOpen.state),
+    opens_at: patchSetting(opens_at, current.opens_at, alwaysOpen.opens_at),
+    closes_at: patchSetting(closes_at, current.closes_at, alwaysOpen.closes_at),
+    max_submissions: patchSetting(
+      max_submissions,
+      current.max_submissions,
+      alwaysOpen.max_submissions,
+    ),
+  };
+}

@@ -1,0 +1,29 @@
+import type { CursorPosition } from "./cursor.ts";
+import type { CompiledCollection } from "./data/compile.ts";
+import type { ItemView } from "./item/item.ts";
+
+/** `items` writes one line per item, with its rows in one cell. `lines` writes one line per row of line items. */
+export type SpreadsheetRows = "items" | "lines";
+
+/** The formats of a download. */
+export type ExportFormat =
+  | { type: "application/x-ndjson" }
+  | { type: "text/csv"; spreadsheet: SpreadsheetRows | null };
+
+/** One step of a download. */
+export interface DownloadStep {
+  views: ItemView[];
+  /** The position of the next step; null at the end. */
+  nextPosition: CursorPosition | null;
+  /** The definition that formats the items. */
+  compiled: CompiledCollection;
+}
+
+export interface Download {
+  /** The keys to export; null for all. */
+  keys: readonly string[] | null;
+  start: CursorPosition | null;
+  /** The limit for the whole download; null for all items. */
+  maxItems: number | null;
+  read: (from: CursorPosition | null, items: number) => Promise<DownloadStep>;
+}

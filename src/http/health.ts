@@ -1,0 +1,99 @@
+import { memoryPart } from "#domain/memory.ts";
+import type { Clock } from "#domain/ports.ts";
+import type { Service } from "./service.ts";
+import { explainSetUp } from "./set-up.ts";
+import { pingDatabases, pingReplays } from "#store/home/maintenance.ts";
+
+const components = ["database", "replays", "objects"] as const;
+
+export interface HealthReport {
+  status: "ok" | "failing";
+  /** What the service lacks, and the command that sets it up. */
+  reason?: string;
+  /** When this isolate last ran the checks. Requests share one result for `healthCacheMs`. */
+  checked_at: string;
+  checks: Record<(typeof components)[number], { status: "ok" | "failing"; milliseconds: number }>;
+}
+
+/** Requests share the result but not the promise, because a promise belongs to the request that created it. */
+const healthIn = memoryPart((): Health => ({ startedAt: -Infinity }));
+
+interface Health {
+  startedAt: number;
+  last?: { at: number; report: HealthReport };
+}
+
+/**
+ * Checks D1, KV and an object in parallel. A component without a response within `healthMs` is failing.
+ * The endpoint is public, so each isolate checks storage at most once per `healthCacheMs`.
+ */
+export async function deepHealth(
+  service: Service,
+  ctx: Pick<ExecutionContext, "waitUntil">,
+): Promise<HealthReport> {
+  const { clock, memory, timeouts } = service;
+  const health = healthIn(memory);
+  const freshReport = () => {
+    const { last } = health;
+    return last && clock.now() - last.at < timeouts.healthCacheMs ? last.report : undefined;
+  };
+  if (!freshReport() && clock.now() - health.startedAt > timeouts.healthMs) {
+    health.startedAt = clock.now();
+    const check = async () => {
+      const report = await runChecks(service);
+      health.last = { at: clock.now(), report };
+    };
+    ctx.waitUntil(check());
+  }
+  // Waits a little longer than the checks may take.
+  for (let waits = 0; !freshReport() && waits < timeouts.healthMs / 20; waits += 1)
+    await clock.sleep(25);
+  return freshReport() ?? timedOutReport(service);
+}
+
+/** The report when the checks themselves did not finish. */
+function timedOutReport({ clock, timeouts }: Service): HealthReport {
+  const failing = { status: "failing", milliseconds: timeouts.healthMs } as const;
+  return {
+    status: "failing",
+    checked_at: timestamp(clock),
+    checks: { database: failing, replays: failing, objects: failing },
+  };
+}
+
+const timestamp = (clock: Clock) => new Date(clock.now()).toISOString();
+
+async function runChecks(service: Service): Promise<HealthReport> {
+  let reason = explainSetUp(service);
+  const [database, replays, objects] = await Promise.all([
+    timeCheck(service, async () => {
+      await pingDatabases(service.databases).catch((error: unknown) => {
+        reason ??= explainSetUp(service, error);
+        throw error;
+      });
+    }),
+    timeCheck(service, async () => pingReplays(service.replays)),
+    timeCheck(service, async () => service.gates.getByName("health").answers()),
+  ]);
+  const checks = { database, replays, objects };
+  const isHealthy = !reason && components.every((name) => checks[name].status === "ok");
+  return {
+    status: isHealthy ? "ok" : "failing",
+    ...(reason === undefined ? {} : { reason }),
+    checked_at: timestamp(service.clock),
+    checks,
+  };
+}
+
+async function timeCheck({ clock, timeouts }: Service, check: () => Promise<void>) {
+  const started = clock.now();
+  const timer = clock.timer(timeouts.healthMs);
+  const timedOut = timer.done.then(() => "failing" as const);
+  const outcome = check().then(
+    () => "ok" as const,
+    () => "failing" as const,
+  );
+  const status = await Promise.race([outcome, timedOut]);
+  timer.cancel();
+  return { status, milliseconds: clock.now() - started };
+}

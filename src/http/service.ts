@@ -1,0 +1,62 @@
+import type { Descriptions } from "#documents/openapi/description.ts";
+import type { SigningKeys } from "#domain/credential/keys.ts";
+import type { Memory } from "#domain/memory.ts";
+import type { Clock, Random } from "#domain/ports.ts";
+import type { Timeouts } from "#domain/timeouts.ts";
+import type { FetchPort } from "#delivery/send.ts";
+import type { SenderStub } from "#delivery/sender.ts";
+import type { GateStub } from "#gate/gate.ts";
+import type { PrimaryDatabases } from "#store/db/open.ts";
+
+/** The service's connections to the outside. `src/platform.ts` implements them for Cloudflare. */
+export interface Ports {
+  clock: Clock;
+  random: Random;
+  /** Results may arrive in any order, because it may compute on another thread. */
+  subtle: SubtleCrypto;
+  DB: D1Database;
+  /** The database of collections, where they have a separate one. */
+  DATA_01?: D1Database | undefined;
+  gates: { getByName(credentialId: string): GateStub };
+  senders: { getByName(webhookId: string): SenderStub };
+  replays: KVNamespace;
+  /** Counts by key; `fallback` replaces a gate that is unreachable. */
+  limiters: Record<
+    "failures" | "failuresWide" | "signIns" | "signInsWide" | "changes" | "fallback",
+    RateLimit
+  >;
+  /** Shared by the isolates of a data centre. */
+  cache: Pick<Cache, "match" | "put">;
+  /** Sends webhooks. The Cloudflare Access middleware fetches its keys without this port. */
+  fetch: FetchPort;
+  log(line: string, level?: LogLevel): void;
+}
+
+type LogLevel = "log" | "warn" | "error";
+
+/** The settings of a deployment. All but the secrets may be empty. */
+export interface Settings {
+  /** Comma-separated secrets. The first one signs, all of them verify. */
+  tokenSecret: string;
+  setupSecret: string;
+  /** The origin of the service. When empty, the origin of each request. */
+  origin: string;
+  contactEmail: string;
+  /** Cloudflare Access in place of passwords. */
+  access: { team: string; audience: string };
+  /** Whether the service answers 503 to every request, because its database is being restored. */
+  isPaused: boolean;
+  /** Whether webhooks may use http to a receiver on the same machine. */
+  allowsLocalReceivers: boolean;
+}
+
+/** The service that every request gets as `c.env`, in place of the Worker's bindings. */
+export interface Service extends Omit<Ports, "DB" | "DATA_01"> {
+  databases: PrimaryDatabases;
+  settings: Settings;
+  timeouts: Readonly<Timeouts>;
+  keys: SigningKeys;
+  memory: Memory;
+  /** The operations of the API, for the documents that describe them. */
+  operations: Descriptions;
+}

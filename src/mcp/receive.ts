@@ -1,0 +1,157 @@
+import type { Context } from "hono";
+import { createMiddleware } from "hono/factory";
+import { apiRoot, fillPath } from "#domain/api-paths.ts";
+import { isObject } from "#domain/json.ts";
+import { Problem } from "#domain/problem/problem.ts";
+import type { PresentedCredential } from "#domain/credential/tokens.ts";
+import type { ApiEnv } from "#http/env.ts";
+import { setPublicCorsHeaders } from "#http/cors.ts";
+import { serviceOrigin } from "#http/request.ts";
+import { readJsonBody, type BufferedBodyEnv } from "#http/body.ts";
+import { earlyReads, type RequestPlan } from "#http/prefetch.ts";
+import { readFeedPosition, readPosition } from "#http/paging.ts";
+import { prefetchReplay } from "#http/replay-cache.ts";
+import {
+  errorCodes,
+  messageId,
+  parseMessage,
+  ProtocolError,
+  type MessageId,
+  type RpcMessage,
+} from "./protocol.ts";
+import { parseArguments, type CallArguments } from "./arguments.ts";
+import { collectionToolName, findTool, type ToolOperation } from "./tools.ts";
+
+/** A call of an existing tool. */
+export interface ToolCall {
+  op: ToolOperation;
+  /** The name that the client called, for the call log. */
+  name: string;
+  /** The unvalidated key of a create. */
+  sentKey: unknown;
+  /** The parts of the request, or the problem that the arguments have. */
+  parsed: CallArguments | Problem;
+}
+
+export type McpEnv = ApiEnv &
+  BufferedBodyEnv & {
+    Variables: {
+      /** The message, or the reason to reject it. The handler rejects it after authentication. */
+      message: RpcMessage | { refusal: ProtocolError | Problem; id: MessageId | undefined };
+      called: ToolCall | undefined;
+      presented: PresentedCredential;
+    };
+  };
+
+/** The metadata that names the authorization server (RFC 9728, section 5.1). */
+export const metadataPath = "/.well-known/oauth-protected-resource/mcp";
+
+/** Adds the address of the metadata to each challenge. Pages without a credential may read it too. */
+export const addMetadataChallenge = createMiddleware<McpEnv>(async (c, next) => {
+  await next();
+  if ((c.var.grant as unknown) === undefined) setPublicCorsHeaders(c);
+  const challenge = c.res.headers.get("WWW-Authenticate");
+  if (challenge === null) return;
+  const address = serviceOrigin(c) + metadataPath;
+  c.res.headers.set("WWW-Authenticate", `${challenge}, resource_metadata="${address}"`);
+});
+
+/** Reads the message, which decides whether the request counts as a write. Reports its errors after authentication. */
+export const receiveMessage = createMiddleware<McpEnv>(async (c, next) => {
+  let body: unknown;
+  try {
+    body = c.req.method === "POST" ? await readJsonBody(c, ["application/json"]) : undefined;
+    c.set(
+      "message",
+      parseMessage(body, (name) => c.req.header(name)),
+    );
+  } catch (error) {
+    if (!(error instanceof ProtocolError || error instanceof Problem)) throw error;
+    const isMalformed = error instanceof Problem && error.code === "malformed_json";
+    const protocolError = isMalformed
+      ? new ProtocolError(400, errorCodes.parseError, error.detail)
+      : error;
+    c.set("message", { refusal: protocolError, id: messageId(body) });
+  }
+  const call = findToolCall(c.var.message);
+  c.set("called", call);
+  if (call) c.set("deed", { name: call.name });
+  await next();
+});
+
+function findToolCall(message: McpEnv["Variables"]["message"]): ToolCall | undefined {
+  if ("refusal" in message || message.id === undefined) return undefined;
+  const { method, params } = message;
+  const { name, arguments: sent = {} } = params;
+  const match = method === "tools/call" && isObject(sent) ? findTool(name, sent) : undefined;
+  if (!match) return undefined;
+  const { op, key } = match;
+  return {
+    op,
+    name: key === undefined ? op.tool.name : collectionToolName(op, key),
+    sentKey: (sent as Record<string, unknown>)["idempotency_key"],
+    parsed: parseOrProblem(() => parseArguments(op, key, sent as Record<string, unknown>)),
+  };
+}
+
+function parseOrProblem(parse: () => CallArguments): CallArguments | Problem {
+  try {
+    return parse();
+  } catch (error) {
+    if (error instanceof Problem) return error;
+    throw error;
+  }
+}
+
+/** Prefetches the replay for `idempotency_key`, which has the same meaning as the header of the matching route. */
+export const prefetchCallReplay = prefetchReplay<McpEnv>(({ var: { called } }) => {
+  if (called?.op.effect !== "create" || called.sentKey === undefined) return undefined;
+  const { op, parsed, sentKey: sent } = called;
+  if (parsed instanceof Problem) return undefined;
+  const route = apiRoot + fillPath(op.path, { key: parsed.path.key });
+  return { name: "idempotency_key", sent, route };
+});
+
+/** The plan of a call. Other messages, and calls with invalid arguments, read nothing early. */
+export function planMessage(c: Context<McpEnv>): RequestPlan {
+  const { called } = c.var;
+  const parsed = called?.parsed;
+  const { path, query, body } =
+    parsed && !(parsed instanceof Problem) ? parsed : { path: noPath, query: {}, body: undefined };
+  return {
+    isWrite: called !== undefined && called.op.effect !== "read",
+    reads: called && !(parsed instanceof Problem) ? earlyReads(called.op, path) : [],
+    request: {
+      path,
+      query: () => query as never,
+      body: async () => body,
+      format: undefined,
+      position: (binding, cursor, versions) => readPosition(c, binding, cursor, versions),
+      feedPosition: (binding, cursor) => readFeedPosition(c, binding, cursor),
+    },
+  };
+}
+
+const noPath = { key: "", id: "", delivery: "" };
+
+/** Rejects pages of origins that are neither the service's own nor allowed by the credential. */
+export const requireAllowedOrigin = createMiddleware<McpEnv>(async (c, next) => {
+  const origin = c.req.header("Origin");
+  const allowed = [serviceOrigin(c), ...(c.var.grant.origins ?? [])];
+  if (origin === undefined || allowed.includes(origin)) return next();
+  const error = new ProtocolError(
+    403,
+    errorCodes.invalidRequest,
+    "This credential does not allow this origin.",
+  );
+  return sendProtocolError(c, error);
+});
+
+export function sendProtocolError(
+  c: Context,
+  { status, code, message, data }: ProtocolError,
+  id?: MessageId,
+) {
+  const error = { code, message, ...(data === undefined ? {} : { data }) };
+  return c.json({ jsonrpc: "2.0", ...(id === undefined ? {} : { id }), error }, status);
+}

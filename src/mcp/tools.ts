@@ -1,0 +1,78 @@
+import type { DescribedTool } from "#documents/openapi/description.ts";
+import { parameterSchemas, type ToolParameter } from "#documents/openapi/tool-inputs.ts";
+import { permissionsAllow, type Permission } from "#domain/credential/permissions.ts";
+import type { Collection } from "#domain/definition/collection.ts";
+import { collectionKeyPattern } from "#domain/definition/document.ts";
+import { lazy } from "#domain/lazy.ts";
+import { operations } from "#operations/index.ts";
+import type { Operation } from "#operations/operation.ts";
+
+/** The operations of the API as tools. */
+
+export type ToolOperation = Operation & { tool: DescribedTool };
+
+const isTool = (op: Operation): op is ToolOperation => op.tool !== undefined;
+const tools = lazy(() => Object.values<Operation>(operations).filter(isTool));
+
+/** The tools that these permissions allow, each name once. Other tools stay hidden. */
+export function toolsFor(permissions: readonly Permission[]): ToolOperation[] {
+  const allowed = tools().filter(
+    ({ permission }) =>
+      permission === null ||
+      (typeof permission === "string" && permissionsAllow(permissions, permission)),
+  );
+  return [...new Map(allowed.toReversed().map((op) => [op.tool.name, op])).values()].toReversed();
+}
+
+/** Finds a tool by name. `key` is the app or form at the end of the name. */
+export function findTool(
+  name: unknown,
+  args: Record<string, unknown>,
+): { op: ToolOperation; key?: string } | undefined {
+  if (typeof name !== "string") return undefined;
+  const kind = args["form"] === undefined && args["kind"] !== "form" ? "app" : "form";
+  for (const op of tools()) {
+    const { tool } = op;
+    if (tool.name === name && (!tool.acceptsEitherKind || op.kind === kind)) return { op };
+    const start = collectionToolName(op, "");
+    const key = name.slice(start.length);
+    if (tool.isPerCollection && name.startsWith(start) && collectionKeyPattern.test(key))
+      return { op, key };
+  }
+  return undefined;
+}
+
+/** The entry in `tools/list`. With a collection, the tool's name ends in the collection's key. */
+export function toolDocument(op: ToolOperation, collection?: Collection) {
+  const { name, title, description } = op.tool;
+  const heading = collection
+    ? {
+        name: collectionToolName(op, collection.key),
+        title: `${title}: ${collection.definition.name}`,
+        description: `${description} Of the ${collection.kind} “${collection.definition.name}” (${collection.key}).`,
+      }
+    : { name, title, description };
+  const annotations = {
+    readOnlyHint: op.effect === "read",
+    // A create overwrites nothing. A change does, and repeating it may have a further effect.
+    destructiveHint: op.effect === "write",
+    idempotentHint: op.effect === "read",
+    openWorldHint: false,
+  };
+  const parameters = parameterSchemas(...parameterNames(op, collection?.key));
+  return { ...heading, inputSchema: op.tool.input(parameters, collection), annotations };
+}
+
+export const collectionToolName = ({ tool }: ToolOperation, key: string) => `${tool.name}_${key}`;
+
+/** The arguments that are no part of the body. They follow from the path, the effect and the query. */
+export function parameterNames(op: Operation, key: string | undefined): ToolParameter[] {
+  const { kind, path, precondition, effect, body, query } = op;
+  return [
+    ...(kind && path.includes(":key") && key === undefined ? [kind] : []),
+    ...(path.includes(":id") ? (["id"] as const) : []),
+    ...(precondition === "If-Match" ? (["if_match"] as const) : []),
+    ...(effect === "create" ? (["idempotency_key"] as const) : []),
+    ...(!body && "limit" in query().shape ? (["limit", "cursor"] as const) : []),
+  ];
+}

@@ -1,0 +1,104 @@
+import * as z from "zod/mini";
+import { applyBatch } from "#actions/apply-batch.ts";
+import type { OperationResult } from "#actions/batch-results.ts";
+import { itemDocument, withoutFormulaWarnings } from "#documents/items.ts";
+import { resourceNames } from "#documents/openapi/names.ts";
+import { collectionPaths } from "#domain/api-paths.ts";
+import {
+  permissionsAllow,
+  readPermission,
+  type Permission,
+} from "#domain/credential/permissions.ts";
+import { requestsIncrement } from "#domain/data/increments.ts";
+import type { CollectionKind } from "#domain/definition/collection.ts";
+import { maxOperations } from "#domain/item/body.ts";
+import { isObject } from "#domain/json.ts";
+import { lazy } from "#domain/lazy.ts";
+import { etagOf } from "#domain/preconditions.ts";
+import { changeProblems, itemPermissions } from "./items.ts";
+import { operation } from "./operation.ts";
+import { collectionTarget } from "./targets.ts";
+
+const batchQuery = lazy(() =>
+  z.object({ return: z.optional(z.enum(["minimal", "representation"])) }),
+);
+
+/** Applies a batch of operations (contract, section 12). */
+export const batchOperation = (kind: CollectionKind) => {
+  const { many } = resourceNames(kind);
+  return operation({
+    method: "POST",
+    path: collectionPaths(kind).batch,
+    kind,
+    tag: many,
+    permission: {
+      anyOf: [
+        itemPermissions[kind].update,
+        itemPermissions[kind].create,
+        ...(kind === "form" ? [itemPermissions.form.delete] : []),
+      ],
+    },
+    bodyPermissions: (body) => batchPermissions(kind, body),
+    effect: "create",
+    target: collectionTarget(kind),
+    query: batchQuery,
+    body: {
+      schema: ({ one }) => `${one}Batch`,
+      example: ({ create }) => ({ operations: [{ op: "create", ...create }] }),
+    },
+    async run(ctx, { target, query, body, sentKey }) {
+      const canRead = permissionsAllow(ctx.permissions, readPermission[kind]);
+      const includeItem = canRead && query.return === "representation";
+      const batch = await applyBatch(ctx, target, body, sentKey, includeItem);
+      const { response, isReplay, hasDifferentBody } = batch;
+      const results = response.map((result) => resultDocument(result, canRead, includeItem));
+      return { document: { results }, isReplay, hasDifferentBody };
+    },
+    summary: `Write up to ${maxOperations} ${many} at once`,
+    description:
+      "Operations in order, all or nothing. Each needs the permission of its single route. One Idempotency-Key covers the batch; it counts as one request and one write.",
+    responses: {
+      200: {
+        description: "What became of each operation.",
+        schema: ({ one }) => `${one}BatchResults`,
+        example: ({ responses }) => responses?.batch,
+      },
+    },
+    problems: [...changeProblems(kind), "version_mismatch"],
+  });
+};
+
+/** The permission of each operation's single route, and read permission for increments. Invalid operations require the permission to create. */
+function batchPermissions(kind: CollectionKind, body: unknown): Permission[] {
+  const operations =
+    isObject(body) && Array.isArray(body["operations"]) ? body["operations"] : [{}];
+  const single = itemPermissions[kind];
+  const table: Record<string, Permission> = { ...single, upsert: single.update };
+  const needed = new Set(
+    (operations as unknown[]).flatMap((each) => {
+      const { op, data } = isObject(each) ? each : {};
+      const isKnown = typeof op === "string" && Object.hasOwn(table, op);
+      const permission = (isKnown ? table[op] : undefined) ?? single.create;
+      const increments = op === "update" && requestsIncrement(data);
+      return increments ? [permission, readPermission[kind]] : [permission];
+    }),
+  );
+  // Write includes create. Without both, the problem names write, which is enough.
+  return [...needed].toSorted((a, b) => (a > b ? -1 : 1));
+}
+
+function resultDocument(result: OperationResult, canRead: boolean, includeItem: boolean) {
+  const { op, outcome, id, receiptNumber, version, view } = result;
+  // A create computes from what the caller sent; every other outcome reads stored values too.
+  const showsAll = canRead || outcome === "created";
+  const warnings = showsAll ? result.warnings : withoutFormulaWarnings(result.warnings);
+  return {
+    op,
+    outcome,
+    id,
+    ...(receiptNumber === null ? {} : { receipt_number: receiptNumber }),
+    etag: etagOf(version),
+    ...(warnings.length > 0 ? { warnings } : {}),
+    ...(includeItem && view ? { item: itemDocument(view) } : {}),
+  };
+}

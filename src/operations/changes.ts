@@ -1,0 +1,68 @@
+import * as z from "zod/mini";
+import { listChanges, type FeedStart } from "#actions/changes.ts";
+import { cachedCollection } from "#actions/collection-cache.ts";
+import { loadCollection } from "#actions/visible.ts";
+import { changeDocument } from "#documents/items.ts";
+import { resourceNames } from "#documents/openapi/names.ts";
+import { collectionPaths } from "#domain/api-paths.ts";
+import { readPermission } from "#domain/credential/permissions.ts";
+import { defaultPageLimit, pageQuery } from "#domain/cursor.ts";
+import type { CollectionKind } from "#domain/definition/collection.ts";
+import { lazy } from "#domain/lazy.ts";
+import { primaryOnly } from "#store/db/session.ts";
+import { operation } from "./operation.ts";
+import { collectionTarget } from "./targets.ts";
+
+/** `all=true` returns each change. Otherwise one page merges the changes of an item. */
+const feedQuery = lazy(() =>
+  z.extend(pageQuery(), { all: z._default(z.enum(["true", "false"]), "false") }),
+);
+
+/** A page of the changes feed of a collection (contract, section 13). */
+export const changesOperation = (kind: CollectionKind) => {
+  const { many } = resourceNames(kind);
+  return operation({
+    method: "GET",
+    path: collectionPaths(kind).changes,
+    kind,
+    tag: many,
+    permission: readPermission[kind],
+    effect: "read",
+    target: collectionTarget(kind),
+    query: feedQuery,
+    async prefetch(ctx, { path: { key }, query, feedPosition }) {
+      // The feed must not skip changes of other writers, so it reads only the primary.
+      const ofAll = { ...ctx, databases: ctx.primary, versions: primaryOnly };
+      const compiled =
+        cachedCollection(ofAll.memory, kind, key) ?? (await loadCollection(ofAll, kind, key));
+      const binding = `changes ${compiled.collection.id}`;
+      const { cursor, limit = defaultPageLimit, all } = query();
+      const start: FeedStart =
+        cursor === undefined || cursor === "now"
+          ? (cursor ?? null)
+          : await feedPosition(binding, cursor);
+      const page = await listChanges(ofAll, compiled, start, { limit, each: all === "true" });
+      return { ...page, binding };
+    },
+    async run(_, { prefetched }) {
+      const { changes, schemaVersion, nextPosition, binding } = await prefetched();
+      return {
+        items: changes.map((change) => ({ document: changeDocument(change) })),
+        members: { schema_version: schemaVersion },
+        next: { binding, position: [nextPosition], isFeed: true },
+      };
+    },
+    summary: `Follow what happens to ${many}`,
+    description:
+      "What happened, in the order of commit, and the items as they are now. `links.next` is never null: an empty page is the present end, and its `next` goes on from there. Kept 30 days.",
+    responses: {
+      200: {
+        description: "A page.",
+        schema: ({ one }) => `${one}Changes`,
+        example: ({ responses }) => responses?.changes,
+      },
+    },
+    parameterComponents: { cursor: "feedCursor" },
+    problems: ["changes_expired"],
+  });
+};

@@ -1,0 +1,275 @@
+import * as z from "zod/mini";
+import type { ActionContext, ReadContext } from "#actions/context.ts";
+import {
+  currentEtag,
+  listVisibleCollections,
+  putDefinition,
+  type SavedDefinition,
+  type SummaryPage,
+} from "#actions/definitions.ts";
+import { dryRunDefinition, type DryRun } from "#actions/dry-run-definition.ts";
+import { dryRunPatch, patchDefinition } from "#actions/patch-definition.ts";
+import type { Prefetch } from "#actions/read.ts";
+import {
+  consequencesDocument,
+  schemaDocument,
+  summaryDocument,
+  type CollectionInfo,
+} from "#documents/definitions.ts";
+import { kindSchemaNames } from "#documents/openapi/definition-schemas.ts";
+import { mergePatchType } from "#documents/openapi/description.ts";
+import { definitionInput, plainInput } from "#documents/openapi/tool-inputs.ts";
+import { collectionLinks, collectionPaths, fillPath } from "#domain/api-paths.ts";
+import type { Resources } from "#domain/credential/credential.ts";
+import { defaultPageLimit, pageQuery, type Paging } from "#domain/cursor.ts";
+import type { CollectionKind } from "#domain/definition/collection.ts";
+import { lazy } from "#domain/lazy.ts";
+import { etagOf } from "#domain/preconditions.ts";
+import type { CurrentCollection } from "#store/data/collections.ts";
+import { noQuery } from "./items.ts";
+import { operation, type LinkedDocument, type SingleResult } from "./operation.ts";
+import { definitionTarget, keyTarget, noTarget, storedDefinitionTarget } from "./targets.ts";
+
+const shared = { tag: "definitions" } as const;
+const definitionName = (kind: CollectionKind) => `${kindSchemaNames[kind]}Definition`;
+
+/** Prefetches the list of all collections, as most credentials see all. Others read again with their resources. */
+export const listCollections = (kind: CollectionKind) => {
+  const binding = `${kind}s`;
+  type BookmarkedPage = SummaryPage & { bookmark: string | null };
+  const among =
+    (resources: Resources): Prefetch<BookmarkedPage, Paging> =>
+    async (ctx, { query, position }) => {
+      const { cursor, limit = defaultPageLimit } = query();
+      const start = await position(binding, cursor, ctx.versions);
+      const after = Number(start?.[0] ?? 0);
+      const page = await listVisibleCollections(ctx, resources, kind, after, limit);
+      return { ...page, bookmark: ctx.versions.newestBookmark() };
+    };
+  const all = among("all");
+  return operation({
+    ...shared,
+    method: "GET",
+    path: collectionPaths(kind).list,
+    kind,
+    permission: null,
+    effect: "read",
+    target: noTarget,
+    query: pageQuery,
+    prefetch: all,
+    async run({ resources }, { prefetched, read }) {
+      const page = await (resources === "all" ? prefetched() : read(among(resources)));
+      const { summaries, nextPosition, bookmark } = page;
+      return {
+        items: summaries.map((summary) => linkedSummary(kind, summary)),
+        next: nextPosition === null ? null : { binding, position: [nextPosition], bookmark },
+      };
+    },
+    summary: `List ${kind}s`,
+    description: `The ${kind}s that the credential may see.`,
+    responses: {
+      200: {
+        description: "A page.",
+        schema: `${kindSchemaNames[kind]}Page`,
+        example: ({ definition }) => definition.page,
+      },
+    },
+    tool: {
+      name: `list_${kind}s`,
+      title: `List ${kind}s`,
+      description: `The ${kind}s that there are, with their keys.`,
+      isPerCollection: false,
+      input: plainInput,
+    },
+  });
+};
+
+export const getCollection = (kind: CollectionKind) =>
+  operation({
+    ...shared,
+    method: "GET",
+    path: collectionPaths(kind).collection,
+    kind,
+    permission: null,
+    effect: "read",
+    target: definitionTarget(kind),
+    query: noQuery,
+    precondition: "If-None-Match",
+    run(_, { target: { collection } }) {
+      const { key, version, definition } = collection;
+      const { name, description, time_zone: timeZone } = definition;
+      const summary = { key, version, name, description, timeZone };
+      return { ...linkedSummary(kind, summary), etag: etagOf(version) };
+    },
+    summary: `Read about an ${kind}`,
+    description: "Its name, version and addresses.",
+    responses: {
+      200: {
+        description: "What it is.",
+        schema: kindSchemaNames[kind],
+        example: ({ definition }) => definition.summary,
+        headers: ["ETag"],
+      },
+    },
+  });
+
+export const getDefinition = (kind: CollectionKind) =>
+  operation({
+    ...shared,
+    method: "GET",
+    path: collectionPaths(kind).schema,
+    kind,
+    permission: "schema:read",
+    effect: "read",
+    target: definitionTarget(kind),
+    query: noQuery,
+    precondition: "If-None-Match",
+    run: (ctx, { target, origin }) => ({
+      ...linkedDefinition(ctx, target, origin),
+      etag: currentEtag(ctx, target),
+    }),
+    summary: "Read a definition",
+    description: "The fields and their rules. It can be changed and sent back as it is.",
+    responses: {
+      200: {
+        description: "The definition.",
+        schema: definitionName(kind),
+        example: ({ definition }) => definition.shown,
+        headers: ["ETag"],
+      },
+    },
+    tool: {
+      name: "read_definition",
+      title: "Read a definition",
+      description:
+        "The fields of an app or a form: their keys, types and rules, and whether a form accepts submissions. Takes either app or form.",
+      isPerCollection: false,
+      acceptsEitherKind: true,
+      input: definitionInput,
+    },
+  });
+
+const dryRunQuery = lazy(() => z.object({ dry_run: z.optional(z.enum(["true", "false"])) }));
+
+/** What the two writes of a definition share. */
+const definitionWrite = (kind: CollectionKind) =>
+  ({
+    ...shared,
+    path: collectionPaths(kind).schema,
+    kind,
+    permission: "schema:write",
+    effect: "checkable",
+    query: dryRunQuery,
+    parameterComponents: { dry_run: "dryRun" },
+  }) as const;
+
+/** In a dry run, the ETag is that of the stored definition. */
+const changedResponse = (kind: CollectionKind) =>
+  ({
+    description: "Changed, or checked in a dry run.",
+    schema: definitionName(kind),
+    example: ({ definition }: { definition: { shown: object } }) => definition.shown,
+    headers: ["ETag.known"],
+  }) as const;
+
+export const putDefinitionOperation = (kind: CollectionKind) =>
+  operation({
+    ...definitionWrite(kind),
+    method: "PUT",
+    target: keyTarget(kind),
+    body: { schema: definitionName(kind), example: ({ definition }) => definition.sent },
+    precondition: "both",
+    async run(ctx, { path: { key }, query, body, ifMatch, ifNoneMatch, origin }) {
+      const conditions = { ifMatch, ifNoneMatch };
+      if (query.dry_run === "true")
+        return checkedResult(ctx, await dryRunDefinition(ctx, kind, key, body, conditions), origin);
+      return savedResult(ctx, await putDefinition(ctx, kind, key, body, conditions), origin);
+    },
+    summary: "Define",
+    description:
+      "Creates or changes it. A field that is left out is retired: its data stays, hidden, and comes back with it. The examples omit `default`; read the definition before you change it.",
+    responses: {
+      200: changedResponse(kind),
+      201: {
+        ...changedResponse(kind),
+        description: "Created.",
+        headers: ["ETag", "Location"],
+        isForNewCollections: true,
+      },
+      202: {
+        ...changedResponse(kind),
+        description:
+          "The current definition. `pending` describes the change, for which items are being checked.",
+        headers: ["ETag"],
+      },
+    },
+    problems: ["schema_in_use"],
+  });
+
+export const patchDefinitionOperation = (kind: CollectionKind) =>
+  operation({
+    ...definitionWrite(kind),
+    method: "PATCH",
+    target: storedDefinitionTarget(kind),
+    body: {
+      types: [mergePatchType],
+      schema: `${definitionName(kind)}Patch`,
+      example: ({ definition }) => definition.patch,
+    },
+    precondition: "If-Match",
+    async run(ctx, { target, query, body, ifMatch, origin }) {
+      if (query.dry_run === "true")
+        return checkedResult(ctx, dryRunPatch(ctx, target, body, ifMatch), origin);
+      return savedResult(ctx, await patchDefinition(ctx, target, body, ifMatch), origin);
+    },
+    summary: "Change the settings",
+    description:
+      "Changes the members that are sent, but not `fields`; `null` restores a default. A pending change continues.",
+    responses: { 200: changedResponse(kind) },
+  });
+
+/** The schema document with its links (contract, section 7). */
+function linkedDefinition(
+  { now }: Pick<ReadContext, "now">,
+  { collection, itemCount, indexing, pending }: CurrentCollection,
+  origin: string,
+): LinkedDocument {
+  return {
+    document: schemaDocument(collection, itemCount, indexing, pending, now(), origin),
+    links: collectionLinks(collection.kind, collection.key),
+  };
+}
+
+/** An app or form in a list. */
+const linkedSummary = (kind: CollectionKind, summary: CollectionInfo): LinkedDocument => ({
+  document: summaryDocument(summary),
+  links: collectionLinks(kind, summary.key),
+});
+
+function savedResult(ctx: ActionContext, saved: SavedDefinition, origin: string): SingleResult {
+  const shown = { ...linkedDefinition(ctx, saved, origin), etag: currentEtag(ctx, saved) };
+  const { kind, key } = saved.collection;
+  switch (saved.outcome) {
+    case "created":
+      return { ...shown, status: 201, location: fillPath(collectionPaths(kind).schema, { key }) };
+    case "pending":
+      return { ...shown, status: 202 };
+    case "changed":
+    case "unchanged":
+      return shown;
+  }
+}
+
+/** Returns the definition that would result. The ETag is that of the stored one, for the If-Match of the real write. */
+function checkedResult(
+  ctx: ActionContext,
+  { current, result, consequences }: DryRun,
+  origin: string,
+): SingleResult {
+  const { document, links = {} } = linkedDefinition(ctx, result, origin);
+  return {
+    document: { ...document, consequences: consequencesDocument(consequences) },
+    links,
+    ...(current ? { etag: currentEtag(ctx, current) } : {}),
+  };
+}

@@ -1,0 +1,282 @@
+import * as z from "zod/mini";
+import { createItem } from "#actions/create-item.ts";
+import { listItemViews, validateItem } from "#actions/list-items.ts";
+import { deleteSubmission, updateItem } from "#actions/update-item.ts";
+import { checkedDocument, itemDocument, writtenDocument } from "#documents/items.ts";
+import { mergePatchType } from "#documents/openapi/description.ts";
+import { resourceNames } from "#documents/openapi/names.ts";
+import { itemInput, plainInput } from "#documents/openapi/tool-inputs.ts";
+import { collectionPaths, fillPath } from "#domain/api-paths.ts";
+import {
+  permissionsAllow,
+  readPermission,
+  type Permission,
+} from "#domain/credential/permissions.ts";
+import { defaultPageLimit, pageQuery } from "#domain/cursor.ts";
+import { requestsIncrement } from "#domain/data/increments.ts";
+import type { CollectionKind } from "#domain/definition/collection.ts";
+import { buildItemView, type ItemView } from "#domain/item/item.ts";
+import { isObject } from "#domain/json.ts";
+import { lazy } from "#domain/lazy.ts";
+import type { ApiCode } from "#domain/problem/catalogue.ts";
+import { etagOf } from "#domain/preconditions.ts";
+import { operation, type SingleResult } from "./operation.ts";
+import { collectionTarget, itemTargets } from "./targets.ts";
+
+/** The operations on the items of apps and forms. Both kinds share the declarations. */
+
+export const noQuery = lazy(() => z.object({}));
+
+/** The permissions of the single operations. A batch requires them too. */
+export const itemPermissions = {
+  app: { create: "records:create", update: "records:write", delete: "records:write" },
+  form: { create: "submissions:create", update: "submissions:write", delete: "submissions:delete" },
+} as const satisfies Record<CollectionKind, Record<string, Permission>>;
+
+/** Conflicts of values with stored values, or with a pending change of the definition. */
+const conflictProblems = ["duplicate", "schema_in_use"] as const satisfies ApiCode[];
+
+/** The problems of every write of items. */
+const writeProblems = (kind: CollectionKind): ApiCode[] =>
+  kind === "form" ? [...conflictProblems, "submissions_closed"] : [...conflictProblems];
+
+/** The problems of a change of an existing item. */
+export const changeProblems = (kind: CollectionKind): ApiCode[] =>
+  kind === "form" ? [...writeProblems(kind), "submission_closed"] : writeProblems(kind);
+
+export const downloadText =
+  "With `Accept: application/x-ndjson` or `text/csv`, all pages are one download.";
+
+const itemPath = ({ kind, key, id }: ItemView) => fillPath(collectionPaths(kind).item, { key, id });
+
+const shownItem = (view: ItemView): SingleResult => ({
+  document: itemDocument(view),
+  etag: etagOf(view.version),
+  isRedefined: view.isRedefined,
+});
+
+/** Binds cursors to the key, which is known before the collection is loaded. */
+const listBinding = (kind: CollectionKind, key: string) => `list ${kind}:${key}`;
+
+export const listItems = (kind: CollectionKind) => {
+  const { many } = resourceNames(kind);
+  return operation({
+    method: "GET",
+    path: collectionPaths(kind).items,
+    kind,
+    tag: many,
+    permission: readPermission[kind],
+    effect: "read",
+    target: collectionTarget(kind),
+    query: pageQuery,
+    formats: "downloads",
+    async prefetch(ctx, { path: { key }, query, format, position }) {
+      const { cursor, limit = defaultPageLimit } = query();
+      const start = await position(listBinding(kind, key), cursor, ctx.versions);
+      if (format) return format;
+      const page = await listItemViews(ctx, kind, key, start && Number(start[0]), limit);
+      return { ...page, bookmark: ctx.versions.newestBookmark() };
+    },
+    async run(ctx, { target, query, position, prefetched }) {
+      const { key } = target.collection;
+      const binding = listBinding(kind, key);
+      const listed = await prefetched();
+      if (!("type" in listed)) {
+        const { views, nextPosition, bookmark } = listed;
+        const items = views.map((view) => ({ document: itemDocument(view) }));
+        return {
+          items,
+          next: nextPosition === null ? null : { binding, position: [nextPosition], bookmark },
+        };
+      }
+      const start = await position(binding, query.cursor);
+      const read = async (from: typeof start, count: number) => {
+        const step = await listItemViews(ctx, kind, key, from && Number(from[0]), count);
+        return { ...step, nextPosition: step.nextPosition === null ? null : [step.nextPosition] };
+      };
+      const maxItems = query.limit ?? null;
+      return { format: listed, download: { keys: null, start, maxItems, read } };
+    },
+    summary: `List ${many}`,
+    description: `The ${many} in stored order, oldest first. Follow \`links.next\` until it is null. ${downloadText}`,
+    responses: {
+      200: {
+        description: "A page.",
+        schema: ({ one }) => `${one}Page`,
+        example: ({ responses }) => responses?.listed,
+      },
+    },
+  });
+};
+
+export const createItemOperation = (kind: CollectionKind) => {
+  const { many, thing } = resourceNames(kind);
+  return operation({
+    method: "POST",
+    path: collectionPaths(kind).items,
+    kind,
+    tag: many,
+    permission: itemPermissions[kind].create,
+    effect: "create",
+    target: collectionTarget(kind),
+    query: noQuery,
+    body: { schema: ({ one }) => `${one}Create`, example: ({ create }) => create },
+    async run(ctx, { target, body, sentKey }) {
+      const { response, isReplay, hasDifferentBody } = await createItem(ctx, target, body, sentKey);
+      const location = itemPath(response);
+      const { document, etag = "" } = shownItem(response);
+      return { status: 201, document, etag, location, isReplay, hasDifferentBody };
+    },
+    summary: `Create a ${thing}`,
+    description:
+      "Creates one, and answers with it. With an Idempotency-Key it may be sent again: the first result is given.",
+    responses: {
+      201: {
+        description: "Created, or created before with the same key.",
+        schema: ({ one }) => one,
+        example: ({ responses }) => responses?.item,
+        headers: ["ETag", "Location"],
+      },
+    },
+    problems: writeProblems(kind),
+    tool: {
+      name: `create_${thing}`,
+      title: `Create a ${thing}`,
+      description: `Adds one to the ${many}, once for each idempotency_key.`,
+      isPerCollection: true,
+      input: (parameters, collection) => itemInput("create", kind, parameters, collection),
+    },
+  });
+};
+
+export const validateSubmission = operation({
+  method: "POST",
+  path: collectionPaths("form").validate,
+  kind: "form",
+  tag: "submissions",
+  permission: itemPermissions.form.create,
+  effect: "read",
+  target: collectionTarget("form"),
+  query: noQuery,
+  body: { schema: ({ one }) => `${one}Create`, example: ({ create }) => create },
+  async run(ctx, { target, body }) {
+    return { document: checkedDocument(await validateItem(ctx, target, body)) };
+  },
+  summary: "Check what a create would check",
+  description: "Everything that a create would check, and nothing is written. It counts as a read.",
+  responses: {
+    200: {
+      description: "A create would succeed.",
+      schema: ({ one }) => `${one}Checked`,
+      example: ({ responses }) => responses?.checked,
+    },
+  },
+  problems: writeProblems("form"),
+  tool: {
+    name: "validate_submission",
+    title: "Validate a submission",
+    description: "Everything that a create of submissions would check; nothing is stored.",
+    isPerCollection: true,
+    input: (parameters, collection) => itemInput("validate", "form", parameters, collection),
+  },
+});
+
+export const getItem = (kind: CollectionKind) => {
+  const { many, thing } = resourceNames(kind);
+  return operation({
+    method: "GET",
+    path: collectionPaths(kind).item,
+    kind,
+    tag: many,
+    permission: readPermission[kind],
+    effect: "read",
+    target: itemTargets[kind],
+    query: noQuery,
+    precondition: "If-None-Match",
+    run: (_, { target: { item, compiled } }) => shownItem(buildItemView(item, compiled)),
+    summary: `Read a ${thing}`,
+    description: "As it is now, with its ETag.",
+    responses: {
+      200: {
+        description: "As it is now.",
+        schema: ({ one }) => one,
+        example: ({ responses }) => responses?.item,
+        headers: ["ETag"],
+      },
+    },
+    tool: {
+      name: `get_${thing}`,
+      title: `Get a ${thing}`,
+      description: `One of the ${many}, with its etag.`,
+      isPerCollection: false,
+      input: plainInput,
+    },
+  });
+};
+
+export const updateItemOperation = (kind: CollectionKind) => {
+  const { many, thing } = resourceNames(kind);
+  return operation({
+    method: "PATCH",
+    path: collectionPaths(kind).item,
+    kind,
+    tag: many,
+    permission: itemPermissions[kind].update,
+    bodyPermissions: (body) =>
+      isObject(body) && requestsIncrement(body["data"]) ? [readPermission[kind]] : [],
+    effect: "write",
+    target: itemTargets[kind],
+    query: noQuery,
+    body: {
+      types: [mergePatchType],
+      schema: ({ one }) => `${one}Change`,
+      example: ({ change }) => change,
+    },
+    precondition: "If-Match",
+    async run(ctx, { target, body, ifMatch }): Promise<SingleResult> {
+      const view = await updateItem(ctx, target, body, ifMatch);
+      const canRead = permissionsAllow(ctx.permissions, readPermission[kind]);
+      const document = canRead ? itemDocument(view) : writtenDocument(view, target.compiled, body);
+      return { document, etag: etagOf(view.version) };
+    },
+    summary: `Change a ${thing}`,
+    description:
+      "Changes the fields that are sent; `null` clears one. With If-Match, only the version that it names.",
+    responses: {
+      200: {
+        description: "As it is after the change.",
+        schema: ({ one }) => `${one}Updated`,
+        example: ({ responses }) => responses?.item,
+        headers: ["ETag"],
+      },
+    },
+    problems: changeProblems(kind),
+    tool: {
+      name: `update_${thing}`,
+      title: `Update a ${thing}`,
+      description: `Changes one of the ${many}: the fields that are sent; null empties one, and rows are replaced as a whole. { "$increment": 1 } adds to a number.`,
+      isPerCollection: true,
+      input: (parameters, collection) => itemInput("update", kind, parameters, collection),
+    },
+  });
+};
+
+export const deleteSubmissionOperation = operation({
+  method: "DELETE",
+  path: collectionPaths("form").item,
+  kind: "form",
+  tag: "submissions",
+  permission: itemPermissions.form.delete,
+  effect: "write",
+  target: itemTargets.form,
+  query: noQuery,
+  precondition: "If-Match",
+  async run(ctx, { target, ifMatch }) {
+    await deleteSubmission(ctx, target, ifMatch);
+    return null;
+  },
+  summary: "Delete a submission",
+  description: "Deletes it for good. A second time it is not found.",
+  responses: { 204: { description: "Deleted." } },
+  problems: ["submission_closed"],
+});

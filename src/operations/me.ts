@@ -1,0 +1,42 @@
+import { mePath } from "#domain/api-paths.ts";
+import { contentEtag } from "#domain/preconditions.ts";
+import { formatTimestamp } from "#domain/time.ts";
+import { noQuery } from "./items.ts";
+import { operation } from "./operation.ts";
+import { noTarget } from "./targets.ts";
+
+export const getMe = operation({
+  method: "GET",
+  path: mePath,
+  kind: null,
+  tag: "credential",
+  permission: null,
+  effect: "read",
+  target: noTarget,
+  query: noQuery,
+  precondition: "If-None-Match",
+  async run({ actor }, { grant }) {
+    const { kind, name, permissions, resources, limits, expiresAt } = grant;
+    const expires_at = expiresAt === null ? null : formatTimestamp(expiresAt);
+    const document = { actor, kind, name, permissions, resources, limits, expires_at };
+    return { document, etag: await contentEtag(JSON.stringify(document)) };
+  },
+  summary: "Read about the credential",
+  description: "Who it is to others, its kind, permissions, resources, limits and expiry.",
+  responses: {
+    200: {
+      description: "The credential.",
+      schema: "Me",
+      example: () => ({
+        actor: "credential:01KAHV3M4E7XQ2R5T8W9YZB6CD",
+        kind: "token",
+        name: "Nightly sync",
+        permissions: ["records:read"],
+        resources: "all",
+        limits: { requests: 600, writes: 120 },
+        expires_at: null,
+      }),
+      headers: ["ETag"],
+    },
+  },
+});

@@ -1,0 +1,94 @@
+import * as z from "zod/mini";
+import { versions } from "#documents/openapi/versions.ts";
+import { collectionPaths } from "#domain/api-paths.ts";
+import { isVisible } from "#domain/credential/credential.ts";
+import type { CollectionKind } from "#domain/definition/collection.ts";
+import { selectedCollections, selectionQuery } from "#domain/definition/selection.ts";
+import { lazy } from "#domain/lazy.ts";
+import { problem } from "#domain/problem/problem.ts";
+import { loadDefinitions } from "#store/data/definition-head.ts";
+import { operation } from "./operation.ts";
+import { definitionTarget, noTarget } from "./targets.ts";
+
+/** The OpenAPI documents of one app or form, of a selection, or of the service. */
+
+/** The limits of a joined document: the number of definitions, and their size together. */
+const maxJoinedDefinitions = 20;
+const maxJoinedBytes = 1_000_000;
+
+const shared = {
+  method: "GET",
+  tag: "definitions",
+  permission: "schema:read",
+  effect: "read",
+  precondition: "If-None-Match",
+  formats: "openapi",
+  description:
+    "OpenAPI 3.1; 3.0.3 with `version=3.0`, or `Accept: application/vnd.oai.openapi;version=3.0`.",
+} as const;
+
+const documentResponse = { description: "The document.", headers: ["ETag"] } as const;
+
+const versionQuery = lazy(() => z.object({ version: z.optional(z.enum(versions)) }));
+const documentQuery = lazy(() => z.extend(selectionQuery(), versionQuery().shape));
+
+export const getCollectionDocument = (kind: CollectionKind) =>
+  operation({
+    ...shared,
+    path: collectionPaths(kind).openApi,
+    kind,
+    target: definitionTarget(kind),
+    query: versionQuery,
+    run: (_, { target, query }) => ({
+      describes: [target.collection],
+      version: query.version,
+    }),
+    summary: "Read its OpenAPI document",
+    responses: { 200: { ...documentResponse, example: ({ definition }) => definition.document } },
+  });
+
+export const getDocument = operation({
+  ...shared,
+  path: "/openapi.json",
+  kind: null,
+  target: noTarget,
+  query: documentQuery,
+  async prefetch(ctx, { query }) {
+    const sent = query();
+    const selected = selectedCollections(sent);
+    if (selected.length > maxJoinedDefinitions) {
+      const reason = `Must have at most ${maxJoinedDefinitions} apps and forms, not ${selected.length}.`;
+      throw tooComplexProblem(sent.forms, reason);
+    }
+    // A single definition has no size limit here.
+    const maxBytes = selected.length > 1 ? maxJoinedBytes : Number.MAX_SAFE_INTEGER;
+    return selected.length === 0
+      ? { count: 0, bytes: 0, collections: [] }
+      : loadDefinitions(ctx.databases, selected, maxBytes);
+  },
+  async run({ resources }, { query, prefetched }) {
+    const selected = selectedCollections(query);
+    const isSeen = selected.every(({ kind, key }) => isVisible(resources, kind, key));
+    if (!isSeen) throw problem.notFound();
+    const { count, bytes, collections } = await prefetched();
+    if (count < selected.length) throw problem.notFound();
+    if (count > 1 && bytes > maxJoinedBytes) {
+      const reason = `Definitions of ${maxJoinedBytes} bytes together are joined, not of ${bytes}.`;
+      throw tooComplexProblem(query.forms, reason);
+    }
+    return { describes: collections, version: query.version };
+  },
+  summary: "Read one document of chosen apps and forms",
+  responses: {
+    200: {
+      ...documentResponse,
+      example: () => ({ openapi: "3.1.0", info: { title: "Edge Forms", version: "1" }, paths: {} }),
+    },
+  },
+  problems: ["not_found"],
+});
+
+function tooComplexProblem(forms: string | undefined, reason: string) {
+  const field = forms === undefined ? "apps" : "forms";
+  return problem.invalidInput([{ field, code: "too_complex", reason }]);
+}

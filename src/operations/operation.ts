@@ -1,0 +1,119 @@
+import type * as z from "zod/mini";
+import type { WebhookContext } from "#actions/context.ts";
+import type { IdempotencyKey } from "#actions/idempotent.ts";
+import type { PathParameters, Prefetch, Read, ReadRequest } from "#actions/read.ts";
+import type { Description } from "#documents/openapi/description.ts";
+import type { Version } from "#documents/openapi/versions.ts";
+import type { Grant } from "#domain/credential/credential.ts";
+import type { Permission } from "#domain/credential/permissions.ts";
+import type { FullPosition } from "#domain/cursor.ts";
+import type { Collection } from "#domain/definition/collection.ts";
+import type { Download, ExportFormat } from "#domain/download.ts";
+import type { Precondition } from "#domain/preconditions.ts";
+
+/** What the path names. */
+export interface Target<Resource> {
+  /** Starts before the caller is known. */
+  prefetch?: Prefetch<unknown, never>;
+  mayBeMissing: boolean;
+  /** Throws 404 for what the caller cannot see. */
+  find(ctx: WebhookContext, path: PathParameters, read: Read): Resource | Promise<Resource>;
+}
+
+/** A request whose permission, target, body and query are valid. */
+export interface OperationRequest<Resource, Query, Data> {
+  path: PathParameters;
+  target: Resource;
+  query: Query;
+  /** The parsed JSON; the action validates it. Undefined for operations without a body. */
+  body: unknown;
+  ifMatch: Precondition | null;
+  /** Only of operations with both preconditions. A response to a GET compares its ETag itself. */
+  ifNoneMatch: Precondition | null;
+  /** Empty where the operation accepts no Idempotency-Key. */
+  sentKey: IdempotencyKey;
+  grant: Grant;
+  /** Links of the documents are absolute URLs of this origin. */
+  origin: string;
+  format: ExportFormat | undefined;
+  position: ReadRequest["position"];
+  /** Returns the result of the operation's prefetch. */
+  prefetched: () => Promise<Data>;
+  read: Read;
+}
+
+/** An operation of the API, for every surface that offers it. */
+export interface Operation<
+  Resource = unknown,
+  Query extends z.ZodMiniObject = z.ZodMiniObject,
+  Data = unknown,
+> extends Description {
+  query: () => Query;
+  target: Target<Resource>;
+  /** Permissions that this body needs in addition. With `permission.anyOf`, all that it needs. */
+  bodyPermissions?: (body: unknown) => readonly Permission[];
+  /** Starts before the caller is known, in place of the target's prefetch. */
+  prefetch?(
+    this: void,
+    ctx: Parameters<Prefetch<Data>>[0],
+    request: ReadRequest<z.output<Query>>,
+  ): Promise<Data>;
+  /**
+   * For a prefetch without a small bound, such as a search: names what this isolate must have seen the credential
+   * admitted to before it starts early. So refused callers neither cost its work nor see it in the time.
+   */
+  admissionKey?: (path: PathParameters) => string;
+  run(
+    ctx: WebhookContext,
+    request: OperationRequest<Resource, z.output<Query>, Data>,
+  ): Result | Promise<Result>;
+}
+
+export const operation = <Resource, Query extends z.ZodMiniObject, Data = undefined>(
+  declared: Operation<Resource, Query, Data>,
+): Operation<Resource, Query, Data> => declared;
+
+/** A document, and links as paths below the API's root. Tools omit the links. */
+export interface LinkedDocument {
+  document: object;
+  links?: Readonly<Record<string, string>>;
+}
+
+export interface SingleResult extends LinkedDocument {
+  status?: 200 | 201 | 202;
+  etag?: string;
+  /** Whether the same ETag may stand for another document, so that no response is a 304. */
+  isRedefined?: boolean;
+  /** A path below the API's root. */
+  location?: string;
+  isReplay?: boolean;
+  hasDifferentBody?: boolean;
+}
+
+export interface PageResult {
+  items: readonly LinkedDocument[];
+  /** The position after the page; null on the last one. */
+  next: {
+    binding: string;
+    position: Readonly<FullPosition>;
+    bookmark?: string | null;
+    isFeed?: boolean;
+  } | null;
+  /** Other members of the page. */
+  members?: object;
+}
+
+/** The OpenAPI document of these collections, or of the service. */
+export interface OpenApiResult {
+  describes: readonly Collection[];
+  /** Undefined: as the Accept header says. */
+  version: Version | undefined;
+}
+
+interface DownloadResult {
+  download: Download;
+  format: ExportFormat;
+}
+
+/** Null: there is nothing to return. */
+export type Result = SingleResult | PageResult | OpenApiResult | DownloadResult | null;

@@ -1,0 +1,66 @@
+import type * as z from "zod/mini";
+import type { WebhookContext } from "#actions/context.ts";
+import type { Prefetch, Read } from "#actions/read.ts";
+import { permissionsAllow, type Permission } from "#domain/credential/permissions.ts";
+import type { Precondition } from "#domain/preconditions.ts";
+import { problem } from "#domain/problem/problem.ts";
+import type { Operation, OperationRequest, Result } from "./operation.ts";
+
+type RequestPart = Pick<
+  OperationRequest<unknown, unknown, unknown>,
+  "path" | "sentKey" | "grant" | "origin" | "format" | "position"
+>;
+
+/** A request as a surface received it. Each part is parsed in its turn. */
+export interface ReceivedRequest extends RequestPart {
+  body: () => Promise<unknown>;
+  query: () => unknown;
+  ifMatch: () => Precondition | null;
+  ifNoneMatch: () => Precondition | null;
+}
+
+/** Runs an operation. Every surface refuses in the same order: permission, target, body, query, then the action. */
+export async function perform(
+  op: Operation,
+  ctx: WebhookContext,
+  received: ReceivedRequest,
+  read: Read,
+): Promise<Result> {
+  let body = await requirePermissions(op, ctx, received.body);
+  const target = await op.target.find(ctx, received.path, read);
+  if (op.body) body ??= await received.body();
+  const query = (await received.query()) as z.output<z.ZodMiniObject>;
+  const { precondition } = op;
+  const takesIfMatch = precondition === "If-Match" || precondition === "both";
+  return op.run(ctx, {
+    ...received,
+    target,
+    query,
+    body,
+    read,
+    ifMatch: takesIfMatch ? received.ifMatch() : null,
+    ifNoneMatch: precondition === "both" ? received.ifNoneMatch() : null,
+    prefetched: async () => op.prefetch && read(op.prefetch as Prefetch<unknown, never>),
+  });
+}
+
+/**
+ * Throws 403 before anything is looked up, because permissions belong to the credential as a whole. Returns the body
+ * if it was read. Where a permission is required in any case, an unreadable body is reported later, in its turn.
+ */
+export async function requirePermissions(
+  { permission, bodyPermissions }: Operation,
+  ctx: WebhookContext,
+  readBody: () => Promise<unknown>,
+): Promise<unknown> {
+  const isFixed = typeof permission === "string";
+  if (isFixed) requirePermission(ctx, permission);
+  if (!bodyPermissions) return undefined;
+  const body = isFixed ? await readBody().catch(() => undefined) : await readBody();
+  for (const each of bodyPermissions(body)) requirePermission(ctx, each);
+  return body;
+}
+
+function requirePermission({ permissions }: WebhookContext, permission: Permission): void {
+  if (!permissionsAllow(permissions, permission)) throw problem.permissionRequired(permission);
+}

@@ -1,0 +1,124 @@
+import { cachedOrStoredCollection } from "#actions/collection-cache.ts";
+import { searchItems } from "#actions/query-items.ts";
+import { itemDocument } from "#documents/items.ts";
+import { resourceNames } from "#documents/openapi/names.ts";
+import { searchInput } from "#documents/openapi/tool-inputs.ts";
+import { collectionPaths } from "#domain/api-paths.ts";
+import { sha256 } from "#domain/credential/keys.ts";
+import { readPermission } from "#domain/credential/permissions.ts";
+import { pageQuery, type CursorPosition, type Paging } from "#domain/cursor.ts";
+import type { CollectionKind } from "#domain/definition/collection.ts";
+import type { Download } from "#domain/download.ts";
+import type { CompiledCollection } from "#domain/data/compile.ts";
+import type { ActionContext, ReadContext } from "#actions/context.ts";
+import type { ReadRequest } from "#actions/read.ts";
+import { isObject, toCanonicalJson } from "#domain/json.ts";
+import { truncate } from "#domain/problem/field-errors.ts";
+import { problem, type FieldError } from "#domain/problem/problem.ts";
+import { downloadText } from "./items.ts";
+import { operation } from "./operation.ts";
+import { collectionTarget } from "./targets.ts";
+
+const prefetchMatches =
+  (kind: CollectionKind) => async (ctx: ReadContext, request: ReadRequest<Paging>) => {
+    const { path, body: readBody, query, format, position } = request;
+    const body = await readBody();
+    const { limit, cursor } = parsePaging(body, query());
+    const likely = await cachedOrStoredCollection(ctx, kind, path.key);
+    if (!likely) throw problem.notFound();
+    const binding = await searchBinding(likely.collection.id, body);
+    const start = await position(binding, cursor, ctx.versions);
+    const found = format ?? (await searchItems(ctx, likely, body, start, limit));
+    return { binding, start, limit, found, bookmark: ctx.versions.newestBookmark() };
+  };
+
+/** Returns a page of matches, or all of them as a download. */
+export const searchOperation = (kind: CollectionKind) => {
+  const { many } = resourceNames(kind);
+  return operation({
+    method: "POST",
+    path: collectionPaths(kind).search,
+    kind,
+    tag: many,
+    permission: readPermission[kind],
+    effect: "read",
+    target: collectionTarget(kind),
+    query: pageQuery,
+    body: {
+      schema: ({ key, one }) => (key === undefined ? "Search" : `${one}Search`),
+      example: ({ search }) => search,
+    },
+    formats: "downloads",
+    admissionKey: ({ key }) => `search ${kind}:${key}`,
+    prefetch: prefetchMatches(kind),
+    async run(ctx, { target, body, prefetched }) {
+      const { binding, start, limit, found, bookmark } = await prefetched();
+      if (!("type" in found)) {
+        const items = found.views.map((view) => ({ document: itemDocument(view) }));
+        return {
+          items,
+          next: found.nextPosition && { binding, position: found.nextPosition, bookmark },
+        };
+      }
+      return { format: found, download: downloadMatches(ctx, target, body, start, limit) };
+    },
+    summary: `Search ${many}`,
+    description: `All that meet the conditions, newest first or as \`sort\` says. To go on, POST the same body to \`links.next\`. ${downloadText}`,
+    responses: {
+      200: {
+        description: "A page.",
+        schema: ({ one }) => `${one}SearchPage`,
+        example: ({ responses }) => responses?.found,
+      },
+    },
+    problems: ["indexing"],
+    tool: {
+      name: `search_${many}`,
+      title: `Search ${many}`,
+      description: `Finds ${many} by conditions that all hold, newest first unless they are sorted; without conditions, all of them.`,
+      isPerCollection: true,
+      input: searchInput,
+    },
+  });
+};
+
+function downloadMatches(
+  ctx: ActionContext,
+  collection: CompiledCollection,
+  body: unknown,
+  start: CursorPosition | null,
+  limit: number | undefined,
+): Download {
+  const keys =
+    isObject(body) && Array.isArray(body["fields"]) ? (body["fields"] as string[]) : null;
+  const read: Download["read"] = (from, count) => searchItems(ctx, collection, body, from, count);
+  return { keys, start, maxItems: limit ?? null, read };
+}
+
+/** Binds a search cursor to the conditions and the sort of its search. */
+async function searchBinding(collectionId: number, body: unknown): Promise<string> {
+  const { conditions = [], sort = [] } = isObject(body) ? body : {};
+  return `search ${collectionId} ${await sha256(toCanonicalJson({ conditions, sort }))}`;
+}
+
+/**
+ * Reads `limit` and `cursor` from the query (as in `links.next`) or from the body. If both have them, they must agree.
+ * The search validates the body itself.
+ */
+function parsePaging(body: unknown, paging: Paging): Paging {
+  const { limit = null, cursor = null } = isObject(body) ? body : {};
+  const errors: FieldError[] = [];
+  if (limit !== null && paging.limit !== undefined && limit !== paging.limit) {
+    const reason = `limit is ${paging.limit} in the query but ${truncate(JSON.stringify(limit))} in the body. Send one.`;
+    errors.push({ field: "limit", pointer: "/limit", code: "out_of_range", reason });
+  }
+  if (cursor !== null && paging.cursor !== undefined && cursor !== paging.cursor) {
+    const reason = "cursor differs between the query and the body. Send one.";
+    errors.push({ field: "cursor", pointer: "/cursor", code: "invalid_cursor", reason });
+  }
+  if (errors.length > 0) throw problem.invalidInput(errors);
+  return {
+    limit: paging.limit ?? (typeof limit === "number" ? limit : undefined),
+    cursor: paging.cursor ?? (typeof cursor === "string" ? cursor : undefined),
+  };
+}

@@ -1,0 +1,246 @@
+import { listDeliveries, redeliver, testWebhook } from "#actions/deliveries.ts";
+import {
+  createWebhook,
+  deleteWebhook,
+  filterVisible,
+  listAllWebhooks,
+  updateWebhook,
+} from "#actions/webhooks.ts";
+import { mergePatchType } from "#documents/openapi/description.ts";
+import {
+  deliveryExample,
+  pageExample,
+  webhookExample,
+  webhookInputExample,
+  webhookWithSecretExample,
+} from "#documents/openapi/webhook-examples.ts";
+import {
+  deliveryDocument,
+  webhookDocument,
+  webhookWithSecretDocument,
+} from "#documents/webhooks.ts";
+import { fillPath, webhookPaths } from "#domain/api-paths.ts";
+import { defaultPageLimit, pageQuery } from "#domain/cursor.ts";
+import { etagOf } from "#domain/preconditions.ts";
+import { webhookEtag } from "#domain/webhook/status.ts";
+import { noQuery } from "./items.ts";
+import { operation } from "./operation.ts";
+import { noTarget, storedWebhookTarget, webhookTarget } from "./targets.ts";
+
+/** The operations on webhooks (contract, section 14). */
+
+const shared = { kind: null, tag: "webhooks", permission: "webhooks:manage" } as const;
+
+const listWebhooks = operation({
+  ...shared,
+  method: "GET",
+  path: webhookPaths.list,
+  effect: "read",
+  target: noTarget,
+  query: pageQuery,
+  prefetch: (ctx) => listAllWebhooks(ctx),
+  async run(ctx, { query, position, prefetched }) {
+    const start = await position("webhooks", query.cursor);
+    const after = start === null ? "" : String(start[0]);
+    const remaining = filterVisible(ctx, await prefetched()).filter(({ id }) => id > after);
+    const page = remaining.slice(0, query.limit ?? defaultPageLimit);
+    const last = page.length < remaining.length ? page.at(-1) : undefined;
+    const now = ctx.now();
+    return {
+      items: page.map((webhook) => ({ document: webhookDocument(webhook, now) })),
+      next: last ? { binding: "webhooks", position: [last.id] } : null,
+    };
+  },
+  summary: "List webhooks",
+  description: "Those that the credential may see, oldest first.",
+  responses: {
+    200: {
+      description: "A page.",
+      schema: "WebhookPage",
+      example: () => pageExample(webhookExample),
+    },
+  },
+});
+
+const createWebhookOperation = operation({
+  ...shared,
+  method: "POST",
+  path: webhookPaths.list,
+  effect: "write",
+  target: noTarget,
+  query: noQuery,
+  body: { schema: "WebhookCreate", example: () => webhookInputExample },
+  async run(ctx, { body }) {
+    const created = await createWebhook(ctx, body);
+    return {
+      status: 201,
+      document: webhookWithSecretDocument(created, ctx.now()),
+      etag: etagOf(1),
+      location: fillPath(webhookPaths.webhook, { id: created.hook.id }),
+    };
+  },
+  summary: "Create a webhook",
+  description:
+    "It reports changes from now on that this credential may read at that time. The response shows the signing secret once.",
+  responses: {
+    201: {
+      description: "Created.",
+      schema: "WebhookWithSecret",
+      example: () => webhookWithSecretExample,
+      headers: ["ETag", "Location"],
+    },
+  },
+});
+
+const getWebhook = operation({
+  ...shared,
+  method: "GET",
+  path: webhookPaths.webhook,
+  effect: "read",
+  target: webhookTarget,
+  query: noQuery,
+  precondition: "If-None-Match",
+  run(ctx, { target }) {
+    const now = ctx.now();
+    return { document: webhookDocument(target, now), etag: webhookEtag(target, now) };
+  },
+  summary: "Read a webhook",
+  description: "What it tells, where, and its state.",
+  responses: {
+    200: {
+      description: "The webhook.",
+      schema: "Webhook",
+      example: () => webhookExample,
+      headers: ["ETag"],
+    },
+  },
+});
+
+const updateWebhookOperation = operation({
+  ...shared,
+  method: "PATCH",
+  path: webhookPaths.webhook,
+  effect: "write",
+  target: storedWebhookTarget,
+  query: noQuery,
+  body: {
+    types: [mergePatchType],
+    schema: "WebhookChange",
+    example: () => ({ state: "active" }),
+  },
+  precondition: "If-Match",
+  async run(ctx, { target, body, ifMatch }) {
+    const updated = await updateWebhook(ctx, target, body, ifMatch);
+    const now = ctx.now();
+    return {
+      document: webhookWithSecretDocument(updated, now),
+      etag: webhookEtag(updated.hook, now),
+    };
+  },
+  summary: "Change, pause, resume or rotate",
+  description:
+    "What is left out stays. Whoever sends `url`, `types`, `collections` or `include` becomes its maker. `state: active` resumes it from its place. With `rotate_secret` the answer shows another secret, this once; the one before signs too, for the hours of the overlap.",
+  responses: {
+    200: {
+      description: "Changed.",
+      schema: "WebhookWithSecret",
+      example: () => webhookExample,
+      headers: ["ETag"],
+    },
+  },
+});
+
+const deleteWebhookOperation = operation({
+  ...shared,
+  method: "DELETE",
+  path: webhookPaths.webhook,
+  effect: "write",
+  target: storedWebhookTarget,
+  query: noQuery,
+  precondition: "If-Match",
+  async run(ctx, { target, ifMatch }) {
+    await deleteWebhook(ctx, target, ifMatch);
+    return null;
+  },
+  summary: "Delete a webhook",
+  description: "With all that is kept of its deliveries.",
+  responses: { 204: { description: "Deleted." } },
+});
+
+const listWebhookDeliveries = operation({
+  ...shared,
+  method: "GET",
+  path: webhookPaths.deliveries,
+  effect: "read",
+  target: webhookTarget,
+  query: pageQuery,
+  async run(ctx, { target, query, position }) {
+    const binding = `deliveries ${target.id}`;
+    const start = await position(binding, query.cursor);
+    const before = start && Number(start[0]);
+    const limit = query.limit ?? defaultPageLimit;
+    const { deliveries, nextPosition } = await listDeliveries(ctx, target, before, limit);
+    return {
+      items: deliveries.map((delivery) => ({ document: deliveryDocument(delivery) })),
+      next: nextPosition === null ? null : { binding, position: [nextPosition] },
+    };
+  },
+  summary: "List deliveries",
+  description: "Each try of the last 30 days, at most 5,000, newest first.",
+  responses: {
+    200: {
+      description: "A page.",
+      schema: "WebhookDeliveryPage",
+      example: () => pageExample(deliveryExample),
+    },
+  },
+});
+
+const attemptResponses = {
+  200: {
+    description: "How it went.",
+    schema: "WebhookDelivery",
+    example: () => deliveryExample,
+  },
+};
+
+const testWebhookOperation = operation({
+  ...shared,
+  method: "POST",
+  path: webhookPaths.test,
+  effect: "write",
+  target: storedWebhookTarget,
+  query: noQuery,
+  async run(ctx, { target }) {
+    return { document: deliveryDocument(await testWebhook(ctx, target)) };
+  },
+  summary: "Send a test",
+  description: "Sends `webhook.test` now, whatever the state is.",
+  responses: attemptResponses,
+});
+
+const redeliverWebhook = operation({
+  ...shared,
+  method: "POST",
+  path: webhookPaths.redeliver,
+  effect: "write",
+  target: storedWebhookTarget,
+  query: noQuery,
+  async run(ctx, { target, path: { delivery } }) {
+    return { document: deliveryDocument(await redeliver(ctx, target, delivery)) };
+  },
+  summary: "Send again",
+  description: "Sends the message now, with its `webhook-id`, and the item as it is now.",
+  responses: attemptResponses,
+});
+
+export const webhookOperations = {
+  listWebhooks,
+  createWebhook: createWebhookOperation,
+  getWebhook,
+  updateWebhook: updateWebhookOperation,
+  deleteWebhook: deleteWebhookOperation,
+  listWebhookDeliveries,
+  testWebhook: testWebhookOperation,
+  redeliverWebhook,
+};

@@ -1,0 +1,89 @@
+import { ulid } from "ulid";
+import type { Timeouts } from "#domain/timeouts.ts";
+import type { Ports } from "#http/service.ts";
+import type { ServiceSettings } from "./service.ts";
+
+type Variable =
+  | "CONTACT_EMAIL"
+  | "ORIGIN"
+  | "ACCESS_TEAM"
+  | "ACCESS_AUDIENCE"
+  // Plain `wrangler dev` may lack the secrets.
+  | "TOKEN_SECRET"
+  | "SETUP_SECRET";
+
+/** The bindings of a Worker. `wrangler types` narrows variables to their values in wrangler.toml. */
+export interface WorkerBindings
+  extends Omit<Bindings, Variable>, Partial<Record<Variable, string>> {
+  // wrangler.toml does not declare the following bindings, so they are optional.
+  /** A separate database for collections, which are otherwise in `DB`. */
+  DATA_01?: D1Database;
+  /** `npm run restore` sets both: the name of the timeline, and its number. */
+  RESTORE_EPOCH?: string;
+  RESTORES?: string;
+  /** `npm run restore` sets this to "true" while the database goes back in time. */
+  PAUSED?: string;
+  /** `npm run dev` sets this to "allowed". */
+  LOCAL_RECEIVERS?: string;
+  /** Tests and benches replace single timeouts. */
+  TIMEOUTS?: Partial<Timeouts>;
+}
+
+/** Builds the ports of a Worker. Resolves globals at each call, because benches replace some of them. */
+export function workerPorts(env: WorkerBindings): Ports {
+  return {
+    clock: {
+      now: () => Date.now(),
+      sleep: (ms) => scheduler.wait(ms),
+      timer,
+    },
+    random: {
+      bytes: (length) => crypto.getRandomValues(new Uint8Array(length)),
+      number: () => Math.random(),
+      uuid: () => crypto.randomUUID(),
+      ulid: (now) => ulid(now),
+    },
+    subtle: crypto.subtle,
+    DB: env.DB,
+    DATA_01: env.DATA_01,
+    gates: env.GATE,
+    senders: env.HOOKS,
+    replays: env.REPLAYS,
+    limiters: {
+      failures: env.FAILURES,
+      failuresWide: env.FAILURES_WIDE,
+      signIns: env.SIGN_INS,
+      signInsWide: env.SIGN_INS_WIDE,
+      changes: env.CHANGES,
+      fallback: env.FALLBACK,
+    },
+    cache: {
+      match: (request, options) => caches.default.match(request, options),
+      put: (request, response) => caches.default.put(request, response),
+    },
+    fetch: (url, init) => fetch(url, init),
+    log: (line, level = "log") => console[level](line),
+  };
+}
+
+function timer(ms: number) {
+  let handle: ReturnType<typeof setTimeout> | undefined;
+  const done = new Promise<void>((resolve) => {
+    handle = setTimeout(resolve, ms);
+  });
+  return { done, cancel: () => clearTimeout(handle) };
+}
+
+export function workerSettings(env: WorkerBindings): ServiceSettings {
+  return {
+    tokenSecret: env.TOKEN_SECRET ?? "",
+    setupSecret: env.SETUP_SECRET ?? "",
+    origin: env.ORIGIN ?? "",
+    contactEmail: env.CONTACT_EMAIL ?? "",
+    access: { team: env.ACCESS_TEAM ?? "", audience: env.ACCESS_AUDIENCE ?? "" },
+    isPaused: env.PAUSED === "true",
+    timeline: { epoch: env.RESTORE_EPOCH ?? "", restores: Number(env.RESTORES ?? 0) },
+    allowsLocalReceivers: env.LOCAL_RECEIVERS === "allowed",
+    ...(env.TIMEOUTS ? { timeouts: env.TIMEOUTS } : {}),
+  };
+}

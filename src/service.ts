@@ -1,0 +1,33 @@
+import { createSigningKeys } from "#domain/credential/keys.ts";
+import { createMemory } from "#domain/memory.ts";
+import { defaultTimeouts, type Timeouts } from "#domain/timeouts.ts";
+import type { Timeline } from "#domain/timeline.ts";
+import { openDatabases } from "#store/db/open.ts";
+import type { Ports, Service, Settings } from "#http/service.ts";
+import { operations } from "#operations/index.ts";
+
+/** The settings that a deployment, a test or a simulation can choose. */
+export interface ServiceSettings extends Settings {
+  timeouts?: Partial<Timeouts>;
+  /** The original one by default. */
+  timeline?: Timeline;
+}
+
+/** Composes a service. Services that share a memory behave like requests of one isolate. */
+export function createService(
+  { DB: home, DATA_01: data, ...ports }: Ports,
+  { timeouts: customTimeouts, timeline, ...settings }: ServiceSettings,
+  memory = createMemory(),
+): Service {
+  const timeouts = { ...defaultTimeouts, ...customTimeouts };
+  const { clock, random } = ports;
+  return {
+    ...ports,
+    databases: openDatabases({ home, data }, { clock, random, timeouts }, timeline),
+    settings,
+    timeouts,
+    keys: createSigningKeys(ports, settings.tokenSecret),
+    memory,
+    operations,
+  };
+}

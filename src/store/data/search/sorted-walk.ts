@@ -1,0 +1,123 @@
+import type { SearchField, SortKey } from "#domain/search/tree.ts";
+import { isStoredOrder } from "#domain/search/parse.ts";
+import { sortSql, type SearchValues } from "./conditions.ts";
+import {
+  candidatesWithin,
+  costBoundSql,
+  itemCost,
+  lookUpRows,
+  maxKeyEntryBytes,
+  maxKeyItemBytes,
+  maxPageBytes,
+  maxTotalCost,
+  totalCostSql,
+} from "./cost.ts";
+import type { Plan } from "./plan.ts";
+import { inRangeSql } from "./ranges.ts";
+import {
+  candidatesSql,
+  columns,
+  conditionsSql,
+  itemJoinSql,
+  nullColumns,
+  type RangeScan,
+} from "./scan.ts";
+import { afterSql } from "./sort-scan.ts";
+
+type SortedPlan = Extract<Plan, { scan: "sorted" }>;
+
+/** The maximum cost of evaluating the conditions of sorted candidates. The page then ends early. */
+const maxScanCost = 16_000_000;
+
+/**
+ * Sorts all candidates by several keys, and then evaluates the conditions in that order until the page is full or the
+ * budget is spent. Reads only the page's items in full.
+ */
+export function sortedScanSql(
+  plan: SortedPlan,
+  scan: RangeScan,
+  rows: number,
+  values: SearchValues,
+): string {
+  const { sort, conditions } = scan.search;
+  const keys = sort.map((_, index) => `k${index}`);
+  const candidates = `select distinct c.item from ${candidatesSql(plan.driver, scan, values)}`;
+  const maxCandidates = candidatesWithin(scan.budget, 1 + lookUpRows(conditions));
+  const after = scan.start
+    ? `where ${afterSql(scan.search, scan.start, values, { key: (index) => `k${index}`, number: "number" })}`
+    : "";
+  const order = sort.map(({ direction }, index) => `k${index} is null, k${index} ${direction}`);
+  const positionColumns = (table: string) =>
+    [...keys, "number"].map((key, index) => `${table}.${key} as k${index}`).join(", ");
+  const inBudget = `w.place <= ${maxCandidates} and w.spent < ${maxScanCost}`;
+  return `with c(item) as materialized (${candidates}),
+      ${plan.readsEntries ? entryKeysSql(scan) : itemKeysSql(plan, scan)},
+      ordered as materialized (select * from keyed ${after}
+        order by ${[...order, "number"].join(", ")} limit ${maxCandidates + 1}),
+      walk as materialized (select *, row_number() over (rows unbounded preceding) as place,
+        sum(cost) over (rows unbounded preceding) - cost as spent
+        from (select o.*, ${scanCostSql(plan, scan)} as cost from ordered o cross join item i on i.number = o.number)),
+      found as materialized (select w.*, octet_length(i.data) as size
+        from walk w cross join item i on i.number = w.number
+        where ${inBudget} and ${conditionsSql(scan, values)} limit ${rows}),
+      s as materialized (select *, sum(size) over (rows unbounded preceding) - size as taken from found)
+    select 'hit' as kind, ${positionColumns("s")}, ${columns} from s cross join item i on i.number = s.number
+      where s.taken < ${maxPageBytes}
+    union all select * from (select 'edge', ${positionColumns("s")}, ${nullColumns} from s
+      where s.taken < ${maxPageBytes} and exists (select 1 from s where taken >= ${maxPageBytes})
+      order by s.taken desc limit 1)
+    union all select * from (select 'edge', ${positionColumns("w")}, ${nullColumns} from walk w
+      where ${inBudget} and (select count(*) from s where taken < ${maxPageBytes}) < ${rows}
+        and not exists (select 1 from s where taken >= ${maxPageBytes})
+        and exists (select 1 from walk w where not (${inBudget}))
+      order by w.place desc limit 1)
+    union all select 'heavy', ${keys.map(() => "null, ").join("")}null, ${nullColumns} from b where not fits`;
+}
+
+/** Reads the keys from the candidates. `b` measures them only if they could be too large. */
+function itemKeysSql({ maxItemBytes }: SortedPlan, scan: RangeScan): string {
+  const { sort } = scan.search;
+  const join = `c cross join item i on ${itemJoinSql(scan)}`;
+  const fits =
+    maxItemBytes <= maxKeyItemBytes
+      ? "1"
+      : `coalesce(sum(octet_length(i.data)), 0) <= ${maxKeyItemBytes} from ${join}`;
+  const keyColumns = sort.map(({ field }, index) => `${sortSql(field)} as k${index}`);
+  return `b(fits) as materialized (select ${fits}),
+      keyed as (select ${["i.number", ...keyColumns].join(", ")} from ${join} where (select fits from b))`;
+}
+
+/** Reads the keys from all entries of the sort fields. A collection that is small enough has few. */
+function entryKeysSql({ search: { sort }, range }: RangeScan): string {
+  const indexedFields = sort.map(({ field }) => field).filter((field) => !isStoredOrder(field));
+  const numbers = indexedFields.map(({ number }) => number).join(", ");
+  const keyColumns = sort.map((key, index) => `${entryKeySql(key, indexedFields)} as k${index}`);
+  const nulls = indexedFields.map(() => "null").join(", ");
+  const entries = indexedFields.map((field) => {
+    const keyValues = indexedFields.map((other) => (other === field ? "c.value" : "null"));
+    return `select c.item, ${keyValues.join(", ")}, 0 from search_entry c
+        where c.field = ${field.number} and ${inRangeSql(range)} and (select fits from b)`;
+  });
+  const names = indexedFields.map((_, index) => `v${index}`).join(", ");
+  return `b(fits) as materialized (select coalesce(sum(octet_length(c.value)), 0) <= ${maxKeyEntryBytes}
+        from search_entry c where c.field in (${numbers}) and ${inRangeSql(range)}),
+      keyed as (select item as number, ${keyColumns.join(", ")}
+        from (with entry(item, ${names}, candidate) as (
+          select item, ${nulls}, 1 from c where (select fits from b) union all ${entries.join(" union all ")})
+          select * from entry) group by item having max(candidate) = 1)`;
+}
+
+function entryKeySql({ field }: SortKey, indexedFields: readonly SearchField[]): string {
+  return isStoredOrder(field) ? "item" : `max(v${indexedFields.indexOf(field)})`;
+}
+
+/** SQL for the cost of a candidate. Large items are not read for it, so theirs is an upper bound. */
+function scanCostSql(
+  { readsEntries, maxItemBytes }: SortedPlan,
+  { search, budget }: RangeScan,
+): string {
+  const cost = itemCost(search.conditions);
+  if (search.conditions.length === 0 || maxTotalCost(cost, budget, maxItemBytes) <= maxScanCost)
+    return "0";
+  return readsEntries ? costBoundSql(cost) : totalCostSql(cost);
+}

@@ -1,0 +1,210 @@
+import { sql, type SQL } from "drizzle-orm";
+import type { Actor, AuditAction } from "#domain/audit.ts";
+import { sequencesPerCollection, itemNumberRange } from "#domain/item/item.ts";
+import type { Database, Databases, Prepared, Scope } from "#store/db/database.ts";
+import { retryTransient } from "#store/db/retry.ts";
+import { dataStatement, homeStatement, placeholders } from "#store/db/statement.ts";
+import {
+  SubjectNames,
+  selectCollectionNames,
+  selectHomeNames,
+  selectNames,
+  type NameRow,
+} from "./audit.ts";
+import { lazy } from "#domain/lazy.ts";
+
+/** The time and number of an entry. Together they order the log. */
+export interface AuditPosition {
+  at: number;
+  number: number;
+}
+
+/** The number of entries that one page scans, over all collections. A filter index would add a row to every write. */
+const maxScannedEntries = 5000;
+
+interface AuditValues {
+  at: number;
+  number: number;
+}
+
+const v = placeholders<AuditValues>();
+const collectionSpan = sql.raw(String(sequencesPerCollection));
+const maxScannedSql = sql.raw(String(maxScannedEntries));
+
+/**
+ * Finds the newest row of each source below the position. Times grow with numbers in each source, so a binary search
+ * finds it. `row` is the column of the number.
+ */
+function newestRowSql(source: SQL, table: SQL, row: SQL): SQL {
+  const isBeforeSql = (number: SQL, direction: SQL) =>
+    sql`(select at < ${v.at} or (at = ${v.at} and ${row} < ${v.number}) from ${table}
+      where ${row} ${direction === asc ? sql`>=` : sql`<=`} ${number} order by ${row} ${direction} limit 1)`;
+  const middle = sql`(low + high + 1) / 2`;
+  const isMiddleBefore = isBeforeSql(middle, asc);
+  return sql`(with recursive half (id, low, high) as (
+      select id, iif(${isBeforeSql(sql`high`, desc)}, high, low), high from ${source} where high is not null
+      union all
+      select id, iif(${isMiddleBefore}, ${middle}, low), iif(${isMiddleBefore}, high, ${middle} - 1)
+        from half where low < high)
+    select id, low as newest from half where low >= high)`;
+}
+
+const asc = sql`asc`;
+const desc = sql`desc`;
+
+const endChangeSql = (direction: SQL) =>
+  sql`(select number from change where number > c.id * ${collectionSpan} and number < (c.id + 1) * ${collectionSpan}
+    order by number ${direction} limit 1)`;
+const changeSources = lazy(
+  () => sql`(select c.id, ${endChangeSql(asc)} as low, ${endChangeSql(desc)} as high from collection c
+  order by c.id desc limit ${maxScannedSql})`,
+);
+const auditSource = lazy(
+  () => sql`(select 0 as id, min(id) as low, max(id) as high from audit_entry)`,
+);
+
+/** The number of entries that a page scans in each source. */
+const maxRowsPerSource = lazy(
+  () =>
+    sql`(select max(1, ${maxScannedSql} / (1 + count(*))) from (select 1 from collection limit ${maxScannedSql}))`,
+);
+
+/** The columns that changes and audit entries share. */
+const entryColumns = lazy(() => ({
+  at: sql<number>`at`,
+  actor: sql<Actor>`actor`,
+  action: sql<string>`action`,
+  collection_id: sql<number | null>`collection_id`,
+  subject: sql<string>`subject`,
+  version: sql<number | null>`version`,
+  session: sql<string | null>`session`,
+  request_id: sql<string>`request_id`,
+  sent_request_id: sql<string | null>`sent_request_id`,
+}));
+
+/** Selects changes of items and the audit entries of a data database. */
+const selectWindow = dataStatement<AuditValues>((db) =>
+  db
+    .select({
+      number: sql<number>`number`,
+      ...entryColumns(),
+      full: sql<number>`full`,
+      receipt: sql<
+        string | null
+      >`iif(substr(subject, 1, 4) = 'rec_', (select receipt_number from item where id = subject), null)`.as(
+        "receipt",
+      ),
+    })
+    .from(
+      sql`(select x.number, x.at, x.actor, x.action, s.id as collection_id, x.item_id as subject, x.version,
+          x.session, x.request_id, x.sent_request_id,
+          count(*) over (partition by s.id) >= ${maxRowsPerSource()} as full
+        from ${newestRowSql(changeSources(), sql`change`, sql`number`)} s
+        join change x on x.number in (select number from change
+          where number > s.id * ${collectionSpan} and number <= s.newest order by number desc limit ${maxRowsPerSource()})
+        union all
+        select x.id, x.at, x.actor, x.action, x.collection_id, x.subject, x.version,
+          x.session, x.request_id, x.sent_request_id, count(*) over () >= ${maxRowsPerSource()}
+        from ${newestRowSql(auditSource(), sql`audit_entry`, sql`id`)} s
+        join audit_entry x on x.id in (select id from audit_entry
+          where id <= s.newest order by id desc limit ${maxRowsPerSource()}))`,
+    )
+    .where(sql`at < ${v.at} or (at = ${v.at} and number < ${v.number})`)
+    .orderBy(sql`at desc, number desc`),
+);
+
+/** Selects the audit entries of a home database that is separate from the data. */
+const selectHomeWindow = homeStatement<AuditValues>((db) =>
+  db
+    .select({
+      number: sql<number>`x.id`.as("number"),
+      ...entryColumns(),
+      full: sql<number>`count(*) over () >= ${maxScannedSql}`.as("full"),
+      receipt: sql<null>`null`.as("receipt"),
+    })
+    .from(
+      sql`${newestRowSql(auditSource(), sql`audit_entry`, sql`id`)} s
+        join audit_entry x on x.id in (select id from audit_entry
+          where id <= s.newest order by id desc limit ${maxScannedSql})`,
+    )
+    .where(sql`at < ${v.at} or (at = ${v.at} and x.id < ${v.number})`)
+    .orderBy(sql`at desc, x.id desc`),
+);
+
+export interface WindowRow extends AuditPosition {
+  actor: Actor;
+  action: AuditAction;
+  collection_id: number | null;
+  subject: string;
+  version: number | null;
+  session: string | null;
+  request_id: string;
+  sent_request_id: string | null;
+  /** 1 if the scan took the whole share of this source, so that older entries may exist. */
+  full: number;
+  receipt: string | null;
+}
+
+/**
+ * Each database numbers its own audit entries. This offset is added to the numbers of a data database. They stay below
+ * all numbers of changes, so no two entries share one.
+ */
+const dataEntryOffset = itemNumberRange(1).above / 2;
+
+/** Loads the newest entries of each database that are older than a position. */
+export async function loadWindows(
+  { home, single, all }: Databases,
+  before: AuditPosition,
+): Promise<{ windows: WindowRow[][]; names: SubjectNames }> {
+  const loadRows = async <S extends Scope>(
+    db: Database<S>,
+    windowQuery: Prepared<S>,
+    nameQuery: Prepared<S>,
+  ): Promise<{ rows: WindowRow[]; names: NameRow[] }> => {
+    const [entryResult, nameResult] = await retryTransient(db, () =>
+      db.batch([windowQuery, nameQuery]),
+    );
+    return {
+      rows: (entryResult?.results ?? []) as WindowRow[],
+      names: (nameResult?.results ?? []) as NameRow[],
+    };
+  };
+  if (single) {
+    const { rows, names } = await loadRows(
+      single,
+      selectWindow(single, before),
+      selectNames(single, {}),
+    );
+    return { windows: [rows], names: new SubjectNames(names) };
+  }
+  const { at, number } = before;
+  const isChange = number >= itemNumberRange(1).above;
+  const dataPosition = { at, number: isChange ? number : Math.max(0, number - dataEntryOffset) };
+  const windows = await Promise.all([
+    loadRows(home, selectHomeWindow(home, before), selectHomeNames(home, {})),
+    ...all().map(async (db) => {
+      const { rows, names } = await loadRows(
+        db,
+        selectWindow(db, dataPosition),
+        selectCollectionNames(db, {}),
+      );
+      return { rows: rows.map(shiftDataEntry), names };
+    }),
+  ]);
+  const names = windows.flatMap((window) => window.names);
+  return { windows: windows.map(({ rows }) => rows), names: new SubjectNames(names) };
+}
+
+function shiftDataEntry(row: WindowRow): WindowRow {
+  const isAuditEntry = sourceOf(row) === 0;
+  return isAuditEntry ? { ...row, number: row.number + dataEntryOffset } : row;
+}
+
+/** The collection id of a change. Audit entries have lower numbers, which give 0. */
+export const sourceOf = ({ number }: AuditPosition) =>
+  Math.floor(number / itemNumberRange(1).above);
+
+export const positionOf = ({ at, number }: AuditPosition): AuditPosition => ({ at, number });
+
+export const isBefore = (a: AuditPosition, b: AuditPosition) =>
+  a.at < b.at || (a.at === b.at && a.number < b.number);

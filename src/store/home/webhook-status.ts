@@ -1,0 +1,42 @@
+import { and, eq, sql } from "drizzle-orm";
+import { retryTransient } from "#store/db/retry.ts";
+import type { HomeDatabase } from "#store/db/database.ts";
+import { webhook } from "#store/db/schema.ts";
+import { homeStatement } from "#store/db/statement.ts";
+
+/** Later than every date. */
+const never = String(Number.MAX_SAFE_INTEGER);
+
+/**
+ * The time when the rights of a webhook's maker end: 0 if they have ended. Agrees with `isLive`, so that each read of a
+ * webhook knows whether it can send.
+ */
+export const makerEndsAtSql = sql<number>`case when ${webhook.maker} like 'member:%'
+    then iif(exists (select 1 from member where id = substr(${webhook.maker}, 8) and disabled_at is null),
+      ${sql.raw(never)}, 0)
+    else coalesce((select case when c.revoked_at is not null or (c.kind <> 'client' and m.disabled_at is not null)
+        then 0 else coalesce(c.expires_at, ${sql.raw(never)}) end
+      from credential c join member m on m.id = c.member_id
+      where c.id = substr(${webhook.maker}, 12)), 0) end`;
+
+/** The time of the next attempt after a failed one, and the error of the failed one. */
+export interface PendingRetry {
+  retryAt: number | null;
+  lastError: string | null;
+}
+
+const updatePendingRetry = homeStatement<PendingRetry & { id: string }>((db, v) =>
+  db
+    .update(webhook)
+    .set({ retryAt: v.retryAt, lastError: v.lastError })
+    .where(and(eq(webhook.id, v.id), eq(webhook.state, "active"))),
+);
+
+/** Stores the pending retry of an active webhook for its readers; null after a success. Keeps its version. */
+export async function storePendingRetry(
+  db: HomeDatabase,
+  id: string,
+  retry: PendingRetry,
+): Promise<void> {
+  await retryTransient(db, () => updatePendingRetry(db, { id, ...retry }).run());
+}
