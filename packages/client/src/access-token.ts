@@ -5,18 +5,18 @@ import { unlessAborted } from "./retry.ts";
 export interface ClientCredentials {
   clientId: string;
   clientSecret: string;
-  /** Permissions to narrow the access token to; all of the client's where it is left out. */
+  /** The permissions of the access token. By default it has all permissions of the client. */
   scope?: readonly string[];
 }
 
-/** A personal token, or a function that knows the present one, or an API client's credentials. */
+/** A personal token, a function that returns the current token, or an API client's credentials. */
 export type Credential =
   | { token: string | (() => string | Promise<string>) }
   | { credentials: ClientCredentials };
 
 type Exchange = (init: RequestInit) => Promise<Reply>;
 
-/** The bearer of each request. Access tokens are fetched once for all callers, and renewed before they expire. */
+/** Supplies the bearer token of each request. All callers share one access token, which is renewed before it expires. */
 export class Bearer {
   readonly #credential: Credential;
   readonly #exchange: Exchange;
@@ -40,30 +40,30 @@ export class Bearer {
     return unlessAborted(this.#renewal, signal);
   }
 
-  /** Forgets a bearer that was refused; whether there may be another one. */
-  renewable(refused: string): boolean {
-    if (this.#access?.token === refused) this.#access = undefined;
+  /** Discards a token that the service rejected. Returns whether `current` can supply another token. */
+  renewable(rejectedToken: string): boolean {
+    if (this.#access?.token === rejectedToken) this.#access = undefined;
     return "credentials" in this.#credential || typeof this.#credential.token === "function";
   }
 
   async #renew({ clientId, clientSecret, scope }: ClientCredentials): Promise<string> {
-    const asked = new URLSearchParams({
+    const parameters = new URLSearchParams({
       grant_type: "client_credentials",
       client_id: clientId,
       client_secret: clientSecret,
     });
-    if (scope) asked.set("scope", scope.join(" "));
+    if (scope) parameters.set("scope", scope.join(" "));
     const headers = { "Content-Type": "application/x-www-form-urlencoded" };
-    const { body } = await this.#exchange({ method: "POST", headers, body: asked.toString() });
-    const told = body as { access_token?: unknown; expires_in?: unknown } | undefined;
-    if (typeof told?.access_token !== "string") {
+    const { body } = await this.#exchange({ method: "POST", headers, body: parameters.toString() });
+    const response = body as { access_token?: unknown; expires_in?: unknown } | undefined;
+    if (typeof response?.access_token !== "string") {
       const message = "The token endpoint answered without an access token.";
       throw new EdgeFormsError(message, { code: "unexpected_answer" });
     }
-    const seconds = typeof told.expires_in === "number" ? told.expires_in : 0;
-    // A minute early, so that none expires on its way.
+    const seconds = typeof response.expires_in === "number" ? response.expires_in : 0;
+    // Renews a minute early, so that no token expires in transit.
     const renewAt = Date.now() + Math.max(seconds - 60, seconds / 2) * 1000;
-    this.#access = { token: told.access_token, renewAt };
-    return told.access_token;
+    this.#access = { token: response.access_token, renewAt };
+    return response.access_token;
   }
 }

@@ -12,8 +12,8 @@ export interface Limits {
 }
 
 /**
- * One request, whole: its answer has to be there within `timeout` milliseconds, to its last byte. Throws an
- * EdgeFormsError, or the reason of the caller's signal.
+ * Sends one request. The complete response must arrive within `timeout` milliseconds. Throws an EdgeFormsError, or
+ * the reason of the caller's signal.
  */
 export async function attempt(
   fetcher: typeof fetch,
@@ -23,32 +23,46 @@ export async function attempt(
 ): Promise<Reply> {
   signal?.throwIfAborted();
   const controller = new AbortController();
-  const give = () => controller.abort(signal?.reason);
-  signal?.addEventListener("abort", give);
-  let late = false;
+  const abort = () => controller.abort(signal?.reason);
+  signal?.addEventListener("abort", abort);
+  let timedOut = false;
   const timer = setTimeout(() => {
-    late = true;
+    timedOut = true;
     controller.abort();
   }, timeout);
   try {
-    // A redirect would carry the credential elsewhere, or make a GET of a POST.
-    const sent = { ...init, redirect: "manual", signal: controller.signal } as const;
-    const answer = await fetcher(url, sent);
-    return readReply(answer, await answer.text());
+    // Following a redirect would send the credential to another host, or turn a POST into a GET.
+    const request = { ...init, redirect: "manual", signal: controller.signal } as const;
+    const response = await fetcher(url, request);
+    return readReply(response, await response.text());
   } catch (error) {
     if (error instanceof EdgeFormsError) throw error;
     signal?.throwIfAborted();
-    const message = late ? `No whole answer within ${timeout} ms.` : "The connection failed.";
-    throw new EdgeFormsError(message, { code: late ? "timeout" : "network_error", cause: error });
+    const { origin } = new URL(url);
+    const message = timedOut
+      ? `No complete response from ${origin} within ${timeout} ms.`
+      : `The connection to ${origin} failed: ${causeOf(error)}`;
+    throw new EdgeFormsError(message, {
+      code: timedOut ? "timeout" : "network_error",
+      cause: error,
+    });
   } finally {
     clearTimeout(timer);
-    signal?.removeEventListener("abort", give);
+    signal?.removeEventListener("abort", abort);
   }
 }
 
-function readReply(answer: Response, text: string): Reply {
-  if (!answer.ok) throw errorOf(answer, text);
-  const { status, headers } = answer;
+/** Returns the innermost cause, such as a refused connection. Node gives several causes if a host has several addresses. */
+function causeOf(error: unknown): string {
+  const { cause, errors, message, code } = error as Error & { errors?: unknown[]; code?: string };
+  const inner = cause ?? errors?.[0];
+  if (inner !== undefined) return causeOf(inner);
+  return message || code || "unknown cause";
+}
+
+function readReply(response: Response, text: string): Reply {
+  if (!response.ok) throw errorOf(response, text);
+  const { status, headers } = response;
   if (text === "") return { status, headers, body: undefined };
   try {
     return { status, headers, body: JSON.parse(text) as unknown };

@@ -1,14 +1,14 @@
 import { EdgeFormsError, renamed, toldBy } from "./problem.ts";
 import type { Shape, Operation, Written } from "./types.ts";
 
-const mostOperations = 100;
-const mostBytes = 1_048_576;
-const envelope = '{"operations":[]}'.length;
+const maxOperations = 100;
+const maxBodyBytes = 1_048_576;
+const envelopeBytes = '{"operations":[]}'.length;
 
-/** A batch that ended before all of its parts were written. */
+/** A batch that failed before all of its parts were written. */
 export class BatchError<I = unknown> extends EdgeFormsError {
   override readonly name = "BatchError";
-  /** What became of the operations before the refused part, which are stored. */
+  /** The results of the operations before the rejected part. These operations are stored. */
   readonly results: readonly Written<I>[];
 
   constructor(cause: EdgeFormsError, results: readonly Written<I>[]) {
@@ -17,13 +17,13 @@ export class BatchError<I = unknown> extends EdgeFormsError {
   }
 }
 
-/** From the operation `start` to the one before `end`. */
+/** The operations from index `start` up to, but not including, index `end`. */
 interface Part {
   start: number;
   end: number;
 }
 
-/** As many operations as one request takes, part after part; the same parts for the same operations. */
+/** Splits operations into parts that each fit one request. The same operations always give the same parts. */
 function partsOf(operations: readonly object[]): Part[] {
   const encoder = new TextEncoder();
   const parts: Part[] = [];
@@ -31,19 +31,19 @@ function partsOf(operations: readonly object[]): Part[] {
   for (const [index, operation] of operations.entries()) {
     const size = encoder.encode(JSON.stringify(operation)).length + 1;
     const last = parts.at(-1);
-    const fits = last && index - last.start < mostOperations && bytes + size <= mostBytes;
+    const fits = last && index - last.start < maxOperations && bytes + size <= maxBodyBytes;
     if (fits) {
       last.end = index + 1;
       bytes += size;
       continue;
     }
     parts.push({ start: index, end: index + 1 });
-    bytes = envelope + size;
+    bytes = envelopeBytes + size;
   }
   return parts;
 }
 
-/** Writes the parts in order. One that touches more than a batch may is halved: nothing of it was stored. */
+/** Writes the parts in order. Halves a part that the service rejects with 413, because nothing of it was stored. */
 export async function inParts<T extends Shape, I>(
   operations: readonly Operation<T>[],
   write: (part: readonly Operation<T>[], name: string) => Promise<Written<I>[]>,
@@ -57,7 +57,7 @@ export async function inParts<T extends Shape, I>(
     } catch (error) {
       if (!(error instanceof EdgeFormsError)) throw error;
       if (error.status !== 413 || end - start === 1) {
-        throw new BatchError(movedBy(error, start), results);
+        throw new BatchError(withShiftedIndexes(error, start), results);
       }
       const middle = (start + end) >> 1;
       parts.unshift({ start, end: middle }, { start: middle, end });
@@ -66,21 +66,24 @@ export async function inParts<T extends Shape, I>(
   return results;
 }
 
-/** Errors of a part, told with the places that its operations have in the whole. */
-function movedBy(error: EdgeFormsError, start: number): EdgeFormsError {
-  const moved = (_: string, before: string, index: string) => `${before}${Number(index) + start}`;
-  return renamed(error, (each) => ({
-    ...each,
-    field: each.field.replace(/^(operations\[)(\d+)/, moved),
-    ...(each.pointer && { pointer: each.pointer.replace(/^(\/operations\/)(\d+)/, moved) }),
+/** Converts the operation indexes in field errors from the part to the whole batch. */
+function withShiftedIndexes(error: EdgeFormsError, start: number): EdgeFormsError {
+  const shiftIndex = (_: string, prefix: string, index: string) =>
+    `${prefix}${Number(index) + start}`;
+  return renamed(error, (fieldError) => ({
+    ...fieldError,
+    field: fieldError.field.replace(/^(operations\[)(\d+)/, shiftIndex),
+    ...(fieldError.pointer && {
+      pointer: fieldError.pointer.replace(/^(\/operations\/)(\d+)/, shiftIndex),
+    }),
   }));
 }
 
-/** Errors of a lone operation, told as the single route tells them. */
+/** Removes the operation index from field errors, so that they look like errors of the route for one item. */
 export function alone(error: EdgeFormsError): EdgeFormsError {
-  return renamed(error, (each) => ({
-    ...each,
-    field: each.field.replace(/^operations\[0\]\.?(data\.)?/, ""),
-    ...(each.pointer && { pointer: each.pointer.replace(/^\/operations\/0/, "") }),
+  return renamed(error, (fieldError) => ({
+    ...fieldError,
+    field: fieldError.field.replace(/^operations\[0\]\.?(data\.)?/, ""),
+    ...(fieldError.pointer && { pointer: fieldError.pointer.replace(/^\/operations\/0/, "") }),
   }));
 }

@@ -1,7 +1,7 @@
 import { alone, inParts } from "./batch.ts";
 import { EdgeFormsError } from "./problem.ts";
-import { sleep } from "./retry.ts";
-import type { Received, Sent, Transport } from "./transport.ts";
+import { conflictWait, sleep } from "./retry.ts";
+import { assertTag, type Received, type Sent, type Transport } from "./transport.ts";
 import type {
   CallOptions,
   Change,
@@ -14,7 +14,7 @@ import type {
 } from "./types.ts";
 import { Walk, type Page, type WalkOptions } from "./walk.ts";
 
-/** Where a collection stands below `/api/v1`. */
+/** The paths of a collection below `/api/v1`. */
 export interface Paths {
   list: string;
   changes: string;
@@ -22,23 +22,23 @@ export interface Paths {
 }
 
 export interface UpdateOptions extends WriteOptions {
-  /** Writes onto this version only; another one is an error, `version_mismatch`. */
+  /** Updates only this version. If the item has another version, the update fails with `version_mismatch`. */
   ifMatch?: string | undefined;
-  /** The status to give, for submissions. */
+  /** The new status of a submission. */
   status?: Status | undefined;
 }
 
 export interface FeedOptions extends WalkOptions {
-  /** Milliseconds between looks for more at the end of the feed; it ends there where this is left out. */
+  /** Milliseconds between polls at the end of the feed. Without it, iteration stops at the end. */
   every?: number | undefined;
-  /** Tells each change of an item, not several as one. */
+  /** Returns every change of an item instead of merging several changes into one. */
   all?: boolean | undefined;
 }
 
-/** How often `update` reads and tries again when others are faster. */
-const mostConflicts = 50;
+/** How often `update` reads the item and retries after another writer changed it. */
+const maxConflicts = 50;
 
-/** What records and submissions share. */
+/** The operations that records and submissions share. */
 export abstract class Collection<I extends { id: string; etag: string }, T extends Shape> {
   protected readonly transport: Transport;
   readonly #paths: Paths;
@@ -53,39 +53,41 @@ export abstract class Collection<I extends { id: string; etag: string }, T exten
   }
 
   /**
-   * Merges a change onto an item: fields that are left out stay, null clears. A function sees the present item and
-   * gives the change, undefined for none; when somebody else was faster, it is asked again with what is there then. It
-   * happens once, whatever is lost on the way.
+   * Merges a change into an item. Omitted fields keep their values, null clears a field. A function receives the
+   * current item and returns the change, or undefined for no change. After a conflict it is called again with the
+   * newer item. The update is applied once, even if responses are lost.
    */
   async update(
     id: string,
     change:
       | T["change"]
-      | ((present: I) => T["change"] | undefined | Promise<T["change"] | undefined>),
+      | ((current: I) => T["change"] | undefined | Promise<T["change"] | undefined>),
     { ifMatch, status, key = newKey(), signal }: UpdateOptions = {},
   ): Promise<Written<I>> {
-    const put = (data: T["change"], etag?: string) => {
+    assertTag("ifMatch", ifMatch);
+    const write = (data: T["change"], etag?: string) => {
       const content = { data, ...(status && { status }), ...(etag && { if_match: etag }) };
       return this.#writeOne({ op: "update", id, ...content }, { key, signal }, true);
     };
-    if (typeof change !== "function") return put(change, ifMatch);
+    if (typeof change !== "function") return write(change, ifMatch);
     for (let conflicts = 0; ; conflicts += 1) {
-      // Replicas may lag behind others' writes: after a conflict, only the primary is believed.
+      // A replica may lack the write that caused the conflict, so the next read goes to the primary.
       const headers = conflicts > 0 ? { "Cache-Control": "no-cache" } : {};
-      const present = await this.#get(id, { signal, headers });
-      const data = await change(present);
-      if (data === undefined) return { op: "update", outcome: "unchanged", ...named(present) };
+      const current = await this.#get(id, { signal, headers });
+      const data = await change(current);
+      if (data === undefined)
+        return { op: "update", outcome: "unchanged", ...withReceiptNumber(current) };
       try {
-        return await put(data, ifMatch ?? present.etag);
+        return await write(data, ifMatch ?? current.etag);
       } catch (error) {
-        const late = error instanceof EdgeFormsError && error.code === "version_mismatch";
-        if (!late || ifMatch || conflicts >= mostConflicts) throw error;
-        await sleep(Math.random() * 50 * Math.min(conflicts + 1, 10), signal);
+        const isConflict = error instanceof EdgeFormsError && error.code === "version_mismatch";
+        if (!isConflict || ifMatch || conflicts >= maxConflicts) throw error;
+        await sleep(conflictWait(conflicts), signal);
       }
     }
   }
 
-  /** Updates the item that has the value of the unique field `by` in `data`; creates it where none has. */
+  /** Updates the item whose unique field `by` has the value in `data`. Creates the item if there is none. */
   async upsert(
     by: string,
     data: T["change"],
@@ -96,40 +98,45 @@ export abstract class Collection<I extends { id: string; etag: string }, T exten
   }
 
   /**
-   * Writes any number of operations in order. Up to 100 of them and 1 MiB are all or nothing; more are written in
-   * parts, each all or nothing: BatchError tells the results of those before a refused one. `items` asks for the items.
+   * Writes any number of operations in order. Up to 100 operations and 1 MiB are written all or nothing. A larger batch
+   * is split into parts, each all or nothing. BatchError holds the results of the parts before a rejected part. With
+   * `items`, the results include the items.
    */
   async batch(
     operations: Iterable<Operation<T>>,
     { key = newKey(), signal, items = false }: WriteOptions & { items?: boolean } = {},
   ): Promise<Written<I>[]> {
-    return inParts<T, I>([...operations], async (part, name) => {
+    const allOperations = [...operations];
+    for (const operation of allOperations) {
+      if ("if_match" in operation) assertTag("if_match", operation.if_match);
+    }
+    return inParts<T, I>(allOperations, async (part, name) => {
       const received = await this.#writeBatch(part, `${key}:${name}`, items, signal);
-      return resultsOf<I>(unmistaken(received));
+      return resultsOf<I>(rejectKeyMismatch(received));
     });
   }
 
-  /** Every item, in the order in which they were stored. */
+  /** Lists all items in the order in which they were created. */
   list(options: WalkOptions = {}): Walk<I> {
-    const read = { method: "GET", path: this.#paths.list };
-    return this.#walk<I>(read, options, async (page) => page.cursor !== null);
+    const request = { method: "GET", path: this.#paths.list };
+    return this.#walk<I>(request, options, async (page) => page.cursor !== null);
   }
 
-  /** Every match, newest first where no sort is given. A cursor belongs to its conditions and sort. */
+  /** Lists all matches, by default newest first. A cursor is valid only for the same conditions and sort. */
   search(search: Search<T> = {}, options: WalkOptions = {}): Walk<I> {
-    const read = { method: "POST", path: `${this.#paths.list}/search`, body: search };
-    return this.#walk<I>(read, options, async (page) => page.cursor !== null);
+    const request = { method: "POST", path: `${this.#paths.list}/search`, body: search };
+    return this.#walk<I>(request, options, async (page) => page.cursor !== null);
   }
 
   /**
-   * What happened, in order, missing nothing: from the oldest change that is kept, or a cursor; `"now"` is the end. Ends
-   * when there is no more, with the cursor to go on from; with `every`, looks again every so many milliseconds. Several
-   * changes of one item may be told as one, by who made the last; `all` tells each.
+   * Lists changes in order without gaps, from the oldest retained change or from a cursor. The cursor `"now"` starts at
+   * the end. Iteration stops at the end of the feed, or polls every `every` milliseconds. Several changes of one item
+   * may be merged into one, with the author of the last. `all` returns every change.
    */
   changes(options: FeedOptions = {}): Walk<Change<I>> {
     const query = { all: options.all ? "true" : undefined };
-    const read = { method: "GET", path: this.#paths.changes, query };
-    return this.#walk<Change<I>>(read, options, async (page) => {
+    const request = { method: "GET", path: this.#paths.changes, query };
+    return this.#walk<Change<I>>(request, options, async (page) => {
       if (page.items.length > 0) return true;
       if (options.every === undefined) return false;
       await sleep(options.every, options.signal);
@@ -145,7 +152,7 @@ export abstract class Collection<I extends { id: string; etag: string }, T exten
     const body = status === undefined ? { data } : { data, status };
     const headers = { "Idempotency-Key": key };
     const path = this.#paths.list;
-    const sent = {
+    const request = {
       method: "POST",
       path,
       body,
@@ -154,34 +161,34 @@ export abstract class Collection<I extends { id: string; etag: string }, T exten
       safe: true,
       signal,
     } as const;
-    return unmistaken(await this.transport.send(sent)).body as I;
+    return rejectKeyMismatch(await this.transport.send(request)).body as I;
   }
 
   async #get(id: string, { signal, headers = {} }: Pick<Sent, "signal" | "headers">): Promise<I> {
     const path = this.#paths.item(id);
-    const sent = { method: "GET", path, headers, lane: "read", safe: true, signal } as const;
-    return (await this.transport.send(sent)).body as I;
+    const request = { method: "GET", path, headers, lane: "read", safe: true, signal } as const;
+    return (await this.transport.send(request)).body as I;
   }
 
-  /** A batch of one: the only write besides a create that a key makes happen once. */
+  /** Writes a batch of one operation. Besides creates, only batches accept an Idempotency-Key. */
   async #writeOne(
     operation: Operation<T>,
     { key = newKey(), signal }: WriteOptions,
-    repeated = false,
+    isKeyReuseAllowed = false,
   ): Promise<Written<I>> {
     const received = await this.#writeBatch([operation], key, true, signal).catch((error) => {
       throw error instanceof EdgeFormsError ? alone(error) : error;
     });
-    // A function that is asked in another run sees a later item, and gives another change: it is done all the same.
-    const [written] = resultsOf<I>(repeated ? received : unmistaken(received));
-    if (!written) throw new EdgeFormsError("No result.", { code: "unexpected_answer" });
-    if (written.item || !received.headers.has("Idempotent-Replayed")) return written;
+    // In a later run the function sees a newer item and may return another change. The first change still counts as done.
+    const [result] = resultsOf<I>(isKeyReuseAllowed ? received : rejectKeyMismatch(received));
+    if (!result) throw new EdgeFormsError("No result.", { code: "unexpected_answer" });
+    if (result.item || !received.headers.has("Idempotent-Replayed")) return result;
     // Replays hold no items.
-    const item = await this.#get(written.id, { signal }).catch((error) => {
+    const item = await this.#get(result.id, { signal }).catch((error) => {
       const { status = 0 } = error instanceof EdgeFormsError ? error : {};
       if (status !== 403 && status !== 404) throw error;
     });
-    return item ? { ...written, item } : written;
+    return item ? { ...result, item } : result;
   }
 
   async #writeBatch(
@@ -203,20 +210,20 @@ export abstract class Collection<I extends { id: string; etag: string }, T exten
   }
 
   #walk<E>(
-    read: Pick<Sent, "method" | "path" | "body" | "query">,
+    baseRequest: Pick<Sent, "method" | "path" | "body" | "query">,
     { cursor: start, limit = 200, signal }: WalkOptions,
     after: (page: Page<E>) => Promise<boolean>,
   ): Walk<E> {
-    const page = async (cursor: string | undefined): Promise<Page<E>> => {
-      const query = { ...read.query, limit, cursor };
-      const sent = { ...read, query, lane: "read", safe: true, signal } as const;
-      const { body } = await this.transport.send(sent);
+    const readPage = async (cursor: string | undefined): Promise<Page<E>> => {
+      const query = { ...baseRequest.query, limit, cursor };
+      const request = { ...baseRequest, query, lane: "read", safe: true, signal } as const;
+      const { body } = await this.transport.send(request);
       const { items, links } = body as { items: E[]; links: { next: string | null } };
-      // The service may know itself by another address: what counts is the cursor.
+      // The service may use another address in its links, so only the cursor is taken from them.
       const next = links.next === null ? null : new URL(links.next).searchParams.get("cursor");
       return { items, cursor: next };
     };
-    return new Walk(page, start, after);
+    return new Walk(readPage, start, after);
   }
 }
 
@@ -224,20 +231,20 @@ function resultsOf<I>({ body }: Received): Written<I>[] {
   return (body as { results: Written<I>[] }).results;
 }
 
-function named<I extends { id: string; etag: string }>(item: I) {
+function withReceiptNumber<I extends { id: string; etag: string }>(item: I) {
   const { id, etag } = item;
   const { receipt_number: receipt } = item as { receipt_number?: string };
   return { id, etag, ...(receipt !== undefined && { receipt_number: receipt }), item };
 }
 
-/** Refuses the answer to a key that was used for something else, which was not written this time. */
-function unmistaken(received: Received): Received {
+/** Throws if the service replayed the response of another body with the same key. It wrote nothing in that case. */
+function rejectKeyMismatch(received: Received): Received {
   if (!received.headers.has("Idempotency-Key-Mismatch")) return received;
   const message = "This key was used for another body, whose answer it gave; nothing was written.";
   throw new EdgeFormsError(message, { code: "key_reused", problem: { answer: received.body } });
 }
 
-/** 128 random bits; `randomUUID` is missing where a page comes over plain http. */
+/** Returns 128 random bits. `randomUUID` does not exist in pages that are loaded over plain HTTP. */
 function newKey(): string {
   const bytes = crypto.getRandomValues(new Uint8Array(16));
   return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");

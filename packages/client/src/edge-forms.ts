@@ -10,8 +10,8 @@ export interface RequestOptions extends CallOptions {
 }
 
 /**
- * A client of one service by one credential. Its calls share the credential's limits, so make one and keep it. `S` is
- * `components["schemas"]` of the OpenAPI document of the apps and forms that it uses (openapi-typescript).
+ * A client for one service and one credential. Calls share the credential's limits, so create one client and reuse it.
+ * `S` is `components["schemas"]` as openapi-typescript generates it from the service's OpenAPI document.
  *
  * @example
  * const client = new EdgeForms({ url: "https://forms.example.com", token: process.env.EDGE_FORMS_TOKEN });
@@ -35,18 +35,18 @@ export class EdgeForms<S = unknown> {
   }
 
   /**
-   * Any other route below `/api/v1`. GET, HEAD, PUT, and what carries an Idempotency-Key are sent again after a failure;
-   * the others only where the service said that it did nothing.
+   * Calls any other route below `/api/v1`. After a failure, the client retries GET, HEAD, PUT and requests with an
+   * Idempotency-Key. It retries other requests only if the service reported that it did nothing.
    */
   async request<T = unknown>(
     method: string,
     path: string,
     options: RequestOptions = {},
   ): Promise<T> {
-    const reads = method === "GET" || method === "HEAD";
-    const keyed = new Headers(options.headers).has("Idempotency-Key");
-    const safe = reads || method === "PUT" || keyed;
-    const lane = reads ? "read" : "write";
+    const isRead = method === "GET" || method === "HEAD";
+    const hasKey = new Headers(options.headers).has("Idempotency-Key");
+    const safe = isRead || method === "PUT" || hasKey;
+    const lane = isRead ? "read" : "write";
     return (await this.#transport.send({ ...options, method, path, lane, safe })).body as T;
   }
 }

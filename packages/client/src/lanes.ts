@@ -3,17 +3,17 @@ import { later, sleep } from "./retry.ts";
 type Lane = "read" | "write";
 
 /**
- * What all calls of a client share: how many are on their way at once, and until when the service asked to wait. A
- * limit of writes holds up writes alone.
+ * Limits how many requests of a client run at once, and pauses a lane for as long as the service requested. A pause
+ * of writes does not delay reads.
  */
 export class Lanes {
-  readonly #most: number;
-  readonly #waiting: (() => void)[] = [];
+  readonly #maxRunning: number;
+  readonly #queue: (() => void)[] = [];
   readonly #openAt: Record<Lane, number> = { read: 0, write: 0 };
   #running = 0;
 
-  constructor(most: number) {
-    this.#most = most;
+  constructor(maxRunning: number) {
+    this.#maxRunning = maxRunning;
   }
 
   /** Milliseconds until the lane is open. */
@@ -25,42 +25,42 @@ export class Lanes {
     this.#openAt[lane] = Math.max(this.#openAt[lane], Date.now() + milliseconds);
   }
 
-  /** Runs once there is room; the waits between tries are spent outside. */
-  async run<T>(work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
-    if (this.#running < this.#most) this.#running += 1;
-    else await this.#turn(signal);
+  /** Runs the task once a slot is free. Callers wait between attempts without holding a slot. */
+  async run<T>(task: () => Promise<T>, signal?: AbortSignal): Promise<T> {
+    if (this.#running < this.#maxRunning) this.#running += 1;
+    else await this.#waitForSlot(signal);
     try {
-      return await work();
+      return await task();
     } finally {
-      const next = this.#waiting.shift();
-      // A place that is handed on stays taken.
+      const next = this.#queue.shift();
+      // The next task takes over the slot, so the count stays the same.
       if (next) next();
       else this.#running -= 1;
     }
   }
 
-  /** Waits, with jitter, for as long as the lane is held. */
+  /** Waits, with jitter, until the lane is no longer paused. */
   async open(lane: Lane, signal?: AbortSignal): Promise<void> {
     for (let wait = this.held(lane); wait > 0; wait = this.held(lane)) {
       await sleep(later(wait), signal);
     }
   }
 
-  async #turn(signal?: AbortSignal): Promise<void> {
+  async #waitForSlot(signal?: AbortSignal): Promise<void> {
     signal?.throwIfAborted();
     await new Promise<void>((resolve, reject) => {
-      const waiting = this.#waiting;
-      const leave = () => {
-        waiting.splice(waiting.indexOf(enter), 1);
+      const queue = this.#queue;
+      const cancel = () => {
+        queue.splice(queue.indexOf(start), 1);
         // oxlint-disable-next-line typescript/prefer-promise-reject-errors -- an abort throws its own reason
         reject(signal?.reason);
       };
-      const enter = () => {
-        signal?.removeEventListener("abort", leave);
+      const start = () => {
+        signal?.removeEventListener("abort", cancel);
         resolve();
       };
-      signal?.addEventListener("abort", leave);
-      waiting.push(enter);
+      signal?.addEventListener("abort", cancel);
+      queue.push(start);
     });
   }
 }

@@ -1,15 +1,15 @@
-/** What is wrong with one field, parameter or operation. */
+/** An error in one field, parameter or operation. */
 export interface FieldError {
   field: string;
-  /** Where it stands in the body that was sent, as a JSON Pointer. */
+  /** A JSON Pointer to the value in the request body. */
   pointer?: string;
   code: string;
   reason: string;
-  /** What is allowed, where the code has something to tell: `minimum`, `allowed`, `renamed_to`, … */
+  /** Further members that depend on the code, such as `minimum`, `allowed` or `renamed_to`. */
   [member: string]: unknown;
 }
 
-/** The codes of the service, and those that the client itself gives. */
+/** The error codes of the service and of the client itself. */
 export type ErrorCode =
   | "malformed_json"
   | "malformed_header"
@@ -37,10 +37,10 @@ export type ErrorCode =
   | "invalid_webhook"
   | (string & {});
 
-/** Members of a problem (RFC 9457) as the service sent it, those of its code among them. */
+/** All members of a problem document (RFC 9457) from the service. */
 export type Problem = Readonly<Record<string, unknown>>;
 
-interface Told {
+interface ErrorProperties {
   code: ErrorCode;
   status?: number;
   problem?: Problem;
@@ -51,71 +51,74 @@ interface Told {
   cause?: unknown;
 }
 
-/** Every failure of a call. An abort alone is not one: it throws the reason of its signal. */
+/** The error that every failed call throws. Only an abort throws the reason of its signal instead. */
 export class EdgeFormsError extends Error {
   override readonly name: string = "EdgeFormsError";
   readonly code: ErrorCode;
-  /** The status of the answer; 0 where there was none. */
+  /** The HTTP status of the response, or 0 without a response. */
   readonly status: number;
-  /** Every invalid field, with a pointer to it. */
+  /** All field errors. */
   readonly errors: readonly FieldError[];
-  /** What the service's operators ask for. */
+  /** The ID under which the service logged the request. */
   readonly requestId: string | undefined;
   readonly retryAfter: number | undefined;
   readonly problem: Problem;
-  /** Whether a try may have been carried out although this one failed. */
+  /** Whether the service may have carried out an attempt of the failed call. */
   doubtful: boolean;
 
-  constructor(message: string, told: Told) {
-    super(message, "cause" in told ? { cause: told.cause } : undefined);
-    const { problem = {} } = told;
+  constructor(message: string, properties: ErrorProperties) {
+    super(message, "cause" in properties ? { cause: properties.cause } : undefined);
+    const { problem = {} } = properties;
     const { errors, request_id: requestId } = problem;
-    this.code = told.code;
-    this.status = told.status ?? 0;
+    this.code = properties.code;
+    this.status = properties.status ?? 0;
     this.problem = problem;
     this.errors = Array.isArray(errors) ? (errors as FieldError[]) : [];
-    this.requestId = typeof requestId === "string" ? requestId : told.requestId;
-    this.retryAfter = told.retryAfter;
-    this.doubtful = told.doubtful ?? false;
+    this.requestId = typeof requestId === "string" ? requestId : properties.requestId;
+    this.retryAfter = properties.retryAfter;
+    this.doubtful = properties.doubtful ?? false;
   }
 }
 
-/** The error that an answer outside of 2xx tells. */
-export function errorOf(answer: Response, text: string): EdgeFormsError {
-  const { status, headers } = answer;
+/** Builds the error for a response whose status is not 2xx. */
+export function errorOf(response: Response, text: string): EdgeFormsError {
+  const { status, headers } = response;
   const problem = objectOf(text);
   // RFC 6749 has `error` and `error_description` in place of `code` and `detail`.
   const code = problem["code"] ?? problem["error"];
   const detail = problem["detail"] ?? problem["error_description"] ?? problem["title"];
-  const told = {
+  const properties = {
     status,
     problem,
     retryAfter: secondsOf(headers.get("Retry-After")),
     requestId: headers.get("X-Request-Id") ?? undefined,
   };
-  if (typeof code === "string") return problemError({ ...told, code }, String(detail));
+  if (typeof code === "string") return problemError({ ...properties, code }, String(detail));
   const message = `The service answered ${status} without a problem document.`;
-  return new EdgeFormsError(message, { ...told, code: "unexpected_answer" });
+  return new EdgeFormsError(message, { ...properties, code: "unexpected_answer" });
 }
 
-/** Its message names the first fields that are wrong. */
-function problemError(told: Told, detail: string): EdgeFormsError {
-  const fields = (told.problem?.["errors"] ?? []) as FieldError[];
+/** Builds an error whose message includes the first three field errors. */
+function problemError(properties: ErrorProperties, detail: string): EdgeFormsError {
+  const fields = (properties.problem?.["errors"] ?? []) as FieldError[];
   const reasons = fields.slice(0, 3).map(({ field, reason }) => ` ${field}: ${reason}`);
-  const more = fields.length > 3 ? ` And ${fields.length - 3} more.` : "";
-  return new EdgeFormsError(`${told.code}: ${detail}${reasons.join("")}${more}`, told);
+  const remaining = fields.length > 3 ? ` And ${fields.length - 3} more.` : "";
+  return new EdgeFormsError(
+    `${properties.code}: ${detail}${reasons.join("")}${remaining}`,
+    properties,
+  );
 }
 
-/** What an error of the same problem is made of. */
-export function toldBy(error: EdgeFormsError): Told {
+/** Returns the properties from which to build another error of the same problem. */
+export function toldBy(error: EdgeFormsError): ErrorProperties {
   const { code, status, problem, retryAfter, requestId, doubtful } = error;
   return { code, status, problem, retryAfter, requestId, doubtful };
 }
 
-/** The same problem with its fields named as its caller knows them. */
+/** Copies an error with its field errors converted. Callers use it to adapt field names to their input. */
 export function renamed(
   error: EdgeFormsError,
-  rename: (each: FieldError) => FieldError,
+  rename: (fieldError: FieldError) => FieldError,
 ): EdgeFormsError {
   if (error.errors.length === 0) return error;
   const problem: Problem = { ...error.problem, errors: error.errors.map(rename) };
@@ -124,8 +127,8 @@ export function renamed(
 
 function objectOf(text: string): Problem {
   try {
-    const read: unknown = JSON.parse(text);
-    return typeof read === "object" && read !== null ? (read as Problem) : {};
+    const value: unknown = JSON.parse(text);
+    return typeof value === "object" && value !== null ? (value as Problem) : {};
   } catch {
     return {};
   }

@@ -2,7 +2,7 @@ import { Collection } from "./collection.ts";
 import type { Transport } from "./transport.ts";
 import type { RecordItem, Shape, Untyped, WriteOptions } from "./types.ts";
 
-/** The records of an app. An id may be a receipt number everywhere. */
+/** The records of an app. Every method accepts a receipt number in place of an ID. */
 export class Records<T extends Shape = Untyped> extends Collection<RecordItem<T>, T> {
   constructor(transport: Transport, app: string) {
     const base = `/apps/${encodeURIComponent(app)}`;
@@ -11,7 +11,7 @@ export class Records<T extends Shape = Untyped> extends Collection<RecordItem<T>
     super(transport, { list, changes: `${base}/changes`, item });
   }
 
-  /** Happens once, whatever is lost on the way. */
+  /** Creates the record once, even if responses are lost. */
   async create(data: T["create"], options: WriteOptions = {}): Promise<RecordItem<T>> {
     return this.createOne(data, undefined, options);
   }

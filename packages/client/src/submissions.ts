@@ -1,6 +1,6 @@
 import { Collection } from "./collection.ts";
 import { EdgeFormsError } from "./problem.ts";
-import type { Transport } from "./transport.ts";
+import { assertTag, type Transport } from "./transport.ts";
 import type {
   CallOptions,
   Shape,
@@ -31,7 +31,7 @@ export class Submissions<T extends Shape = Untyped> extends Collection<Submissio
     this.#list = list;
   }
 
-  /** Happens once, whatever is lost on the way. Drafts may lack what is required. */
+  /** Creates the submission once, even if responses are lost. Drafts may omit required fields. */
   async create(
     data: T["create"],
     options?: WriteOptions & { status?: "submitted" | undefined },
@@ -47,23 +47,24 @@ export class Submissions<T extends Shape = Untyped> extends Collection<Submissio
     return this.createOne(data, status, options);
   }
 
-  /** Everything that a create would check; what is invalid is thrown as a create would throw it. */
+  /** Runs the same checks as `create` without storing anything. Throws the errors that `create` would throw. */
   async validate(
     data: T["create"],
     { status, signal }: CallOptions & { status?: NewStatus | undefined } = {},
   ): Promise<Checked<T>> {
     const body = status === undefined ? { data } : { data, status };
     const path = `${this.#list}/validate`;
-    const sent = { method: "POST", path, body, lane: "read", safe: true, signal } as const;
-    return (await this.transport.send(sent)).body as Checked<T>;
+    const request = { method: "POST", path, body, lane: "read", safe: true, signal } as const;
+    return (await this.transport.send(request)).body as Checked<T>;
   }
 
   async delete(
     id: string,
     { ifMatch, signal }: CallOptions & { ifMatch?: string | undefined } = {},
   ): Promise<void> {
+    assertTag("ifMatch", ifMatch);
     const headers: Record<string, string> = ifMatch === undefined ? {} : { "If-Match": ifMatch };
-    const sent = {
+    const request = {
       method: "DELETE",
       path: itemPath(id),
       headers,
@@ -71,9 +72,9 @@ export class Submissions<T extends Shape = Untyped> extends Collection<Submissio
       safe: true,
     } as const;
     try {
-      await this.transport.send({ ...sent, signal });
+      await this.transport.send({ ...request, signal });
     } catch (error) {
-      // It has gone, most likely by an earlier try whose answer was lost.
+      // An earlier attempt whose response was lost has probably deleted it.
       if (error instanceof EdgeFormsError && error.status === 404 && error.doubtful) return;
       throw error;
     }

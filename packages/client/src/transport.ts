@@ -7,40 +7,65 @@ import { didNothing, isDoubtful, sleep, waitBefore } from "./retry.ts";
 export type Options = Credential & {
   /** The service's address, without `/api/v1`. */
   url: string;
-  /** Tries after a failed one: lost connections, slow answers, 5xx. Default 6. */
+  /** The maximum number of retries after lost connections, timeouts and 5xx responses. Default 6. */
   retries?: number;
-  /** Milliseconds in which each try has to be answered whole. Default 30,000. */
+  /** Milliseconds within which the complete response to each attempt must arrive. Default 30,000. */
   timeout?: number;
-  /** The longest Retry-After, in milliseconds, that is obeyed instead of thrown. Default 120,000. */
+  /** The longest Retry-After, in milliseconds, to wait for. A longer one throws. Default 120,000. */
   longestWait?: number;
-  /** Requests on their way at once. Default 8. */
+  /** The maximum number of concurrent requests. Default 8. */
   concurrency?: number;
-  /** In place of the global `fetch`. */
+  /** Replaces the global `fetch`. */
   fetch?: typeof fetch;
 };
 
 export interface Sent {
   method: string;
-  /** Below `/api/v1`. */
+  /** Relative to `/api/v1`. */
   path: string;
   query?: Record<string, string | number | undefined>;
   body?: unknown;
   headers?: Record<string, string>;
   lane: Lane;
-  /** Whether it may be sent again when nobody knows what became of it. */
+  /** Whether the client may retry the request when its outcome is unknown. */
   safe: boolean;
   signal?: AbortSignal | undefined;
 }
 
-/** What came back; `doubtful` where an earlier try may have been carried out. */
+/** The response. `doubtful` means that the service may have carried out an earlier attempt. */
 export type Received = Reply & { doubtful: boolean };
 
-type Persistence = Pick<Sent, "lane" | "safe" | "signal">;
+type RetryPolicy = Pick<Sent, "lane" | "safe" | "signal">;
 
-/** How often one call may be told to wait: other programs of the same credential may be faster each time. */
-const mostRefusals = 100;
+/** How often one call may be asked to wait. Other programs with the same credential may use up the limit each time. */
+const maxRefusals = 100;
 
-/** Sends requests until they are answered, as often as is safe. */
+/** Returns the address without a trailing slash. Throws for addresses that are not the root of a service. */
+function serviceAddress(url: string): string {
+  const shown = JSON.stringify(url);
+  const hint = "Set url to an address like https://forms.example.com.";
+  if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol)) {
+    const isBare = typeof url === "string" && !/^[a-z]+:\/\//i.test(url);
+    const fault = isBare ? "has no scheme such as https://" : "is not an http or https address";
+    throw new TypeError(`The url ${shown} ${fault}. ${hint}`);
+  }
+  const address = new URL(url);
+  if (/\/api\/v1\/*$/.test(address.pathname)) {
+    throw new TypeError(`The url ${shown} ends in /api/v1, which the client adds. ${hint}`);
+  }
+  if (address.search !== "" || address.hash !== "") {
+    throw new TypeError(`The url ${shown} has a query or a fragment. ${hint}`);
+  }
+  return address.href.replace(/\/+$/, "");
+}
+
+/** Rejects an empty ETag, for example of an unset variable, because the write would apply to any version. */
+export function assertTag(name: string, tag: string | null | undefined): void {
+  if (tag === null || tag === undefined || tag.trim() !== "") return;
+  throw new TypeError(`${name} is empty. Send an ETag, or omit it to write to any version.`);
+}
+
+/** Sends requests and retries them as often as is safe. */
 export class Transport {
   readonly #url: string;
   readonly #fetch: typeof fetch;
@@ -53,14 +78,15 @@ export class Transport {
   constructor(options: Options) {
     const { url, retries = 6, timeout = 30_000, longestWait = 120_000, concurrency = 8 } = options;
     for (const [name, value] of Object.entries({ retries, timeout, longestWait, concurrency })) {
-      const least = name === "timeout" || name === "concurrency" ? 1 : 0;
-      if (!(value >= least)) throw new RangeError(`${name} is ${value}; the least is ${least}.`);
+      const minimum = name === "timeout" || name === "concurrency" ? 1 : 0;
+      if (!(value >= minimum))
+        throw new RangeError(`${name} is ${value}; the least is ${minimum}.`);
     }
     if (!("token" in options ? options.token : options.credentials)) {
       throw new TypeError("Give a token, or the credentials of an API client.");
     }
-    this.#url = new URL(url).href.replace(/\/+$/, "");
-    // Browsers and Workers refuse a `fetch` that is called as a method of something else.
+    this.#url = serviceAddress(url);
+    // Browsers and Workers reject a `fetch` that is called as a method of another object.
     this.#fetch = options.fetch ?? ((...args) => fetch(...args));
     this.#lanes = new Lanes(concurrency);
     this.#retries = retries;
@@ -69,22 +95,22 @@ export class Transport {
     this.#bearer = new Bearer(options, (init) => this.#exchange(init));
   }
 
-  async send(sent: Sent): Promise<Received> {
-    const { url, init } = this.#request(sent);
-    let token = await this.#bearer.current(sent.signal);
-    const past = { failures: 0, refusals: 0 };
-    const once = () => {
+  async send(request: Sent): Promise<Received> {
+    const { url, init } = this.#request(request);
+    let token = await this.#bearer.current(request.signal);
+    const history = { failures: 0, refusals: 0 };
+    const runOnce = () => {
       init.headers.set("Authorization", `Bearer ${token}`);
-      return this.#inTurn(sent, url, init);
+      return this.#runInLane(request, url, init);
     };
     try {
-      return await this.#persist(sent, once, past);
+      return await this.#retry(request, runOnce, history);
     } catch (error) {
-      // Nothing was done for a bearer that is refused; an access token may have expired or been revoked on its way.
-      const refused = error instanceof EdgeFormsError && error.status === 401;
-      if (!refused || !this.#bearer.renewable(token)) throw error;
-      token = await this.#bearer.current(sent.signal);
-      return this.#persist(sent, once, past);
+      // The service does nothing for a rejected token. An access token may have expired or been revoked in transit.
+      const isUnauthorized = error instanceof EdgeFormsError && error.status === 401;
+      if (!isUnauthorized || !this.#bearer.renewable(token)) throw error;
+      token = await this.#bearer.current(request.signal);
+      return this.#retry(request, runOnce, history);
     }
   }
 
@@ -94,36 +120,37 @@ export class Transport {
       if (value !== undefined) url.searchParams.set(name, String(value));
     }
     const init = { method, headers: new Headers(headers) };
+    assertTag("If-Match", init.headers.get("If-Match"));
     if (!init.headers.has("Accept")) init.headers.set("Accept", "application/json");
     if (body === undefined) return { url: url.href, init };
     init.headers.set("Content-Type", "application/json");
     return { url: url.href, init: { ...init, body: JSON.stringify(body) } };
   }
 
-  /** Stores nothing, so it may be sent again. */
+  /** Requests an access token. The request stores nothing, so retries are safe. */
   #exchange(init: RequestInit): Promise<Reply> {
     const limits = { timeout: this.#timeout };
-    return this.#persist({ lane: "read", safe: true }, () =>
+    return this.#retry({ lane: "read", safe: true }, () =>
       attempt(this.#fetch, `${this.#url}/oauth/token`, init, limits),
     );
   }
 
-  /** Waits for the lane and for room in it, and looks at the lane again once there is room. */
-  async #inTurn({ lane, signal }: Sent, url: string, init: RequestInit): Promise<Reply> {
+  /** Waits until the lane is open and a slot is free. Another response may have paused the lane during the wait. */
+  async #runInLane({ lane, signal }: Sent, url: string, init: RequestInit): Promise<Reply> {
     const limits: Limits = { timeout: this.#timeout, signal };
-    const go = async () =>
+    const runAttempt = async () =>
       this.#lanes.held(lane) > 0 ? undefined : attempt(this.#fetch, url, init, limits);
     for (;;) {
       await this.#lanes.open(lane, signal);
-      const reply = await this.#lanes.run(go, signal);
+      const reply = await this.#lanes.run(runAttempt, signal);
       if (!reply) continue;
-      this.#heed(reply.headers.get("RateLimit"));
+      this.#applyRateLimit(reply.headers.get("RateLimit"));
       return reply;
     }
   }
 
-  /** `"default";r=599;t=12, "write";r=0;t=3`: nothing is left of a limit for `t` seconds. */
-  #heed(header: string | null): void {
+  /** Pauses lanes whose limit is used up. In `"default";r=599;t=12, "write";r=0;t=3`, writes are paused for 3 seconds. */
+  #applyRateLimit(header: string | null): void {
     for (const [, name, seconds] of (header ?? "").matchAll(/"(\w+)";r=0;t=(\d+)/g)) {
       const wait = Math.min(Number(seconds) * 1000, this.#longestWait);
       this.#lanes.hold("write", wait);
@@ -131,37 +158,37 @@ export class Transport {
     }
   }
 
-  async #persist(
-    sent: Persistence,
-    once: () => Promise<Reply>,
-    past = { failures: 0, refusals: 0 },
+  async #retry(
+    policy: RetryPolicy,
+    runOnce: () => Promise<Reply>,
+    history = { failures: 0, refusals: 0 },
   ): Promise<Received> {
     for (;;) {
       try {
-        return { ...(await once()), doubtful: past.failures > 0 };
+        return { ...(await runOnce()), doubtful: history.failures > 0 };
       } catch (error) {
         if (!(error instanceof EdgeFormsError)) throw error;
-        error.doubtful ||= past.failures > 0 || isDoubtful(error);
-        await this.#wait(sent, past, error);
+        error.doubtful ||= history.failures > 0 || isDoubtful(error);
+        await this.#waitOrThrow(policy, history, error);
       }
     }
   }
 
-  /** Waits until the next try, or throws what cannot be mended by one. */
-  async #wait(
-    { lane, safe, signal }: Persistence,
-    past: { failures: number; refusals: number },
+  /** Waits until the next attempt, or throws an error that a retry cannot fix. */
+  async #waitOrThrow(
+    { lane, safe, signal }: RetryPolicy,
+    history: { failures: number; refusals: number },
     error: EdgeFormsError,
   ): Promise<void> {
-    const wait = waitBefore(error, past.failures);
+    const wait = waitBefore(error, history.failures);
     if ((error.retryAfter ?? 0) * 1000 > this.#longestWait) throw error;
     if (didNothing(error)) {
-      past.refusals += 1;
-      if (past.refusals > mostRefusals) throw error;
+      history.refusals += 1;
+      if (history.refusals > maxRefusals) throw error;
       if (error.status === 429) this.#lanes.hold(lane, wait);
     } else {
-      if (!isDoubtful(error) || !safe || past.failures >= this.#retries) throw error;
-      past.failures += 1;
+      if (!isDoubtful(error) || !safe || history.failures >= this.#retries) throw error;
+      history.failures += 1;
     }
     await sleep(wait, signal);
   }

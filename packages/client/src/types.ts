@@ -1,12 +1,13 @@
 export type Values = Record<string, unknown>;
 
-/** What a collection holds: as it is read, created, drafted and changed; and how it is searched. */
+/** The types of a collection: its data when read, created, drafted and changed, its search conditions and sort keys. */
 export interface Shape {
   data: object;
   create: object;
   draft: object;
   change: object;
   condition: object;
+  sort: object;
 }
 
 export interface Untyped extends Shape {
@@ -15,6 +16,12 @@ export interface Untyped extends Shape {
   draft: Values;
   change: Values;
   condition: Condition;
+  sort: SortKey;
+}
+
+export interface SortKey {
+  field: string;
+  direction?: "asc" | "desc";
 }
 
 export type Condition =
@@ -26,27 +33,33 @@ export type Condition =
 type Named<S, Name extends string, Otherwise> =
   S extends Record<Name, infer T extends object> ? T : Otherwise;
 
-/** Of a key in names of schemas: `purchase-orders` is `PurchaseOrders`, `unit_price` is `Unit_price`. */
+/** Converts a key as schema names do: `purchase-orders` to `PurchaseOrders`, `unit_price` to `Unit_price`. */
 type KeyName<K extends string> = Capitalize<Joined<K>>;
-type Joined<K extends string> = K extends `${infer First}-${infer Rest}`
-  ? Capitalize<Rest> extends Rest
-    ? `${First}-${Joined<Rest>}`
-    : `${First}${Joined<Capitalize<Rest>>}`
+type Joined<K extends string> = K extends `${infer Head}-${infer Tail}`
+  ? Capitalize<Tail> extends Tail
+    ? `${Head}-${Joined<Tail>}`
+    : `${Head}${Joined<Capitalize<Tail>>}`
   : K;
 
-/** The shape that `components["schemas"]` of an OpenAPI document has for the app or form with a key. */
-export type ShapeOf<One extends "Record" | "Submission", S, Key extends string> = ShapeNamed<
+/** The shape of the app or form with this key in `components["schemas"]` of an OpenAPI document. */
+export type ShapeOf<Kind extends "Record" | "Submission", S, Key extends string> = ShapeNamed<
   S,
-  `${KeyName<Key>}${One}`
+  `${KeyName<Key>}${Kind}`
 >;
 
 interface ShapeNamed<S, Name extends string> extends Shape {
   data: Named<S, `${Name}Data`, Values>;
-  create: Named<S, `${Name}Input`, Values>;
-  draft: Named<S, `${Name}DraftInput`, Values>;
-  change: Named<S, `${Name}ChangeInput`, Values>;
+  create: Writable<Named<S, `${Name}Input`, Values>, this["data"]>;
+  draft: Writable<Named<S, `${Name}DraftInput`, Values>, this["data"]>;
+  change: Writable<Named<S, `${Name}ChangeInput`, Values>, this["data"]>;
   condition: Named<S, `${Name}Condition`, Condition>;
+  sort: Named<S, `${Name}SortKey`, SortKey>;
 }
+
+/** Excludes the fields that only the service sets, which are computed, from copies of read data as well. */
+type Writable<Input extends object, Data extends object> = Input & {
+  [Key in Exclude<keyof Data, keyof Input>]?: never;
+};
 
 export type Status = "draft" | "submitted" | "closed";
 
@@ -64,7 +77,7 @@ interface Item<T extends Shape> {
   updated_at: string;
   updated_by: string;
   data: T["data"];
-  /** What was sent and ignored; in answers to writes. */
+  /** Values that the service ignored. Only responses to writes have this member. */
   warnings?: Warning[];
 }
 
@@ -80,7 +93,7 @@ export interface SubmissionItem<T extends Shape = Untyped> extends Item<T> {
 
 export interface Search<T extends Shape = Untyped> {
   conditions?: T["condition"][];
-  sort?: { field: string; direction?: "asc" | "desc" }[];
+  sort?: T["sort"][];
 }
 
 export interface Change<I> {
@@ -92,11 +105,11 @@ export interface Change<I> {
   by: string;
   /** Keys of the fields that changed. */
   fields: string[];
-  /** As it is now; absent when it is gone. */
+  /** The current item. Absent if the item was deleted. */
   item?: I;
 }
 
-/** What is written: `data`, and for submissions `status`. */
+/** The written members: `data`, and `status` for submissions. */
 export interface Content<D> {
   data: D;
   status?: Status;
@@ -108,7 +121,7 @@ export type Operation<T extends Shape = Untyped> =
   | ({ op: "upsert"; by: string } & Content<T["change"]>)
   | { op: "delete"; id: string; if_match?: string };
 
-/** What became of an operation. */
+/** The result of an operation. */
 export interface Written<I> {
   op: Operation["op"];
   outcome: "created" | "updated" | "unchanged" | "deleted";
@@ -116,19 +129,19 @@ export interface Written<I> {
   receipt_number?: string;
   etag: string;
   warnings?: Warning[];
-  /** As it is now, where it was asked for and the credential may read it. */
+  /** The current item, if requested and if the credential may read it. */
   item?: I;
 }
 
 export interface CallOptions {
-  /** Ends the call with the signal's reason. What was sent before may have been carried out. */
+  /** Aborts the call with the signal's reason. The service may have carried out requests that were already sent. */
   signal?: AbortSignal | undefined;
 }
 
 export interface WriteOptions extends CallOptions {
   /**
-   * The Idempotency-Key, up to 200 visible ASCII characters: the same one within 24 hours writes once, in another run
-   * of the program too. Each call has a key of its own where none is given.
+   * The Idempotency-Key, up to 200 visible ASCII characters. Calls with the same key within 24 hours write once, even
+   * in another run of the program. By default each call creates its own key.
    */
   key?: string | undefined;
 }

@@ -1,13 +1,13 @@
 export interface Page<I> {
   items: I[];
-  /** Where the next page starts; null at the end of a list or search. */
+  /** The start of the next page, or null at the end of a list or search. */
   cursor: string | null;
 }
 
 export interface WalkOptions {
-  /** Where to go on, from an earlier walk of the same list, search or feed. */
+  /** The cursor of an earlier walk of the same list, search or feed, from which to resume. */
   cursor?: string | null | undefined;
-  /** Items of a page, 1 to 200. Default 200. */
+  /** Items per page, 1 to 200. Default 200. */
   limit?: number | undefined;
   signal?: AbortSignal | undefined;
 }
@@ -15,23 +15,23 @@ export interface WalkOptions {
 type Read<I> = (cursor: string | undefined) => Promise<Page<I>>;
 
 /**
- * All items, page after page. `cursor` says where a later walk goes on: it stands before the page whose items are being
- * given until the last of them was taken, so that a walk that is broken off repeats some, and skips none.
+ * Iterates over all items, page by page. A later walk can resume from `cursor`, which advances only after the last
+ * item of a page was consumed. A resumed walk may repeat items but never skips any.
  */
 export class Walk<I> implements AsyncIterable<I> {
   readonly #read: Read<I>;
-  readonly #after: (page: Page<I>) => Promise<boolean>;
+  readonly #hasMore: (page: Page<I>) => Promise<boolean>;
   #cursor: string | null | undefined;
 
   constructor(
     read: Read<I>,
     cursor: string | null | undefined,
-    /** Whether to go on after a page. */
-    after: (page: Page<I>) => Promise<boolean>,
+    /** Whether to read another page after this one. */
+    hasMore: (page: Page<I>) => Promise<boolean>,
   ) {
     this.#read = read;
     this.#cursor = cursor;
-    this.#after = after;
+    this.#hasMore = hasMore;
   }
 
   /** Undefined before the first page; null after the end. */
@@ -43,13 +43,13 @@ export class Walk<I> implements AsyncIterable<I> {
     for await (const page of this.pages()) yield* page.items;
   }
 
-  /** Whole pages. A page may be short, even empty, and not the last. */
+  /** Iterates over pages. A page may be short or empty without being the last. */
   async *pages(): AsyncGenerator<Page<I>, void, undefined> {
-    for (let more = true; more;) {
+    for (let continues = true; continues;) {
       const page = await this.#read(this.#cursor ?? undefined);
       yield page;
       this.#cursor = page.cursor;
-      more = await this.#after(page);
+      continues = await this.#hasMore(page);
     }
   }
 

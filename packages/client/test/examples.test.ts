@@ -13,22 +13,21 @@ const run = promisify(execFile);
 const example = (path: string) => join(project, "examples", path);
 
 describe("Examples that use the client", () => {
-  const server = new Server(8845);
+  const server = new Server();
   let client: EdgeForms;
   let env: NodeJS.ProcessEnv;
 
   beforeAll(async () => {
-    await run("node", [join(project, "packages/client/build.ts")]);
     await server.start();
-    // The limits that everybody has: what is promised holds with them.
+    // The examples must work within the default limits.
     const { token } = await server.credential();
     env = { ...process.env, EDGE_FORMS_URL: server.url, EDGE_FORMS_TOKEN: token };
-    const wide = await server.credential("--requests", "100000", "--writes", "100000");
-    client = new EdgeForms({ url: server.url, token: wide.token, retries: 20 });
+    const highLimits = await server.credential("--requests", "100000", "--writes", "100000");
+    client = new EdgeForms({ url: server.url, token: highLimits.token, retries: 20 });
   });
   afterAll(() => server.remove());
 
-  it("all countries are imported in batches, twice: 0 differ", async () => {
+  it("imports all countries in batches, twice, and 0 differ", async () => {
     for (const outcomes of ["250 created, 0 updated, 0", "0 created, 0 updated, 250"]) {
       const args = [example("import-countries/import.ts"), "--url", server.url];
       const { stdout } = await run("node", args, { env });
@@ -37,23 +36,23 @@ describe("Examples that use the client", () => {
     }
   });
 
-  it("a night job of 300 orders takes three requests, and stores them once", async () => {
-    const before = (await client.records("orders").list().toArray()).length;
+  it("stores the 300 orders of a night job once, in three requests", async () => {
+    const existing = (await client.records("orders").list().toArray()).length;
     for (const _ of [1, 2]) {
       const { stdout } = await run("node", [example("night-job/run.ts")], { env });
       expect(stdout).toMatch(/^300 orders in 3 requests, \d+\.\d s\n$/);
     }
-    expect(await client.records("orders").list().toArray()).toHaveLength(before + 300);
+    expect(await client.records("orders").list().toArray()).toHaveLength(existing + 300);
   });
 
-  it("the README has the two-way sync as it runs here, in 40 lines", () => {
+  it("shows the same two-way sync in the README, in at most 40 lines", () => {
     const program = readFileSync(example("two-way-sync/sync.ts"), "utf8");
     expect(readFileSync(join(project, "packages/client/README.md"), "utf8")).toContain(program);
-    const lines = program.split("\n").filter((line) => !/^\s*(\/\/.*)?$/.test(line));
-    expect(lines.length).toBeLessThanOrEqual(40);
+    const codeLines = program.split("\n").filter((line) => !/^\s*(\/\/.*)?$/.test(line));
+    expect(codeLines.length).toBeLessThanOrEqual(40);
   });
 
-  it("a two-way sync survives kill -9 of either side", async () => {
+  it("completes a two-way sync although kill -9 hits either side", async () => {
     const fields = [
       { key: "code", type: "text", required: true, unique: true, max_length: 40 },
       { key: "name", type: "text" },
@@ -67,48 +66,55 @@ describe("Examples that use the client", () => {
     const start = () => spawn("node", args, { env, stdio: "ignore" });
     let sync = start();
     const kill = async () => {
-      const gone = new Promise((resolve) => sync.on("exit", resolve));
+      const exited = new Promise((resolve) => sync.on("exit", resolve));
       sync.kill("SIGKILL");
-      await gone;
+      await exited;
     };
     while (!(await parts.search({}).toArray())[0] || !hasTable(file)) await wait(50);
-    const ours = new DatabaseSync(file, { timeout: 5000 });
-    const change =
-      ours.prepare(`INSERT INTO parts (code, name, stock) VALUES (?, ?, ?) ON CONFLICT DO
+    const local = new DatabaseSync(file, { timeout: 5000 });
+    const upsertLocal =
+      local.prepare(`INSERT INTO parts (code, name, stock) VALUES (?, ?, ?) ON CONFLICT DO
       UPDATE SET name = excluded.name, stock = excluded.stock, revision = revision + 1`);
     for (let round = 0; round < 40; round += 1) {
-      change.run(`ours ${round % 7}`, `ö${round}`, round);
-      change.run(`both ${round % 3}`, `we ${round}`, round);
-      const theirs = { code: `both ${(round + 1) % 3}`, name: `they ${round}`, stock: -round };
-      const done = parts.upsert("code", theirs);
-      const others = parts.upsert("code", { code: `theirs ${round % 7}`, stock: round });
+      upsertLocal.run(`ours ${round % 7}`, `ö${round}`, round);
+      upsertLocal.run(`both ${round % 3}`, `we ${round}`, round);
+      const remotePart = { code: `both ${(round + 1) % 3}`, name: `they ${round}`, stock: -round };
+      const sameCodeWrite = parts.upsert("code", remotePart);
+      const otherCodeWrite = parts.upsert("code", { code: `theirs ${round % 7}`, stock: round });
       if (round % 10 === 3) await kill();
       if (round === 15) await server.kill();
       if (round === 15) await server.start();
       if (round % 10 === 3) sync = start();
-      await Promise.all([done, others]);
+      await Promise.all([sameCodeWrite, otherCodeWrite]);
       await wait(100);
     }
-    const told = ours.prepare("SELECT code, name, stock FROM parts ORDER BY code");
-    const equal = async () => {
+    const selectParts = local.prepare("SELECT code, name, stock FROM parts ORDER BY code");
+    const bothSides = async () => {
       const rows = (await parts.list().toArray()).map(({ data }) => data);
-      const theirs = rows.toSorted((a, b) => (String(a["code"]) < String(b["code"]) ? -1 : 1));
-      return [told.all().map((row) => ({ ...row })), theirs] as const;
+      const remoteRows = rows.toSorted((a, b) => (String(a["code"]) < String(b["code"]) ? -1 : 1));
+      return [selectParts.all().map((row) => ({ ...row })), remoteRows] as const;
     };
-    const until = Date.now() + 60_000;
-    for (let [we, they] = await equal(); Date.now() < until; [we, they] = await equal()) {
-      if (JSON.stringify(we) === JSON.stringify(they)) break;
+    const deadline = Date.now() + 60_000;
+    for (
+      let [localRows, remoteRows] = await bothSides();
+      Date.now() < deadline;
+      [localRows, remoteRows] = await bothSides()
+    ) {
+      if (JSON.stringify(localRows) === JSON.stringify(remoteRows)) break;
       await wait(500);
     }
-    const [we, they] = await equal();
+    const [localRows, remoteRows] = await bothSides();
     await kill();
-    ours.close();
-    expect(we).toEqual(they);
-    expect(we).toHaveLength(1 + 7 + 7 + 3);
-    expect(we.find((row) => row["code"] === "ours 4")).toMatchObject({ name: "ö39", stock: 39 });
+    local.close();
+    expect(localRows).toEqual(remoteRows);
+    expect(localRows).toHaveLength(1 + 7 + 7 + 3);
+    expect(localRows.find((row) => row["code"] === "ours 4")).toMatchObject({
+      name: "ö39",
+      stock: 39,
+    });
   });
 
-  it("the action shows what differs, and applies it", async () => {
+  it("shows the differences in the action's summary and applies them", async () => {
     const folder = join(server.folder, "repository");
     mkdirSync(join(folder, "definitions/forms"), { recursive: true });
     const definition = { name: "Visits", fields: [{ key: "visitor", type: "text" }] };
@@ -138,9 +144,9 @@ describe("Examples that use the client", () => {
 
 function hasTable(file: string): boolean {
   try {
-    const found = new DatabaseSync(file, { readOnly: true });
-    const [row] = found.prepare("SELECT * FROM sqlite_master WHERE name = 'parts'").all();
-    found.close();
+    const database = new DatabaseSync(file, { readOnly: true });
+    const [row] = database.prepare("SELECT * FROM sqlite_master WHERE name = 'parts'").all();
+    database.close();
     return row !== undefined;
   } catch {
     return false;

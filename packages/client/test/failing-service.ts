@@ -16,23 +16,23 @@ export interface Answer {
   headers?: Record<string, string>;
 }
 
-/** What goes wrong with a request; `lost` and `half` do so after it was carried out. */
+/** The simulated failure of a request. `lost` and `half` fail after the request was carried out. */
 export type Fault = "429" | "503" | "500" | "cut" | "slow" | "lost" | "half" | undefined;
 
 export const faults = ["429", "503", "500", "cut", "slow", "lost", "half"] as const;
 
-/** A service that carries requests out as `serve` says, and fails on purpose as `faults` says. */
+/** A service that handles requests with `serve`. `faults` chooses the simulated failure of each request. */
 export class FailingService {
   readonly requests: Request[] = [];
   faults: (index: number, request: Request) => Fault = () => undefined;
   readonly #serve: (request: Request) => Answer | Promise<Answer>;
-  /** Milliseconds by which what is slow comes later. */
-  readonly #slowness: number;
+  /** The delay of slow responses. */
+  readonly #delayMs: number;
   readonly #server: Server;
 
-  constructor(serve: (request: Request) => Answer | Promise<Answer>, slowness = 400) {
+  constructor(serve: (request: Request) => Answer | Promise<Answer>, delayMs = 400) {
     this.#serve = serve;
-    this.#slowness = slowness;
+    this.#delayMs = delayMs;
     this.#server = createServer((message, response) => void this.#answer(message, response));
   }
 
@@ -67,25 +67,29 @@ export class FailingService {
       response.writeHead(answer.status, { "Content-Length": "1000" }).write("{");
       return void setTimeout(() => message.socket.destroy(), 5);
     }
-    if (fault === "slow") return void setTimeout(() => send(response, answer), this.#slowness);
+    if (fault === "slow") return void setTimeout(() => send(response, answer), this.#delayMs);
     send(response, answer);
   }
 }
 
-/** Carries requests out by another service. */
+/** Forwards requests to another service. */
 export const forwardTo =
   (url: string) =>
   async ({ method, path, query, headers, body }: Request): Promise<Answer> => {
     const { authorization = "", "content-type": type = "" } = headers;
     const key = headers["idempotency-key"] as string | undefined;
-    const sent = {
+    const requestHeaders = {
       Authorization: authorization,
       ...(type && { "Content-Type": type }),
       ...(key && { "Idempotency-Key": key }),
     };
     const content = type ? { body: JSON.stringify(body) } : {};
-    const answer = await fetch(`${url}${path}?${query}`, { method, headers: sent, ...content });
-    return { status: answer.status, body: await answer.json() };
+    const response = await fetch(`${url}${path}?${query}`, {
+      method,
+      headers: requestHeaders,
+      ...content,
+    });
+    return { status: response.status, body: await response.json() };
   };
 
 export function problem(

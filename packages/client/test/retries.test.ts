@@ -9,92 +9,153 @@ const caught = (promise: Promise<unknown>) =>
     (error: unknown) => error as EdgeFormsError,
   );
 
-describe("Calls of the client", () => {
-  let stored: StoredItems;
+describe("Client calls", () => {
+  let storedItems: StoredItems;
   let service: FailingService;
   let url: string;
   const clientWith = (options: Partial<Options> = {}) =>
     new EdgeForms({ url, token: "efp_x", timeout: 300, ...options });
   beforeEach(async () => {
-    stored = new StoredItems();
-    service = new FailingService(stored.serve);
+    storedItems = new StoredItems();
+    service = new FailingService(storedItems.serve);
     url = await service.start();
   });
   afterEach(() => service.stop());
 
-  /** The first `count` requests fail in this way. */
-  const fail = (fault: Fault, count = 1) => {
+  /** Makes the first `count` requests fail. */
+  const failFirst = (fault: Fault, count = 1) => {
     service.faults = (index) => (index < count ? fault : undefined);
   };
 
-  it("400 creates through every kind of failure: none lost, none doubled", async () => {
-    // Every fifth request fails, each kind as often as the others.
+  it("stores 400 creates exactly once through every kind of failure", async () => {
+    // Every fifth request fails, and all kinds of failure are equally frequent.
     service.faults = (index) => (index % 5 === 0 ? faults[(index / 5) % faults.length] : undefined);
     const orders = clientWith({ concurrency: 64, retries: 20 }).records("orders");
     const numbers = Array.from({ length: 400 }, (_, number) => number);
-    const made = await Promise.all(numbers.map((number) => orders.create({ number })));
-    expect(made.map(({ data }) => data["number"])).toEqual(numbers);
-    expect(stored.items.size).toBe(400);
-    expect(new Set(made.map(({ id }) => id)).size).toBe(400);
+    const created = await Promise.all(numbers.map((number) => orders.create({ number })));
+    expect(created.map(({ data }) => data["number"])).toEqual(numbers);
+    expect(storedItems.items.size).toBe(400);
+    expect(new Set(created.map(({ id }) => id)).size).toBe(400);
   });
 
-  it.each(faults)("an update by a function happens once through %s", async (fault) => {
-    const { id } = stored.add({ count: 1 });
+  it.each(faults)("applies an update by a function once through %s", async (fault) => {
+    const { id } = storedItems.add({ count: 1 });
     service.faults = (_, { method }) =>
-      method === "POST" && service.requests.filter((each) => each.method === "POST").length === 1
+      method === "POST" &&
+      service.requests.filter((request) => request.method === "POST").length === 1
         ? fault
         : undefined;
     const orders = clientWith().records("orders");
     const { item } = await orders.update(id, ({ data }) => ({ count: Number(data["count"]) + 1 }));
-    expect([item?.data, stored.items.get(id)?.version]).toEqual([{ count: 2 }, 2]);
+    expect([item?.data, storedItems.items.get(id)?.version]).toEqual([{ count: 2 }, 2]);
   });
 
-  it("50 simultaneous updates of one item all count", async () => {
-    const { id } = stored.add({ count: 0 });
+  it("applies all of 50 simultaneous updates of one item", async () => {
+    const { id } = storedItems.add({ count: 0 });
     const orders = clientWith({ concurrency: 16 }).records("orders");
     const increase = () => orders.update(id, ({ data }) => ({ count: Number(data["count"]) + 1 }));
     await Promise.all(Array.from({ length: 50 }, increase));
-    expect(stored.items.get(id)?.data).toEqual({ count: 50 });
+    expect(storedItems.items.get(id)?.data).toEqual({ count: 50 });
   });
 
-  it("a deletion whose answer was lost is done; one of what never was is an error", async () => {
-    const { id } = stored.add({});
-    fail("lost");
+  it("spreads 40 increments by 8 clients, with fewer than 60 conflicts", async () => {
+    const { id } = storedItems.add({ count: 0 });
+    let conflicts = 0;
+    service = await replaceService(service, async (request) => {
+      await new Promise((resolve) => setTimeout(resolve, 3));
+      const answer = storedItems.serve(request);
+      if (answer.status === 412) conflicts += 1;
+      return answer;
+    });
+    const increaseFiveTimes = async () => {
+      const orders = clientWith().records("orders");
+      for (let round = 0; round < 5; round += 1)
+        await orders.update(id, ({ data }) => ({ count: Number(data["count"]) + 1 }));
+    };
+    await Promise.all(Array.from({ length: 8 }, increaseFiveTimes));
+    expect(storedItems.items.get(id)?.data).toEqual({ count: 40 });
+    expect(conflicts).toBeLessThan(60);
+  });
+
+  it("throws for an empty ETag before it sends anything", async () => {
+    const client = clientWith();
+    const submissions = client.submissions("purchase");
+    for (const call of [
+      submissions.update("sub_1", { count: 1 }, { ifMatch: "" }),
+      submissions.update("sub_1", () => ({ count: 1 }), { ifMatch: " " }),
+      submissions.delete("sub_1", { ifMatch: "" }),
+      submissions.batch([{ op: "delete", id: "sub_1", if_match: "" }]),
+      client.request("PATCH", "/submissions/sub_1", { body: {}, headers: { "if-match": "" } }),
+    ]) {
+      const error = await caught(call);
+      expect([error.name, error.message]).toEqual([
+        "TypeError",
+        expect.stringMatching(/^(ifMatch|if_match|If-Match) is empty\./),
+      ]);
+    }
+    expect(service.requests).toEqual([]);
+  });
+
+  it.each([
+    ["forms.example.com", "has no scheme such as https://"],
+    ["localhost:8787", "has no scheme such as https://"],
+    ["ftp://forms.example.com", "is not an http or https address"],
+    ["https://forms.example.com/api/v1", "ends in /api/v1, which the client adds"],
+    ["https://forms.example.com/api/v1/", "ends in /api/v1, which the client adds"],
+    ["https://forms.example.com/?a=1", "has a query or a fragment"],
+  ])("explains the wrong address %s", (address, fault) => {
+    expect(() => new EdgeForms({ url: address, token: "efp_x" })).toThrow(
+      `The url "${address}" ${fault}. Set url to an address like https://forms.example.com.`,
+    );
+  });
+
+  it("names the address and the cause of a refused connection", async () => {
+    await service.stop();
+    const error = await caught(clientWith({ retries: 0 }).records("orders").get("rec_1"));
+    expect([error.code, error.message]).toEqual([
+      "network_error",
+      `The connection to ${url} failed: connect ECONNREFUSED ${url.replace("http://", "")}`,
+    ]);
+    await service.start();
+  });
+
+  it("succeeds when the response to a deletion is lost, and throws not_found for a missing item", async () => {
+    const { id } = storedItems.add({});
+    failFirst("lost");
     const submissions = clientWith().submissions("purchase");
     await submissions.delete(id);
-    expect(stored.items.size).toBe(0);
+    expect(storedItems.items.size).toBe(0);
     expect((await caught(submissions.delete(id))).code).toBe("not_found");
   });
 
-  it("waits for as long as Retry-After says, and holds up other writes, not reads", async () => {
-    const { id } = stored.add({});
+  it("waits for Retry-After and delays other writes, but not reads", async () => {
+    const { id } = storedItems.add({});
     const times: number[] = [];
-    service = await replaced(service, (request) => {
-      if (request.method === "GET") return stored.serve(request);
-      const refused = times.push(Date.now()) === 1;
-      const told = { "Retry-After": "1" };
-      return refused ? problem(429, "rate_limited", {}, told) : stored.serve(request);
+    service = await replaceService(service, (request) => {
+      if (request.method === "GET") return storedItems.serve(request);
+      const isFirst = times.push(Date.now()) === 1;
+      const headers = { "Retry-After": "1" };
+      return isFirst ? problem(429, "rate_limited", {}, headers) : storedItems.serve(request);
     });
     const orders = clientWith().records("orders");
     const first = orders.create({});
     while (times.length === 0) await new Promise((resolve) => setTimeout(resolve, 5));
     await new Promise((resolve) => setTimeout(resolve, 50));
     const second = orders.create({});
-    const before = Date.now();
+    const startedAt = Date.now();
     await orders.get(id);
-    expect(Date.now() - before).toBeLessThan(500);
+    expect(Date.now() - startedAt).toBeLessThan(500);
     await Promise.all([first, second]);
     expect(times).toHaveLength(3);
-    for (const later of times.slice(1))
-      expect(later - (times[0] ?? 0)).toBeGreaterThanOrEqual(1000);
+    for (const time of times.slice(1)) expect(time - (times[0] ?? 0)).toBeGreaterThanOrEqual(1000);
   });
 
-  it("holds up writes when RateLimit says that none are left", async () => {
+  it("delays writes when RateLimit reports that none remain", async () => {
     const times: number[] = [];
-    service = await replaced(service, (request) => {
+    service = await replaceService(service, (request) => {
       times.push(Date.now());
-      const left = { RateLimit: '"default";r=9;t=60, "write";r=0;t=1' };
-      return { ...stored.serve(request), ...(times.length === 1 ? { headers: left } : {}) };
+      const headers = { RateLimit: '"default";r=9;t=60, "write";r=0;t=1' };
+      return { ...storedItems.serve(request), ...(times.length === 1 ? { headers } : {}) };
     });
     const orders = clientWith().records("orders");
     await orders.create({});
@@ -102,8 +163,8 @@ describe("Calls of the client", () => {
     expect((times[1] ?? 0) - (times[0] ?? 0)).toBeGreaterThanOrEqual(1000);
   });
 
-  it("throws a Retry-After that is longer than longestWait", async () => {
-    service = await replaced(service, () =>
+  it("throws rate_limited when Retry-After is longer than longestWait", async () => {
+    service = await replaceService(service, () =>
       problem(429, "rate_limited", {}, { "Retry-After": "50" }),
     );
     const error = await caught(clientWith({ longestWait: 10_000 }).records("orders").create({}));
@@ -115,34 +176,34 @@ describe("Calls of the client", () => {
   });
 
   it.each(["503", "500", "cut", "slow", "lost"] as const)(
-    "never repeats what is not safe after %s",
+    "never retries an unsafe request after %s",
     async (fault) => {
-      fail(fault, 9);
+      failFirst(fault, 9);
       const error = await caught(clientWith().request("POST", "/webhooks", { body: {} }));
       expect(error).toBeInstanceOf(EdgeFormsError);
       expect([service.requests.length, error.doubtful]).toEqual([1, true]);
     },
   );
 
-  it("repeats what is not safe when it was told that nothing was done", async () => {
-    fail("429", 2);
+  it("retries an unsafe request when the service returns 429", async () => {
+    failFirst("429", 2);
     await clientWith().request("POST", "/webhooks", { body: { data: {} } });
-    expect([service.requests.length, stored.items.size]).toEqual([3, 1]);
+    expect([service.requests.length, storedItems.items.size]).toEqual([3, 1]);
   });
 
-  it("gives up after its retries, with what happened last", async () => {
-    fail("cut", 9);
+  it("throws the last error after all retries", async () => {
+    failFirst("cut", 9);
     const error = await caught(clientWith({ retries: 2 }).records("orders").get("rec_1"));
     expect([error.code, error.status, error.doubtful]).toEqual(["network_error", 0, true]);
     expect(service.requests).toHaveLength(3);
     service.faults = () => "slow";
-    const late = await caught(clientWith({ retries: 0 }).records("orders").get("rec_1"));
-    expect(late.code).toBe("timeout");
+    const timedOut = await caught(clientWith({ retries: 0 }).records("orders").get("rec_1"));
+    expect(timedOut.code).toBe("timeout");
   });
 
-  it("an abort ends a request, a wait and a place in the queue, with the signal's reason", async () => {
+  it("throws the signal's reason when a request, a wait or a queued call is aborted", async () => {
     const reason = new Error("The page was closed.");
-    const aborted = (options: Partial<Options>, fault: Fault, calls = 1) => {
+    const abortedCalls = (options: Partial<Options>, fault: Fault, calls = 1) => {
       service.faults = () => fault;
       const orders = clientWith({ timeout: 5000, ...options }).records("orders");
       const controller = new AbortController();
@@ -152,18 +213,18 @@ describe("Calls of the client", () => {
         Array.from({ length: calls }, () => caught(orders.create({}, { signal }))),
       );
     };
-    expect(await aborted({}, "slow")).toEqual([reason]);
-    expect(await aborted({ retries: 100 }, "cut")).toEqual([reason]);
-    expect(await aborted({ concurrency: 1 }, "slow", 3)).toEqual([reason, reason, reason]);
+    expect(await abortedCalls({}, "slow")).toEqual([reason]);
+    expect(await abortedCalls({ retries: 100 }, "cut")).toEqual([reason]);
+    expect(await abortedCalls({ concurrency: 1 }, "slow", 3)).toEqual([reason, reason, reason]);
     const signal = AbortSignal.abort(reason);
     expect(await caught(clientWith().records("orders").create({}, { signal }))).toBe(reason);
   });
 
-  it("problems are errors with code, errors and requestId", async () => {
+  it("throws problems as errors with code, errors and requestId", async () => {
     const errors = [
       { field: "qty", pointer: "/data/qty", code: "too_small", reason: "At least 1." },
     ];
-    service = await replaced(service, () => problem(422, "invalid_input", { errors }));
+    service = await replaceService(service, () => problem(422, "invalid_input", { errors }));
     const error = await caught(clientWith().records("orders").create({}));
     expect(error).toMatchObject({
       name: "EdgeFormsError",
@@ -176,8 +237,11 @@ describe("Calls of the client", () => {
     expect(service.requests).toHaveLength(1);
   });
 
-  it("follows no redirect, which would carry the credential elsewhere", async () => {
-    service = await replaced(service, () => ({ status: 302, headers: { Location: "/else" } }));
+  it("follows no redirect, so that the credential stays with the service", async () => {
+    service = await replaceService(service, () => ({
+      status: 302,
+      headers: { Location: "/else" },
+    }));
     const error = await caught(clientWith().records("orders").get("rec_1"));
     expect([error.code, error.status, service.requests.length]).toEqual([
       "unexpected_answer",
@@ -186,45 +250,48 @@ describe("Calls of the client", () => {
     ]);
   });
 
-  it("exchanges client credentials once for all callers, and again when the token is refused", async () => {
+  it("fetches one access token for all callers, and a new one when the service rejects it", async () => {
     let tokens = 0;
-    let good = "";
-    service = await replaced(service, (request) => {
+    let validToken = "";
+    service = await replaceService(service, (request) => {
       if (request.path === "/oauth/token") {
-        const asked = new URLSearchParams(request.body as string);
-        if (asked.get("client_secret") !== "efs_x")
+        const parameters = new URLSearchParams(request.body as string);
+        if (parameters.get("client_secret") !== "efs_x")
           return { status: 401, body: { error: "invalid_client" } };
         tokens += 1;
-        good = `efa_${tokens}`;
-        return { status: 200, body: { access_token: good, expires_in: 3600 } };
+        validToken = `efa_${tokens}`;
+        return { status: 200, body: { access_token: validToken, expires_in: 3600 } };
       }
-      const right = request.headers.authorization === `Bearer ${good}`;
-      return right ? stored.serve(request) : problem(401, "unauthenticated");
+      const isAuthorized = request.headers.authorization === `Bearer ${validToken}`;
+      return isAuthorized ? storedItems.serve(request) : problem(401, "unauthenticated");
     });
-    fail("cut");
+    failFirst("cut");
     const credentials = { clientId: "efc_x", clientSecret: "efs_x" };
     const orders = new EdgeForms({ url, credentials }).records("orders");
     await Promise.all([orders.create({}), orders.create({}), orders.create({})]);
     expect(tokens).toBe(1);
-    good = "revoked";
+    validToken = "revoked";
     await Promise.all([orders.create({}), orders.create({})]);
-    expect([tokens <= 3, stored.items.size]).toEqual([true, 5]);
-    const wrong = new EdgeForms({ url, credentials: { ...credentials, clientSecret: "no" } });
-    const asked = service.requests.length;
-    expect(await caught(wrong.records("orders").get("rec_1"))).toMatchObject({
+    expect([tokens <= 3, storedItems.items.size]).toEqual([true, 5]);
+    const unauthorized = new EdgeForms({
+      url,
+      credentials: { ...credentials, clientSecret: "no" },
+    });
+    const requestCount = service.requests.length;
+    expect(await caught(unauthorized.records("orders").get("rec_1"))).toMatchObject({
       code: "invalid_client",
     });
-    expect(service.requests).toHaveLength(asked + 1);
+    expect(service.requests).toHaveLength(requestCount + 1);
   });
 
-  /** Another service in place of the present one. */
-  async function replaced(
-    old: FailingService,
+  /** Replaces the current service. */
+  async function replaceService(
+    previous: FailingService,
     serve: ConstructorParameters<typeof FailingService>[0],
   ) {
-    await old.stop();
-    const next = new FailingService(serve);
-    url = await next.start();
-    return next;
+    await previous.stop();
+    const replacement = new FailingService(serve);
+    url = await replacement.start();
+    return replacement;
   }
 });

@@ -13,17 +13,17 @@ import { EdgeForms, verifyWebhook, type WebhookEvent } from "../src/index.ts";
 
 const project = new URL("../../..", import.meta.url).pathname;
 const run = promisify(execFile);
-const text = (key: string, rest: object = {}) => ({ key, type: "text", ...rest });
-/** 10,000 take eight minutes on two cores that have other work as well: the service's CPU time is what they wait for. */
-const creates = Number(process.env["EDGE_FORMS_CREATES"] ?? 200);
+const textField = (key: string, rules: object = {}) => ({ key, type: "text", ...rules });
+/** 10,000 creates take eight minutes on two busy cores. They wait for the service's CPU time. */
+const createCount = Number(process.env["EDGE_FORMS_CREATES"] ?? 200);
 const fields = [
-  text("code", { required: true, unique: true }),
-  text("name"),
+  textField("code", { required: true, unique: true }),
+  textField("name"),
   { key: "count", type: "number", integer: true },
 ];
 
 describe("The client and the running service", () => {
-  const server = new Server(8841);
+  const server = new Server();
   let client: EdgeForms;
   let token = "";
   let secret = "";
@@ -55,22 +55,23 @@ describe("The client and the running service", () => {
     await server.remove();
   });
 
-  it("creates once for a key, gets, updates, upserts and deletes", async () => {
+  it("creates once per key, gets, updates, upserts and deletes", async () => {
     const parts = client.records("parts");
-    const made = await parts.create({ code: "a", count: 1 }, { key: "a" });
-    expect(await parts.create({ code: "a", count: 1 }, { key: "a" })).toEqual(made);
+    const created = await parts.create({ code: "a", count: 1 }, { key: "a" });
+    expect(await parts.create({ code: "a", count: 1 }, { key: "a" })).toEqual(created);
     const reused = parts.create({ code: "z" }, { key: "a" });
     await expect(reused).rejects.toMatchObject({ code: "key_reused" });
-    const { receipt_number: receipt } = made;
-    expect((await parts.get(receipt)).id).toBe(made.id);
-    const more = () => parts.update(receipt, ({ data }) => ({ count: Number(data["count"]) + 1 }));
-    await Promise.all([more(), more(), more(), more(), more()]);
-    expect((await parts.get(made.id)).data["count"]).toBe(6);
-    const named = () => parts.update(made.id, { name: "A" }, { key: "b" });
-    expect((await named()).item?.data["name"]).toBe("A");
-    expect((await named()).item?.version).toBe(7);
-    const late = parts.update(made.id, { name: "B" }, { ifMatch: made.etag });
-    await expect(late).rejects.toMatchObject({ code: "version_mismatch", status: 412 });
+    const { receipt_number: receipt } = created;
+    expect((await parts.get(receipt)).id).toBe(created.id);
+    const increment = () =>
+      parts.update(receipt, ({ data }) => ({ count: Number(data["count"]) + 1 }));
+    await Promise.all([increment(), increment(), increment(), increment(), increment()]);
+    expect((await parts.get(created.id)).data["count"]).toBe(6);
+    const rename = () => parts.update(created.id, { name: "A" }, { key: "b" });
+    expect((await rename()).item?.data["name"]).toBe("A");
+    expect((await rename()).item?.version).toBe(7);
+    const conflicting = parts.update(created.id, { name: "B" }, { ifMatch: created.etag });
+    await expect(conflicting).rejects.toMatchObject({ code: "version_mismatch", status: 412 });
     expect((await parts.upsert("code", { code: "a", name: "C" })).outcome).toBe("updated");
     expect((await parts.upsert("code", { code: "b" })).outcome).toBe("created");
     const asks = client.submissions("asks");
@@ -83,86 +84,88 @@ describe("The client and the running service", () => {
   });
 
   it(
-    `${creates} creates through every kind of failure: none lost, none doubled`,
+    `${createCount} creates are stored exactly once through every kind of failure`,
     async () => {
       await client.request("PUT", "/apps/hard/schema", { body: { fields } });
-      const between = new FailingService(forwardTo(server.url), 11_000);
-      // Every fifth request fails, each kind as often as the others.
-      between.faults = (index) =>
-        index % 5 === 0 ? faults[(index / 5) % faults.length] : undefined;
-      const options = { url: await between.start(), token, retries: 20, timeout: 10_000 };
-      const hard = new EdgeForms({ ...options, concurrency: 32 }).records("hard");
-      const codes = Array.from({ length: creates }, (_, index) => `h${index}`);
-      const made = await Promise.all(codes.map((code) => hard.create({ code })));
-      await between.stop();
-      expect(made.map(({ data }) => data["code"])).toEqual(codes);
+      const proxy = new FailingService(forwardTo(server.url), 11_000);
+      // Every fifth request fails, and all kinds of failure are equally frequent.
+      proxy.faults = (index) => (index % 5 === 0 ? faults[(index / 5) % faults.length] : undefined);
+      const options = { url: await proxy.start(), token, retries: 20, timeout: 10_000 };
+      const records = new EdgeForms({ ...options, concurrency: 32 }).records("hard");
+      const codes = Array.from({ length: createCount }, (_, index) => `h${index}`);
+      const created = await Promise.all(codes.map((code) => records.create({ code })));
+      await proxy.stop();
+      expect(created.map(({ data }) => data["code"])).toEqual(codes);
       const stored = await client.records("hard").list().toArray();
-      expect(stored.map(({ id }) => id).toSorted()).toEqual(made.map(({ id }) => id).toSorted());
+      expect(stored.map(({ id }) => id).toSorted()).toEqual(created.map(({ id }) => id).toSorted());
     },
-    60_000 + creates * 100,
+    60_000 + createCount * 100,
   );
 
-  it("tells every field that is wrong, named as it was sent", async () => {
+  it("reports every invalid field under the name that was sent", async () => {
     const parts = client.records("parts");
-    const at = (key: string) => ({ field: key, pointer: `/data/${key}` });
-    const errors = [at("count"), at("zz")];
-    const wrong = { code: "w", count: "x", zz: 1 };
-    await expect(parts.create(wrong)).rejects.toMatchObject({ code: "invalid_input", errors });
-    await expect(parts.upsert("code", wrong)).rejects.toMatchObject({ errors });
-    const failed = client
+    const errorAt = (key: string) => ({ field: key, pointer: `/data/${key}` });
+    const errors = [errorAt("count"), errorAt("zz")];
+    const invalidData = { code: "w", count: "x", zz: 1 };
+    await expect(parts.create(invalidData)).rejects.toMatchObject({
+      code: "invalid_input",
+      errors,
+    });
+    await expect(parts.upsert("code", invalidData)).rejects.toMatchObject({ errors });
+    const failure = client
       .records("nothing")
       .get("x")
       .catch((thrown) => thrown);
-    expect((await failed).requestId).toMatch(/\S/);
+    expect((await failure).requestId).toMatch(/\S/);
   });
 
-  it("walks lists, searches and changes, and resumes from a kept cursor", async () => {
+  it("walks lists, searches and changes, and resumes from a saved cursor", async () => {
     await client.request("PUT", "/apps/walked/schema", { body: { fields } });
-    const walked = client.records("walked");
+    const records = client.records("walked");
     const codes = Array.from({ length: 230 }, (_, index) => `c${index}`);
-    const now = walked.changes({ cursor: "now" });
-    expect(await now.toArray()).toEqual([]);
+    const futureChanges = records.changes({ cursor: "now" });
+    expect(await futureChanges.toArray()).toEqual([]);
     const operations = codes.map((code) => ({ op: "create", data: { code } }) as const);
-    const results = await walked.batch(operations, { items: true });
+    const results = await records.batch(operations, { items: true });
     expect(results.map(({ item }) => item?.data["code"])).toEqual(codes);
-    const seen = new Set<unknown>();
-    const list = walked.list({ limit: 50 });
+    const codesRead = new Set<unknown>();
+    const list = records.list({ limit: 50 });
     for await (const { data } of list) {
-      seen.add(data["code"]);
-      if (seen.size === 120) break;
+      codesRead.add(data["code"]);
+      if (codesRead.size === 120) break;
     }
-    for await (const { data } of walked.list({ cursor: list.cursor })) seen.add(data["code"]);
-    expect([...seen]).toEqual(codes);
+    for await (const { data } of records.list({ cursor: list.cursor })) codesRead.add(data["code"]);
+    expect([...codesRead]).toEqual(codes);
     const conditions = [{ field: "code", op: "starts_with", value: "c1" }];
     const search = { conditions, sort: [{ field: "code" }] };
-    expect(await walked.search(search, { limit: 10 }).toArray()).toHaveLength(111);
-    const changes = walked.changes({ cursor: now.cursor, limit: 100 });
+    expect(await records.search(search, { limit: 10 }).toArray()).toHaveLength(111);
+    const changes = records.changes({ cursor: futureChanges.cursor, limit: 100 });
     expect((await changes.toArray()).map(({ id }) => id)).toEqual(results.map(({ id }) => id));
-    const first = results[0]?.id ?? "";
-    for (const name of ["1", "2"]) await walked.update(first, { name });
+    const firstId = results[0]?.id ?? "";
+    for (const name of ["1", "2"]) await records.update(firstId, { name });
     const { cursor } = changes;
-    expect(await walked.changes({ cursor }).toArray()).toHaveLength(1);
-    expect(await walked.changes({ cursor, all: true, limit: 1 }).toArray()).toHaveLength(2);
+    expect(await records.changes({ cursor }).toArray()).toHaveLength(1);
+    expect(await records.changes({ cursor, all: true, limit: 1 }).toArray()).toHaveLength(2);
     await changes.toArray();
     const controller = new AbortController();
     const { signal } = controller;
-    setTimeout(() => void walked.update(first, { name: "later" }), 100);
-    const followed = walked.changes({ cursor: changes.cursor, every: 50, signal });
-    for await (const { item } of followed) {
+    setTimeout(() => void records.update(firstId, { name: "later" }), 100);
+    const polledChanges = records.changes({ cursor: changes.cursor, every: 50, signal });
+    for await (const { item } of polledChanges) {
       expect(item?.data["name"]).toBe("later");
       break;
     }
   });
 
-  it("an API client's access token is fetched by itself", async () => {
+  it("fetches an API client's access token automatically", async () => {
     const issued: unknown = await server.credential("--kind", "client");
     const { client_id: clientId, client_secret: clientSecret } = issued as Record<string, string>;
     const credentials = { clientId: clientId ?? "", clientSecret: clientSecret ?? "" };
-    const own = new EdgeForms({ url: server.url, credentials });
-    expect(await own.request("GET", "/me")).toMatchObject({ kind: "client" });
+    const apiClient = new EdgeForms({ url: server.url, credentials });
+    expect(await apiClient.request("GET", "/me")).toMatchObject({ kind: "client" });
   });
 
-  it("verifies what the service delivers", async () => {
+  it("verifies genuine deliveries of the service and rejects forged ones", async () => {
     while (deliveries.length === 0) await new Promise((resolve) => setTimeout(resolve, 50));
     const [{ headers, body } = { headers: {}, body: "" }] = deliveries;
     const event: WebhookEvent = await verifyWebhook({ secret, headers, body });
@@ -171,10 +174,9 @@ describe("The client and the running service", () => {
     await expect(forged).rejects.toMatchObject({ code: "invalid_webhook" });
   });
 
-  it("the package has no more than it needs, at most 8 KB; it installs, runs and compiles strictly", async () => {
-    const home = join(project, "packages/client");
-    await run("node", [join(home, "build.ts")]);
-    const entryPoints = [join(home, "dist/index.js")];
+  it("installs, runs and compiles strictly as a package of at most 8 KB without extra files", async () => {
+    const packageFolder = join(project, "packages/client");
+    const entryPoints = [join(packageFolder, "dist/index.js")];
     const bundled = await build({
       entryPoints,
       bundle: true,
@@ -183,43 +185,53 @@ describe("The client and the running service", () => {
       write: false,
     });
     expect(gzipSync(bundled.outputFiles[0]?.contents ?? "").length).toBeLessThanOrEqual(8192);
-    const empty = join(server.folder, "empty");
-    mkdirSync(empty);
-    const packed = await run("npm", ["pack", "--json", "--pack-destination", empty], { cwd: home });
+    const emptyProject = join(server.folder, "empty");
+    mkdirSync(emptyProject);
+    const packed = await run("npm", ["pack", "--json", "--pack-destination", emptyProject], {
+      cwd: packageFolder,
+    });
     const printed: unknown = JSON.parse(packed.stdout);
     const [pack] = Object.values(printed as object) as {
       filename: string;
       files: { path: string }[];
     }[];
-    const outside = pack?.files
+    const otherFiles = pack?.files
       .map(({ path }) => path)
       .filter((path) => !/^dist\/(command\/[\w-]+|[\w-]+(\.d)?)\.[jt]s$/.test(path));
-    expect(outside?.toSorted()).toEqual(["LICENSE", "README.md", "package.json"]);
-    writeFileSync(join(empty, "package.json"), '{ "private": true, "type": "module" }');
-    await run("npm", ["i", "--offline", "--no-audit", join(empty, pack?.filename ?? "")], {
-      cwd: empty,
+    expect(otherFiles?.toSorted()).toEqual([
+      "LICENSE",
+      "README.md",
+      "bin/edge-forms.js",
+      "package.json",
+    ]);
+    writeFileSync(join(emptyProject, "package.json"), '{ "private": true, "type": "module" }');
+    await run("npm", ["i", "--offline", "--no-audit", join(emptyProject, pack?.filename ?? "")], {
+      cwd: emptyProject,
     });
-    const bin = join(empty, "node_modules/.bin/edge-forms");
+    const bin = join(emptyProject, "node_modules/.bin/edge-forms");
     expect((await run(bin, ["--help"])).stdout).toContain("edge-forms plan");
-    await generateTypes(empty);
-    writeFileSync(join(empty, "use.ts"), program(readFileSync(join(home, "README.md"), "utf8")));
+    await generateTypes(emptyProject);
     writeFileSync(
-      join(empty, "tsconfig.json"),
-      JSON.stringify({ compilerOptions: strict, files: ["use.ts"] }),
+      join(emptyProject, "use.ts"),
+      program(readFileSync(join(packageFolder, "README.md"), "utf8")),
+    );
+    writeFileSync(
+      join(emptyProject, "tsconfig.json"),
+      JSON.stringify({ compilerOptions: strictOptions, files: ["use.ts"] }),
     );
     for (const compiler of ["node_modules", "test/clients/node_modules"]) {
       const tsc = join(project, compiler, "typescript/bin/tsc");
-      const compiled = await run("node", [tsc, "-p", empty]).catch(
+      const compiled = await run("node", [tsc, "-p", emptyProject]).catch(
         (error) => error as { stdout: string },
       );
       expect(compiled.stdout).toBe("");
     }
     const env = { ...process.env, URL: server.url, TOKEN: token };
-    const { stdout } = await run("node", ["use.ts"], { cwd: empty, env });
+    const { stdout } = await run("node", ["use.ts"], { cwd: emptyProject, env });
     expect(stdout).toBe("typed a\n");
   });
 
-  /** As the README says. */
+  /** Generates types as the README describes. */
   async function generateTypes(folder: string): Promise<void> {
     const query = { apps: "spare-parts_2,parts", forms: "asks" };
     const document = await client.request("GET", "/openapi.json", { query });
@@ -229,7 +241,7 @@ describe("The client and the running service", () => {
   }
 });
 
-const strict = {
+const strictOptions = {
   strict: true,
   exactOptionalPropertyTypes: true,
   noUncheckedIndexedAccess: true,
@@ -241,7 +253,7 @@ const strict = {
   types: [],
 };
 
-/** Typed by the form's document: what is commented as an error has to be one. */
+/** A program with generated types. Each line after @ts-expect-error must fail to compile. */
 function program(readme: string): string {
   expect(readme).toContain("npx openapi-typescript");
   return `

@@ -7,7 +7,7 @@ interface Stored {
   data: Record<string, unknown>;
 }
 
-/** The rules of the service that a client leans on: keys that make a write happen once, and tags. */
+/** Simulates the service's rules that a client relies on: idempotency keys and ETags. */
 export class StoredItems {
   readonly items = new Map<string, Stored>();
   readonly #answers = new Map<string, Answer>();
@@ -17,7 +17,7 @@ export class StoredItems {
     const scope = `${request.path} ${key}`;
     const earlier = key === undefined ? undefined : this.#answers.get(scope);
     if (earlier) return { ...earlier, headers: { "Idempotent-Replayed": "true" } };
-    const answer = this.#carryOut(request);
+    const answer = this.#execute(request);
     if (key !== undefined && answer.status < 300) this.#answers.set(scope, withoutItems(answer));
     return answer;
   };
@@ -29,7 +29,7 @@ export class StoredItems {
     return item;
   }
 
-  #carryOut({ method, path, body }: Request): Answer {
+  #execute({ method, path, body }: Request): Answer {
     const id = path.split("/").at(-1) ?? "";
     if (path.endsWith("/batch")) return this.#batch(body.operations);
     if (method === "POST") return { status: 201, body: this.add(body.data) };
@@ -43,26 +43,26 @@ export class StoredItems {
   #batch(operations: any[]): Answer {
     for (const [index, { data }] of operations.entries()) {
       if (data?.big) return problem(413, "too_large");
-      const at = {
+      const location = {
         field: `operations[${index}].data.bad`,
         pointer: `/operations/${index}/data/bad`,
       };
-      const errors = [{ ...at, code: "unknown_field", reason: "There is none." }];
+      const errors = [{ ...location, code: "unknown_field", reason: "There is none." }];
       if (data?.bad) return problem(422, "invalid_input", { errors });
     }
     if (operations.filter(({ data }) => data?.heavy).length > 10) return problem(413, "too_large");
     const results = [];
     for (const { op, id, data, if_match: expected } of operations) {
-      const present = this.items.get(id);
+      const current = this.items.get(id);
       if (op === "create") {
         const item = this.add(data);
         results.push({ op, outcome: "created", id: item.id, etag: item.etag, item });
         continue;
       }
-      if (!present) return problem(404, "not_found");
-      if (expected && expected !== present.etag) return problem(412, "version_mismatch");
-      const version = present.version + 1;
-      const item = { id, version, etag: `"${version}"`, data: { ...present.data, ...data } };
+      if (!current) return problem(404, "not_found");
+      if (expected && expected !== current.etag) return problem(412, "version_mismatch");
+      const version = current.version + 1;
+      const item = { id, version, etag: `"${version}"`, data: { ...current.data, ...data } };
       this.items.set(id, item);
       results.push({ op, outcome: "updated", id, etag: item.etag, item });
     }
@@ -70,10 +70,10 @@ export class StoredItems {
   }
 }
 
-/** Replays of batches hold no items. */
+/** Removes items from a batch response, because the service replays batches without items. */
 function withoutItems(answer: Answer): Answer {
   const { results } = answer.body as { results?: { item?: unknown }[] };
   if (!results) return answer;
-  const told = results.map((result) => ({ ...result, item: undefined }));
-  return { ...answer, body: { results: told } };
+  const resultsWithoutItems = results.map((result) => ({ ...result, item: undefined }));
+  return { ...answer, body: { results: resultsWithoutItems } };
 }

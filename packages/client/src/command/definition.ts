@@ -1,13 +1,13 @@
 import type { Field, SchemaDocument } from "./service.ts";
 
-/** A definition as a file keeps it: what PUT takes. */
+/** A definition as files contain it and PUT accepts it. */
 export interface Definition {
   acceptance?: object;
   fields: Field[];
   [member: string]: unknown;
 }
 
-/** A definition without what is the service's own. */
+/** Returns the definition in a schema document, without the members that the service adds. */
 export function definitionIn(document: SchemaDocument): Definition {
   const {
     key: _,
@@ -15,29 +15,32 @@ export function definitionIn(document: SchemaDocument): Definition {
     indexing: ___,
     pending: ____,
     links: _____,
-    ...rest
+    ...members
   } = document;
-  const { accepting: ______, ...acceptance } = { ...(rest["acceptance"] as object) } as {
+  const { accepting: ______, ...acceptance } = { ...(members["acceptance"] as object) } as {
     accepting?: boolean;
   };
   return {
-    ...rest,
-    ...(rest["acceptance"] ? { acceptance } : {}),
-    fields: document.fields.map(ownField),
+    ...members,
+    ...(members["acceptance"] ? { acceptance } : {}),
+    fields: document.fields.map(withoutServiceMembers),
   };
 }
 
-function ownField(field: Field): Field {
-  const { previous_keys: _, ...own } = field;
-  return { ...own, ...(own.fields && { fields: own.fields.map(ownField) }) };
+function withoutServiceMembers(field: Field): Field {
+  const { previous_keys: _, ...definition } = field;
+  return {
+    ...definition,
+    ...(definition.fields && { fields: definition.fields.map(withoutServiceMembers) }),
+  };
 }
 
-const longest: Record<string, number> = { text: 1000, multiline_text: 20_000 };
+const defaultMaxLength: Record<string, number> = { text: 1000, multiline_text: 20_000 };
 const isList = new Set(["multi_select", "line_items"]);
 
-/** All rules of a field, those included that the service gives it where the file says nothing. Columns stand apart. */
+/** Returns all rules of a field, including the service's defaults. Columns are compared separately. */
 export function rulesOf(field: Field): Record<string, unknown> {
-  const { key, type, fields: _, previous_keys: __, renamed_from: ___, options, ...said } = field;
+  const { key, type, fields: _, previous_keys: __, renamed_from: ___, options, ...rules } = field;
   const isComputed = type === "computed";
   return {
     type,
@@ -45,23 +48,32 @@ export function rulesOf(field: Field): Record<string, unknown> {
     searchable: true,
     ...(!isComputed && { required: false }),
     ...(!isComputed && !isList.has(type) && { unique: false }),
-    ...(longest[type] && { max_length: longest[type] }),
+    ...(defaultMaxLength[type] && { max_length: defaultMaxLength[type] }),
     ...(type === "line_items" && { max_rows: 500 }),
-    ...said,
+    ...rules,
     ...(Array.isArray(options) && {
-      options: (options as { value: string }[]).map((each) => ({ label: each.value, ...each })),
+      options: (options as { value: string }[]).map((option) => ({
+        label: option.value,
+        ...option,
+      })),
     }),
   };
 }
 
-/** Settings of a form's acceptance, whole and with times in UTC, as the service tells them. */
-export function acceptanceOf(said: object): object {
-  const { accepting: _, ...rest } = said as Record<string, unknown>;
-  const whole = { state: "open", opens_at: null, closes_at: null, max_submissions: null, ...rest };
-  return { ...whole, opens_at: inUtc(whole.opens_at), closes_at: inUtc(whole.closes_at) };
+/** Returns all acceptance settings of a form, with defaults and with times in UTC, as the service returns them. */
+export function acceptanceOf(acceptance: object): object {
+  const { accepting: _, ...settings } = acceptance as Record<string, unknown>;
+  const complete = {
+    state: "open",
+    opens_at: null,
+    closes_at: null,
+    max_submissions: null,
+    ...settings,
+  };
+  return { ...complete, opens_at: inUtc(complete.opens_at), closes_at: inUtc(complete.closes_at) };
 }
 
 function inUtc(time: unknown): unknown {
-  const at = typeof time === "string" ? Date.parse(time) : Number.NaN;
-  return Number.isNaN(at) ? time : new Date(at).toISOString();
+  const milliseconds = typeof time === "string" ? Date.parse(time) : Number.NaN;
+  return Number.isNaN(milliseconds) ? time : new Date(milliseconds).toISOString();
 }

@@ -2,81 +2,99 @@ import { isDeepStrictEqual } from "node:util";
 import { acceptanceOf, rulesOf, type Definition } from "./definition.ts";
 import type { Field, SchemaDocument } from "./service.ts";
 
-/** What sending a definition would do, one line for each change. */
+/** Lists the changes that a PUT of the definition would make, one line per change. */
 export function differencesOf(before: SchemaDocument, after: Definition): string[] {
   const lines: string[] = [];
-  // What a file leaves out at the top stays as it is.
+  // Top-level members that the file omits stay unchanged.
   for (const [name, value] of Object.entries(after)) {
-    if (isOfService.has(name)) continue;
-    const [had, has] =
+    if (skippedMembers.has(name)) continue;
+    const [oldValue, newValue] =
       name === "acceptance"
         ? [acceptanceOf(before["acceptance"] as object), acceptanceOf(value as object)]
         : [before[name], value];
-    if (!isDeepStrictEqual(had, has)) lines.push(changed(name, had, has));
+    if (!isDeepStrictEqual(oldValue, newValue)) lines.push(changeLine(name, oldValue, newValue));
   }
   return [...lines, ...fieldLines(before.fields, after.fields, "")];
 }
 
-/** What a file may repeat of the service's answer, and fields, which are compared one by one. */
-const isOfService = new Set(["key", "schema_version", "indexing", "pending", "links", "fields"]);
+/** Members that only the service sets, and `fields`, which `fieldLines` compares. */
+const skippedMembers = new Set([
+  "key",
+  "schema_version",
+  "indexing",
+  "pending",
+  "consequences",
+  "links",
+  "fields",
+]);
 
-function fieldLines(had: readonly Field[], has: readonly Field[], within: string): string[] {
-  const continued = continuedBy(had, has);
+function fieldLines(
+  oldFields: readonly Field[],
+  newFields: readonly Field[],
+  prefix: string,
+): string[] {
+  const continuedFields = findContinuedFields(oldFields, newFields);
   const lines: string[] = [];
-  for (const field of has) {
-    const at = within + field.key;
-    const prior = continued.get(field);
-    if (!prior) {
-      lines.push(`+ ${at}: ${shown({ ...field, key: undefined })}`);
+  for (const newField of newFields) {
+    const path = prefix + newField.key;
+    const oldField = continuedFields.get(newField);
+    if (!oldField) {
+      lines.push(`+ ${path}: ${printed({ ...newField, key: undefined })}`);
       continue;
     }
-    if (prior.key !== field.key) lines.push(`~ ${at}: renamed from ${within}${prior.key}`);
-    lines.push(...ruleLines(prior, field, at));
-    lines.push(...fieldLines(prior.fields ?? [], field.fields ?? [], `${at}[].`));
+    if (oldField.key !== newField.key)
+      lines.push(`~ ${path}: renamed from ${prefix}${oldField.key}`);
+    lines.push(...ruleLines(oldField, newField, path));
+    lines.push(...fieldLines(oldField.fields ?? [], newField.fields ?? [], `${path}[].`));
   }
-  const kept = [...continued.values()];
-  for (const field of had) {
-    if (kept.includes(field)) continue;
-    lines.push(`- ${within}${field.key}: retired; what is stored stays, hidden`);
+  const continuing = [...continuedFields.values()];
+  for (const oldField of oldFields) {
+    if (continuing.includes(oldField)) continue;
+    lines.push(`- ${prefix}${oldField.key}: retired; what is stored stays, hidden`);
   }
   if (
     !isDeepStrictEqual(
-      kept,
-      had.filter((field) => kept.includes(field)),
+      continuing,
+      oldFields.filter((field) => continuing.includes(field)),
     )
   ) {
-    lines.push(`~ ${within === "" ? "fields" : within.slice(0, -1)}: in another order`);
+    lines.push(`~ ${prefix === "" ? "fields" : prefix.slice(0, -1)}: in another order`);
   }
   return lines;
 }
 
-/** The field that each one continues, as the service matches them: a rename that was done once is done. */
-function continuedBy(had: readonly Field[], has: readonly Field[]): Map<Field, Field> {
+/** Maps each new field to the old field that it continues. Like the service, it ignores renames already applied. */
+function findContinuedFields(
+  oldFields: readonly Field[],
+  newFields: readonly Field[],
+): Map<Field, Field> {
   const matches = new Map<Field, Field>();
-  const taken = new Set<Field>();
-  const match = (field: Field, prior: Field | undefined) => {
-    if (!prior || taken.has(prior)) return;
-    taken.add(prior);
-    matches.set(field, prior);
+  const matchedFields = new Set<Field>();
+  const addMatch = (newField: Field, oldField: Field | undefined) => {
+    if (!oldField || matchedFields.has(oldField)) return;
+    matchedFields.add(oldField);
+    matches.set(newField, oldField);
   };
-  for (const field of has) {
-    const { key, renamed_from: from } = field;
+  for (const newField of newFields) {
+    const { key, renamed_from: from } = newField;
     if (from === undefined) continue;
-    const done = had.find((each) => each.key === key && previousKeys(each).includes(from));
-    match(field, done ?? had.find((each) => each.key === from));
+    const renamedField = oldFields.find(
+      (oldField) => oldField.key === key && previousKeys(oldField).includes(from),
+    );
+    addMatch(newField, renamedField ?? oldFields.find((oldField) => oldField.key === from));
   }
-  for (const field of has) {
-    if (field["renamed_from"] !== undefined) continue;
-    match(
-      field,
-      had.find((each) => each.key === field.key && !taken.has(each)),
+  for (const newField of newFields) {
+    if (newField["renamed_from"] !== undefined) continue;
+    addMatch(
+      newField,
+      oldFields.find((oldField) => oldField.key === newField.key && !matchedFields.has(oldField)),
     );
   }
-  // In the order of the new ones, so that it can be compared with the old one.
+  // Uses the order of the new fields, so that the caller can detect a different order.
   return new Map(
-    has.flatMap((field) => {
-      const prior = matches.get(field);
-      return prior ? [[field, prior] as const] : [];
+    newFields.flatMap((newField) => {
+      const oldField = matches.get(newField);
+      return oldField ? [[newField, oldField] as const] : [];
     }),
   );
 }
@@ -86,18 +104,18 @@ function previousKeys(field: Field): unknown[] {
   return Array.isArray(keys) ? keys : [];
 }
 
-function ruleLines(prior: Field, field: Field, at: string): string[] {
-  const [had, has] = [rulesOf(prior), rulesOf(field)];
-  const names = new Set([...Object.keys(had), ...Object.keys(has)]);
+function ruleLines(oldField: Field, newField: Field, path: string): string[] {
+  const [oldRules, newRules] = [rulesOf(oldField), rulesOf(newField)];
+  const names = new Set([...Object.keys(oldRules), ...Object.keys(newRules)]);
   return [...names]
-    .filter((name) => !isDeepStrictEqual(had[name], has[name]))
-    .map((name) => changed(`${at}.${name}`, had[name], has[name]));
+    .filter((name) => !isDeepStrictEqual(oldRules[name], newRules[name]))
+    .map((name) => changeLine(`${path}.${name}`, oldRules[name], newRules[name]));
 }
 
-const changed = (at: string, had: unknown, has: unknown) =>
-  `~ ${at}: ${shown(had)} → ${shown(has)}`;
+const changeLine = (path: string, oldValue: unknown, newValue: unknown) =>
+  `~ ${path}: ${printed(oldValue)} → ${printed(newValue)}`;
 
-function shown(value: unknown): string {
+function printed(value: unknown): string {
   const text = value === undefined ? "none" : JSON.stringify(value);
   return text.length > 200 ? `${text.slice(0, 199)}…` : text;
 }

@@ -6,72 +6,80 @@ import { choose, fileOf, isFile, readObject, writeWhole, type Chosen } from "./f
 import { Progress } from "./progress.ts";
 import { definitionOf, itemsOf, nameOf, visible, type Named, type Service } from "./service.ts";
 
-/** Writes each definition, and with `items` all items, one a line. */
+/** Writes each definition. With `items`, also writes all items, one per line. */
 export async function exportAll(
   service: Service,
   folder: string,
-  { items, ...chosen }: Chosen & { items: boolean },
+  { items, ...selection }: Chosen & { items: boolean },
 ): Promise<void> {
   for (const kind of ["apps", "forms"]) await mkdir(join(folder, kind), { recursive: true });
-  const where = `at ${service.url} that this credential may see`;
-  for (const named of choose(await visible(service), chosen, where)) {
-    const document = await definitionOf(service, named);
-    if (!document) throw new Failure(`${nameOf(named)} has gone.`);
+  const description = `at ${service.url} that this credential may see`;
+  for (const collection of choose(await visible(service), selection, description)) {
+    const document = await definitionOf(service, collection);
+    if (!document) throw new Failure(`${nameOf(collection)} has gone.`);
     const text = `${JSON.stringify(definitionIn(document), null, 2)}\n`;
-    await writeWhole(fileOf(folder, named, "json"), text);
-    const what = items ? `, ${await exportItems(service, folder, named)} items` : "";
-    say(`${nameOf(named)}: version ${document.schema_version}${what}.`);
+    await writeWhole(fileOf(folder, collection, "json"), text);
+    const counted = items ? `, ${await exportItems(service, folder, collection)} items` : "";
+    say(`${nameOf(collection)}: version ${document.schema_version}${counted}.`);
   }
 }
 
-/** How far an export came that was broken off: its first `bytes` are whole, and `cursor` goes on behind them. */
-interface Kept {
+/** The state of an interrupted export. The first `bytes` of the part file are complete, and `cursor` continues there. */
+interface ExportMark {
   url: string;
   cursor: string;
   bytes: number;
   count: number;
 }
 
-async function exportItems(service: Service, folder: string, named: Named): Promise<string> {
-  const file = fileOf(folder, named, "ndjson");
-  const [part, mark] = [`${file}.part`, `${file}.part.json`];
-  const kept = await keptOf(mark, part, service.url);
-  const handle = await open(part, kept ? "r+" : "w");
-  let count = kept?.count ?? 0;
+async function exportItems(service: Service, folder: string, collection: Named): Promise<string> {
+  const file = fileOf(folder, collection, "ndjson");
+  const [partFile, markFile] = [`${file}.part`, `${file}.part.json`];
+  const saved = await loadMark(markFile, partFile, service.url);
+  const handle = await open(partFile, saved ? "r+" : "w");
+  let count = saved?.count ?? 0;
   try {
-    await handle.truncate(kept?.bytes ?? 0);
-    let bytes = kept?.bytes ?? 0;
-    const progress = new Progress(nameOf(named));
-    const walk = itemsOf(service, named).list({ cursor: kept?.cursor });
+    await handle.truncate(saved?.bytes ?? 0);
+    let bytes = saved?.bytes ?? 0;
+    const progress = new Progress(nameOf(collection));
+    const walk = itemsOf(service, collection).list({ cursor: saved?.cursor });
     for await (const { items, cursor } of walk.pages()) {
       bytes += await append(handle, items, bytes);
       count += items.length;
       progress.at(count);
       if (cursor === null) break;
-      const now: Kept = { url: service.url, cursor, bytes, count };
-      await writeWhole(mark, JSON.stringify(now));
+      const progressMark: ExportMark = { url: service.url, cursor, bytes, count };
+      await writeWhole(markFile, JSON.stringify(progressMark));
     }
     progress.end();
   } finally {
     await handle.close();
   }
-  await rename(part, file);
-  await rm(mark, { force: true });
+  await rename(partFile, file);
+  await rm(markFile, { force: true });
   return count.toLocaleString("en");
 }
 
-/** Nothing where there is none, or it tells of another service or another file. */
-async function keptOf(mark: string, part: string, url: string): Promise<Kept | undefined> {
-  if (!(await isFile(mark)) || !(await isFile(part))) return undefined;
-  const kept = (await readObject(mark)) as unknown as Kept;
-  const { size } = await stat(part);
-  return kept.url === url && kept.bytes <= size ? kept : undefined;
+/** Returns undefined without a mark, or if the mark belongs to another service or to another part file. */
+async function loadMark(
+  markFile: string,
+  partFile: string,
+  url: string,
+): Promise<ExportMark | undefined> {
+  if (!(await isFile(markFile)) || !(await isFile(partFile))) return undefined;
+  const saved = (await readObject(markFile)) as unknown as ExportMark;
+  const { size } = await stat(partFile);
+  return saved.url === url && saved.bytes <= size ? saved : undefined;
 }
 
-async function append(handle: FileHandle, items: readonly object[], at: number): Promise<number> {
+async function append(
+  handle: FileHandle,
+  items: readonly object[],
+  position: number,
+): Promise<number> {
   const lines = items.map((item) => `${JSON.stringify(item)}\n`);
   const bytes = Buffer.from(lines.join(""));
-  await handle.write(bytes, 0, bytes.length, at);
+  await handle.write(bytes, 0, bytes.length, position);
   await handle.sync();
   return bytes.length;
 }

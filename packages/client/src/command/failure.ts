@@ -1,11 +1,11 @@
 import { EdgeFormsError } from "../index.ts";
 
-/** What the command tells in a sentence before it ends with 1; all else is a defect of its own. */
+/** An expected error, printed as one sentence before exit code 1. Any other error is a defect of this command. */
 export class Failure extends Error {
   override readonly name = "Failure";
 }
 
-/** Text of others for a terminal, which would obey control characters. */
+/** Replaces control characters in foreign text, because a terminal would execute them. */
 export function plain(text: string): string {
   // oxlint-disable-next-line no-control-regex -- these are what must not be printed
   return text.replaceAll(/[\u0000-\u0008\u000B-\u001F\u007F-\u009F]/g, "�");
@@ -15,19 +15,19 @@ export function say(text: string): void {
   process.stdout.write(`${plain(text)}\n`);
 }
 
-/** A failure in a sentence, with what operators and authors of files need. */
+/** Describes an error in one sentence, followed by its field errors and its request ID. */
 export function sentenceOf(error: unknown): string {
   if (error instanceof EdgeFormsError) {
     const fields = error.errors.map(({ field, code, reason }) => `  ${field}: ${code}: ${reason}`);
-    const more = fields.length > 20 ? [`  and ${fields.length - 20} more`] : [];
+    const remaining = fields.length > 20 ? [`  and ${fields.length - 20} more`] : [];
     const request = error.requestId ? [`  request ${error.requestId}`] : [];
     const message = messageOf(error);
-    return [message, ...fields.slice(0, 20), ...more, ...request].join("\n");
+    return [message, ...fields.slice(0, 20), ...remaining, ...request].join("\n");
   }
   const { message, code } = error as Error & { code?: string };
-  // Node goes on with advice that is not meant here.
+  // Node appends advice that does not apply to this command.
   if (code?.startsWith("ERR_PARSE_ARGS")) return `${message.split(". ")[0]}. See --help.`;
-  // Of a file.
+  // Codes like ENOENT come from the file system.
   const isPlain = error instanceof Failure || /^E[A-Z]+$/.test(code ?? "");
   return isPlain ? message : `A defect of this command: ${(error as Error).stack ?? String(error)}`;
 }
@@ -36,16 +36,16 @@ function messageOf(error: EdgeFormsError): string {
   const { code, status } = error;
   if (code === "network_error") return `The service cannot be reached: ${causeOf(error)}`;
   const detail = error.problem["detail"];
-  if (status === 401) return `${code}: ${ofEnvironment()} is wrong, expired or revoked.`;
+  if (status === 401) return `${code}: ${environmentNames()} is wrong, expired or revoked.`;
   return typeof detail === "string" ? `${code}: ${detail}` : error.message;
 }
 
-const ofEnvironment = () =>
+const environmentNames = () =>
   process.env["EDGE_FORMS_TOKEN"]
     ? "EDGE_FORMS_TOKEN"
     : "EDGE_FORMS_CLIENT_ID or EDGE_FORMS_CLIENT_SECRET";
 
-/** What lies under it says more: the host that is unknown, the port that refuses. */
+/** Returns the message of the innermost cause, such as an unknown host or a refused connection. */
 function causeOf(error: Error): string {
   const { cause } = error;
   return cause instanceof Error ? causeOf(cause) : error.message;

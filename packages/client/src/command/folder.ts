@@ -9,56 +9,60 @@ type Ending = "json" | "ndjson";
 const kinds: readonly Kind[] = ["app", "form"];
 const isKey = /^[a-z][a-z0-9_-]{0,62}$/;
 
-/** The apps and forms to look at, all where neither is given. */
+/** The selected apps and forms. Without either member, all of them. */
 export interface Chosen {
   apps?: string | undefined;
   forms?: string | undefined;
 }
 
-/** Whatever a service says that its keys are, files are in the directory. */
+/** Rejects invalid keys, so that a service cannot choose a path outside the directory. */
 export function fileOf(folder: string, { kind, key }: Named, ending: Ending): string {
   if (!isKey.test(key)) throw new Failure(`${JSON.stringify(key)} is no key of an app or form.`);
   return join(folder, `${kind}s`, `${key}.${ending}`);
 }
 
-/** Those of `all` that are chosen. `where` says where one is missing that was named. */
-export function choose(all: readonly Named[], chosen: Chosen, where: string): Named[] {
-  if (chosen.apps === undefined && chosen.forms === undefined) return [...all];
-  const named = namedIn(chosen);
-  for (const { kind, key } of named) {
-    if (all.some((each) => each.kind === kind && each.key === key)) continue;
-    throw new Failure(`There is no ${kind} ${key} ${where}.`);
+/** Returns the selected candidates. Error messages use `description` to name the place of a missing one. */
+export function choose(
+  candidates: readonly Named[],
+  selection: Chosen,
+  description: string,
+): Named[] {
+  if (selection.apps === undefined && selection.forms === undefined) return [...candidates];
+  const collections = namedIn(selection);
+  for (const { kind, key } of collections) {
+    if (candidates.some((candidate) => candidate.kind === kind && candidate.key === key)) continue;
+    throw new Failure(`There is no ${kind} ${key} ${description}.`);
   }
-  return named;
+  return collections;
 }
 
 export function namedIn({ apps = "", forms = "" }: Chosen): Named[] {
-  return [...listed("app", apps), ...listed("form", forms)];
+  return [...splitKeys("app", apps), ...splitKeys("form", forms)];
 }
 
-function listed(kind: Kind, keys: string): Named[] {
+function splitKeys(kind: Kind, keys: string): Named[] {
   return keys
     .split(",")
     .filter((key) => key !== "")
     .map((key) => ({ kind, key }));
 }
 
-/** The apps and forms that have a file of this kind in a directory. */
+/** Lists the apps and forms that have a file of this kind in the directory. */
 export async function filesIn(folder: string, ending: Ending): Promise<Named[]> {
-  const found: Named[] = [];
+  const collections: Named[] = [];
   for (const kind of kinds) {
     const names = await readdir(join(folder, `${kind}s`)).catch(() => []);
     for (const name of names.toSorted((a, b) => (a < b ? -1 : 1))) {
       const key = basename(name, `.${ending}`);
-      if (name === `${key}.${ending}` && isKey.test(key)) found.push({ kind, key });
+      if (name === `${key}.${ending}` && isKey.test(key)) collections.push({ kind, key });
     }
   }
-  return found;
+  return collections;
 }
 
 export async function isFile(path: string): Promise<boolean> {
   return stat(path).then(
-    (found) => found.isFile(),
+    (stats) => stats.isFile(),
     () => false,
   );
 }
@@ -66,17 +70,17 @@ export async function isFile(path: string): Promise<boolean> {
 export async function readObject(path: string): Promise<Record<string, unknown>> {
   const text = await readFile(path, "utf8");
   try {
-    const read: unknown = JSON.parse(text);
-    if (typeof read === "object" && read !== null) return read as Record<string, unknown>;
+    const value: unknown = JSON.parse(text);
+    if (typeof value === "object" && value !== null) return value as Record<string, unknown>;
   } catch (error) {
     throw new Failure(`${path} is no JSON: ${(error as Error).message}`);
   }
   throw new Failure(`${path} holds no object.`);
 }
 
-/** Whoever reads the file sees what was there before, or all of it. */
+/** Replaces the file atomically: readers see either the old or the complete new content. */
 export async function writeWhole(path: string, text: string): Promise<void> {
-  const next = join(dirname(path), `.${basename(path)}.new`);
-  await writeFile(next, text);
-  await rename(next, path);
+  const temporary = join(dirname(path), `.${basename(path)}.new`);
+  await writeFile(temporary, text);
+  await rename(temporary, path);
 }

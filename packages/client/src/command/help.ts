@@ -29,17 +29,17 @@ Needs schema:read, and for items records:read and submissions:read.`,
 
   plan: `edge-forms plan [DIR] [--apps a,b] [--forms c,d]
 
-Shows what apply would change. Nothing is written, and so nothing judged: a definition with a mistake
-is refused by apply, which names each property that is wrong. A field that a file leaves out would be retired:
-what is stored stays, hidden. "renamed_from": "old_key" on a field renames it. What a file leaves
+Shows what apply would change, and has the service validate every definition. Nothing is written.
+A field that a file leaves out would be retired: what is stored stays, hidden. "renamed_from": "old_key" on a field renames it. What a file leaves
 out beside the fields stays as it is. Apps and forms without a file are left alone.
 
-Exit codes: 0 no differences, 1 failed, 2 differences. Needs schema:read.`,
+Exit codes: 0 no differences, 1 failed or invalid, 2 differences. Needs schema:read, and schema:write
+to validate.`,
 
   apply: `edge-forms apply [DIR] [--yes] [--apps a,b] [--forms c,d]
 
 Shows the differences, asks, and applies them one after the other, each only where nobody changed
-the definition since (If-Match). A change that has to look at many items is waited for.
+the definition since (If-Match). If the service rejects one of them, nothing is applied. A change that has to look at many items is waited for.
 
   --yes     does not ask; without a terminal it is needed
 
@@ -51,7 +51,7 @@ edge-forms import FILE --apps KEY
 Sends the items of each .ndjson file in batches, in order, and then compares each line with its
 item. A line is what export wrote, or { "data": { … }, "status": "draft" }.
 
-What is kept: data and status. Computed fields are left out and computed anew; ids, receipt numbers
+What is kept: data and status. Computed fields are left out and recalculated; ids, receipt numbers
 and times are given by the service. Into an app that is empty and has the same prefix, receipt
 numbers come out the same, as items are sent in the order in which they were stored.
 

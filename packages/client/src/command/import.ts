@@ -9,13 +9,13 @@ import { send, type Target } from "./send.ts";
 import { definitionOf, itemsOf, nameOf, type Item, type Named, type Service } from "./service.ts";
 
 export interface ImportOptions extends Chosen {
-  /** The unique field by whose value items are found; without it, each line makes an item. */
+  /** The unique field that identifies existing items. Without it, each line creates an item. */
   by?: string | undefined;
-  /** Whether to add to what is there. */
+  /** Whether to add the lines to existing items. */
   append: boolean;
 }
 
-/** Sends every line, and compares what is stored with the file. Whether all of it is equal. */
+/** Sends every line and compares the stored items with the file. Returns whether all are equal. */
 export async function importAll(
   service: Service,
   path: string,
@@ -33,64 +33,72 @@ export async function importAll(
   return isEqual;
 }
 
-async function sourcesIn(path: string, chosen: Chosen): Promise<{ file: string; named: Named }[]> {
-  const named = namedIn(chosen);
+async function sourcesIn(
+  path: string,
+  selection: Chosen,
+): Promise<{ file: string; named: Named }[]> {
+  const named = namedIn(selection);
   if (await isFile(path)) {
     if (named.length === 1 && named[0]) return [{ file: path, named: named[0] }];
     throw new Failure("Say which app or form the file is for: --apps KEY or --forms KEY.");
   }
   const files = await filesIn(path, "ndjson");
   if (files.length === 0) throw new Failure(`${path} has no apps/*.ndjson and no forms/*.ndjson.`);
-  const wanted = choose(files, chosen, `with items in ${path}`);
-  return wanted.map((each) => ({ file: fileOf(path, each, "ndjson"), named: each }));
+  const selected = choose(files, selection, `with items in ${path}`);
+  return selected.map((collection) => ({
+    file: fileOf(path, collection, "ndjson"),
+    named: collection,
+  }));
 }
 
 async function importOne(target: Target, append: boolean): Promise<boolean> {
   const name = nameOf(target.named);
   let journal = await openJournal(target, append);
-  const sent = await sendRest(target, journal);
-  let differ = await compare(target, journal);
-  // What was imported by an earlier run, and changed since, is sent again where that makes no second item.
-  if (differ > 0 && sent === 0 && target.by !== undefined) {
+  const sentCount = await sendRemaining(target, journal);
+  let differingCount = await compareItems(target, journal);
+  // An earlier run imported the lines, and items changed since. With `by`, a second import creates no duplicates.
+  if (differingCount > 0 && sentCount === 0 && target.by !== undefined) {
     journal = await journal.anew();
-    await sendRest(target, journal);
-    differ = await compare(target, journal);
+    await sendRemaining(target, journal);
+    differingCount = await compareItems(target, journal);
   }
   const count = journal.entries.reduce((total, { ids }) => total + ids.length, 0);
-  say(`${name}: ${count.toLocaleString("en")} items, ${differ.toLocaleString("en")} differ.`);
-  return differ === 0;
+  say(
+    `${name}: ${count.toLocaleString("en")} items, ${differingCount.toLocaleString("en")} differ.`,
+  );
+  return differingCount === 0;
 }
 
-/** Sends the lines that the journal does not tell of, and gives their number. */
-async function sendRest(target: Target, journal: Journal): Promise<number> {
+/** Sends the lines that are not in the journal, and returns their number. */
+async function sendRemaining(target: Target, journal: Journal): Promise<number> {
   const progress = new Progress(`${nameOf(target.named)}: sending`);
   const { size } = await stat(target.file);
-  let sent = 0;
+  let sentCount = 0;
   for await (const chunk of chunksOf(target.file, journal.sizes)) {
     if (journal.tells(chunk)) continue;
     await send(target, chunk, journal);
-    sent += chunk.lines.length;
-    progress.at(sent, size, chunk.bytes);
+    sentCount += chunk.lines.length;
+    progress.at(sentCount, size, chunk.bytes);
   }
   progress.end();
-  return sent;
+  return sentCount;
 }
 
-/** How many lines differ from their items; the first of them are named. */
-async function compare(target: Target, journal: Journal): Promise<number> {
+/** Returns how many lines differ from their items, and prints the first ten. */
+async function compareItems(target: Target, journal: Journal): Promise<number> {
   const progress = new Progress(`${nameOf(target.named)}: comparing`);
   const { size } = await stat(target.file);
-  let [compared, differ] = [0, 0];
+  let [comparedCount, differingCount] = [0, 0];
   for await (const chunk of chunksOf(target.file, journal.sizes)) {
-    for (const [line, what] of await differences(target, chunk, journal)) {
-      differ += 1;
-      if (differ <= 10) say(`${target.file}:${line} differs in ${what}.`);
+    for (const [line, keys] of await differences(target, chunk, journal)) {
+      differingCount += 1;
+      if (differingCount <= 10) say(`${target.file}:${line} differs in ${keys}.`);
     }
-    compared += chunk.lines.length;
-    progress.at(compared, size, chunk.bytes);
+    comparedCount += chunk.lines.length;
+    progress.at(comparedCount, size, chunk.bytes);
   }
   progress.end();
-  return differ;
+  return differingCount;
 }
 
 async function differences(
@@ -100,8 +108,8 @@ async function differences(
 ): Promise<[line: number, what: string][]> {
   const ids = journal.idsFrom(first);
   const conditions = [{ field: "$id", op: "in", value: [...new Set(ids)] }];
-  const found = await items.search({ conditions }).toArray();
-  const byId = new Map<string | undefined, Item>(found.map((item) => [item.id, item]));
+  const matches = await items.search({ conditions }).toArray();
+  const byId = new Map<string | undefined, Item>(matches.map((item) => [item.id, item]));
   return lines.flatMap((line, at): [number, string][] => {
     const item = byId.get(ids[at]);
     if (!item) return [[first + at, "that its item has gone"]];

@@ -5,14 +5,14 @@ import { chunksOf, type Chunk } from "./lines.ts";
 import type { Target } from "./send.ts";
 import { nameOf } from "./service.ts";
 
-/** Lines of a file whose items are stored. */
+/** A batch of lines whose items are stored. */
 interface Entry {
-  /** The number of the first, from 1. */
+  /** The number of the first line, starting at 1. */
   first: number;
   ids: string[];
-  /** Of the lines, so that a file that was changed since is noticed. */
+  /** The hash of the lines, which detects a file that changed since. */
   hash: string;
-  /** When it was written; the head has this as well. */
+  /** The time at which the entry was written. */
   at: number;
 }
 
@@ -22,32 +22,32 @@ interface Head {
 }
 
 /**
- * What an import did so far, beside its file. It is there before anything is sent, and each batch's key is derived from
- * its run: whoever goes on after a kill repeats the last batch with the key that it had.
+ * Records the progress of an import in a file next to the items. It exists before the first batch is sent. Keys of
+ * batches derive from `run`, so an import that resumes after a kill repeats the last batch with the same key.
  */
 export class Journal {
   readonly run: string;
   readonly #path: string;
-  readonly #begun: number;
+  readonly #startedAt: number;
   readonly #entries: Entry[];
 
   private constructor(path: string, { run, at }: Head, entries: Entry[]) {
     this.#path = path;
     this.run = run;
-    this.#begun = at;
+    this.#startedAt = at;
     this.#entries = entries;
   }
 
   static async read(path: string): Promise<Journal | undefined> {
     const text = await readFile(path, "utf8").catch(() => undefined);
-    // The last line is torn where a kill hit it: what it would have told is asked for again.
-    const whole = text?.slice(0, text.lastIndexOf("\n") + 1);
-    if (!whole) return undefined;
-    await truncate(path, Buffer.byteLength(whole));
+    // A kill may leave the last line incomplete. That batch is sent again.
+    const complete = text?.slice(0, text.lastIndexOf("\n") + 1);
+    if (!complete) return undefined;
+    await truncate(path, Buffer.byteLength(complete));
     try {
-      const lines = whole.trimEnd().split("\n");
+      const lines = complete.trimEnd().split("\n");
       const [head, ...entries] = lines.map((line) => JSON.parse(line) as unknown);
-      return new Journal(path, head as Head, inOrder(entries as Entry[]));
+      return new Journal(path, head as Head, consecutiveEntries(entries as Entry[]));
     } catch {
       throw new Failure(`${path} is damaged. Without it, only --by can tell what is stored.`);
     }
@@ -56,7 +56,7 @@ export class Journal {
   static async begin(path: string): Promise<Journal> {
     await rm(path, { force: true });
     const head: Head = { run: randomBytes(12).toString("hex"), at: Date.now() };
-    await note(path, head);
+    await appendLine(path, head);
     return new Journal(path, head, []);
   }
 
@@ -68,14 +68,14 @@ export class Journal {
     return this.#entries;
   }
 
-  /** How many lines each batch had. */
+  /** The number of lines in each batch. */
   get sizes(): number[] {
     return this.#entries.map(({ ids }) => ids.length);
   }
 
-  /** When it was last written. */
+  /** The time of the last write. */
   get at(): number {
-    return this.#entries.at(-1)?.at ?? this.#begun;
+    return this.#entries.at(-1)?.at ?? this.#startedAt;
   }
 
   tells({ first }: Pick<Chunk, "first">): boolean {
@@ -83,20 +83,20 @@ export class Journal {
     return last !== undefined && first < last.first + last.ids.length;
   }
 
-  /** Of the lines of a chunk. */
+  /** The item IDs of the chunk that starts at line `first`. */
   idsFrom(first: number): readonly string[] {
     return this.#entries.find((entry) => entry.first === first)?.ids ?? [];
   }
 
   async add({ first, ids, hash }: Omit<Entry, "at">): Promise<void> {
     const entry: Entry = { first, ids, hash, at: Date.now() };
-    await note(this.#path, entry);
+    await appendLine(this.#path, entry);
     this.#entries.push(entry);
   }
 }
 
-/** Two imports at once send the same batches by the same keys, and each tells of them. */
-function inOrder(entries: readonly Entry[]): Entry[] {
+/** Drops duplicate entries. Two concurrent imports send the same batches with the same keys, and both add entries. */
+function consecutiveEntries(entries: readonly Entry[]): Entry[] {
   let next = 1;
   return entries.filter(({ first, ids }) => {
     if (first !== next) return false;
@@ -105,7 +105,7 @@ function inOrder(entries: readonly Entry[]): Entry[] {
   });
 }
 
-async function note(path: string, line: object): Promise<void> {
+async function appendLine(path: string, line: object): Promise<void> {
   const handle = await open(path, "a");
   try {
     await handle.write(`${JSON.stringify(line)}\n`);
@@ -115,57 +115,57 @@ async function note(path: string, line: object): Promise<void> {
   }
 }
 
-/** The service knows keys for a day: after that, a batch whose answer was lost could be stored twice. */
-const mostAge = 23 * 3_600_000;
+/** The service remembers keys for a day. Later, a batch whose response was lost could be stored twice. */
+const maxAgeMs = 23 * 3_600_000;
 
-/** What an earlier run left, where it is of this file, or a new journal. */
+/** Opens the journal of an earlier run of this file, or starts a new one. */
 export async function openJournal(target: Target, append: boolean): Promise<Journal> {
   const path = pathOf(target);
   const { by, file } = target;
   const journal = await Journal.read(path);
   if (!journal) {
-    if (by === undefined && !append) await refuseUnlessEmpty(target);
+    if (by === undefined && !append) await assertEmpty(target);
     return Journal.begin(path);
   }
-  const { changed, left } = await standing(file, journal);
-  if (changed !== undefined) {
+  const { changed: changedLine, left: hasMore } = await compareWithFile(file, journal);
+  if (changedLine !== undefined) {
     if (by !== undefined || append) return journal.anew();
-    const from = `${file}:${changed} is not the line that was imported.`;
-    throw new Failure(`${from} A changed file is sent again with --by FIELD, or --append.`);
+    const reason = `${file}:${changedLine} is not the line that was imported.`;
+    throw new Failure(`${reason} A changed file is sent again with --by FIELD, or --append.`);
   }
-  if (left && by === undefined && !append && Date.now() - journal.at > mostAge) {
-    const rest = "With --append it goes on, and stores that batch again if it was stored.";
-    throw new Failure(`This import broke off a day ago, maybe behind a batch. ${rest}`);
+  if (hasMore && by === undefined && !append && Date.now() - journal.at > maxAgeMs) {
+    const hint = "With --append it goes on, and stores that batch again if it was stored.";
+    throw new Failure(`This import broke off a day ago, maybe behind a batch. ${hint}`);
   }
   return journal;
 }
 
-/** One for each file, service, and app or form. */
+/** The journal's path. Each combination of file, service, and app or form has its own journal. */
 function pathOf({ file, url, named }: Target): string {
   const host = new URL(url).host.replaceAll(/[^\w.-]/g, "_");
   return `${file}.${host}.${named.kind}-${named.key}.import`;
 }
 
-/** The first line that was changed since it was imported, and whether there is more to import. */
-async function standing(
+/** Returns the first line that changed since its import, and whether lines remain to be imported. */
+async function compareWithFile(
   file: string,
   journal: Journal,
 ): Promise<{ changed?: number; left: boolean }> {
   const entries = new Map(journal.entries.map((entry) => [entry.first, entry]));
-  let left = false;
+  let hasMore = false;
   for await (const { first, hash } of chunksOf(file, journal.sizes)) {
     const entry = entries.get(first);
     entries.delete(first);
-    if (entry && entry.hash !== hash) return { changed: first, left };
-    left ||= !entry;
+    if (entry && entry.hash !== hash) return { changed: first, left: hasMore };
+    hasMore ||= !entry;
   }
   const [missing] = entries.keys();
-  return missing === undefined ? { left } : { changed: missing, left };
+  return missing === undefined ? { left: hasMore } : { changed: missing, left: hasMore };
 }
 
-async function refuseUnlessEmpty({ items, named }: Target): Promise<void> {
+async function assertEmpty({ items, named }: Target): Promise<void> {
   for await (const _ of items.list({ limit: 1 })) {
-    const ways = "--by FIELD finds them by a unique field, --append adds to them.";
-    throw new Failure(`${nameOf(named)} has items already. ${ways}`);
+    const hint = "--by FIELD finds them by a unique field, --append adds to them.";
+    throw new Failure(`${nameOf(named)} has items already. ${hint}`);
   }
 }

@@ -10,53 +10,60 @@ import { connect } from "./service.ts";
 
 const text = { type: "string" } as const;
 const flag = { type: "boolean", default: false } as const;
-const chosen = { apps: text, forms: text, help: flag };
+const selectionOptions = { apps: text, forms: text, help: flag };
 
-/** Each command with its own options, to its exit code. */
+/** The commands. Each parses its own options and returns its exit code. */
 const commands: Record<string, (args: string[]) => Promise<number>> = {
   export: async (args) => {
-    const { folder, values, service } = read(args, { ...chosen, items: flag });
+    const { folder, values, service } = parseCommandLine(args, {
+      ...selectionOptions,
+      items: flag,
+    });
     await exportAll(service, folder, values);
     return 0;
   },
   plan: async (args) => {
-    const { folder, values, service } = read(args, chosen);
+    const { folder, values, service } = parseCommandLine(args, selectionOptions);
     const plan = await planOf(service, folder, values);
     showPlan(plan);
+    if (plan.invalid.length > 0) return 1;
     return plan.steps.length > 0 ? 2 : 0;
   },
   apply: async (args) => {
-    const { folder, values, service } = read(args, { ...chosen, yes: flag });
+    const { folder, values, service } = parseCommandLine(args, { ...selectionOptions, yes: flag });
     await apply(service, folder, values);
     return 0;
   },
   import: async (args) => {
-    const { folder, values, service } = read(args, { ...chosen, by: text, append: flag });
+    const { folder, values, service } = parseCommandLine(args, {
+      ...selectionOptions,
+      by: text,
+      append: flag,
+    });
     return (await importAll(service, folder, values)) ? 0 : 2;
   },
 };
 
 type Options = NonNullable<NonNullable<Parameters<typeof parseArgs>[0]>["options"]>;
 
-function read<T extends Options>(args: string[], options: T) {
+function parseCommandLine<T extends Options>(args: string[], options: T) {
   const { values, positionals } = parseArgs({ args, options, allowPositionals: true });
-  const [folder = ".", ...more] = positionals;
-  if (more.length > 0) throw new Failure(`One directory is enough; "${more[0]}" is another.`);
+  const [folder = ".", ...extra] = positionals;
+  if (extra.length > 0)
+    throw new Failure(`Only one directory is possible; "${extra[0]}" is a second one.`);
   return { folder, values, service: connect(process.env) };
 }
 
 async function main([name = "", ...args]: string[]): Promise<number> {
   const command = Object.hasOwn(commands, name) ? commands[name] : undefined;
-  const asked = [name, ...args].some((each) => each === "--help" || each === "-h");
-  if (asked || name === "help") {
+  const wantsHelp = [name, ...args].some((argument) => argument === "--help" || argument === "-h");
+  if (wantsHelp || name === "help") {
     say((command && helpOf[name]) ?? usage);
     return 0;
   }
   if (!command) {
-    const known = Object.keys(commands).join(", ");
-    throw new Failure(
-      `${name === "" ? "Say a command" : `"${name}" is none`}: ${known}. See --help.`,
-    );
+    const problem = name === "" ? "Missing command." : `Unknown command "${name}".`;
+    throw new Failure(`${problem} Commands: ${Object.keys(commands).join(", ")}. See --help.`);
   }
   return command(args);
 }

@@ -7,7 +7,7 @@ import type { Journal } from "./journal.ts";
 import type { Chunk, Line } from "./lines.ts";
 import type { Field, Item, Named } from "./service.ts";
 
-/** Where a file goes. */
+/** The app or form that a file is imported into. */
 export interface Target {
   url: string;
   named: Named;
@@ -17,7 +17,7 @@ export interface Target {
   by: string | undefined;
 }
 
-/** Writes the lines of a chunk, and notes what is stored: all of it, or nothing where a line is refused. */
+/** Writes the lines of a chunk and adds them to the journal. If the service rejects a line, it stores none of them. */
 export async function send(target: Target, chunk: Chunk, journal: Journal): Promise<void> {
   const { items, by, fields } = target;
   const key = `${journal.run}-${chunk.first}`;
@@ -26,12 +26,14 @@ export async function send(target: Target, chunk: Chunk, journal: Journal): Prom
   try {
     results = await items.batch(operations, { key });
   } catch (error) {
-    throw error instanceof EdgeFormsError ? refusalOf(error, target, chunk) : error;
+    throw error instanceof EdgeFormsError ? problemWithLines(error, target, chunk) : error;
   }
-  const closed = results.filter((_, at) => chunk.lines[at]?.status === "closed");
-  // An item is closed once it is there; the key makes that happen once as well.
-  const closing = closed.map(({ id }) => ({ op: "update", id, status: "closed" }) as const);
-  await items.batch(closing, { key: `${key}-closed` });
+  const closedResults = results.filter((_, index) => chunk.lines[index]?.status === "closed");
+  // Only an existing item can be closed. The key makes a retry harmless.
+  const closeOperations = closedResults.map(
+    ({ id }) => ({ op: "update", id, status: "closed" }) as const,
+  );
+  await items.batch(closeOperations, { key: `${key}-closed` });
   await journal.add({ ...chunk, ids: results.map(({ id }) => id) });
 }
 
@@ -47,20 +49,20 @@ function operationOf(
   return by === undefined ? { op: "create", ...content } : { op: "upsert", by, ...content };
 }
 
-/** Names the lines that are wrong. */
-function refusalOf(
+/** Builds an error that names the invalid lines. */
+function problemWithLines(
   error: EdgeFormsError,
   { file }: Target,
   { first }: Chunk,
 ): EdgeFormsError | Failure {
   if (error.errors.length === 0) return error;
   const lines = error.errors.slice(0, 20).map(({ field, pointer = "", code, reason }) => {
-    const [, at = "0", rest = field] = /^\/operations\/(\d+)\/?(.*)$/.exec(pointer) ?? [];
-    return `  ${file}:${first + Number(at)} ${rest.replaceAll("/", ".")}: ${code}: ${reason}`;
+    const [, index = "0", path = field] = /^\/operations\/(\d+)\/?(.*)$/.exec(pointer) ?? [];
+    return `  ${file}:${first + Number(index)} ${path.replaceAll("/", ".")}: ${code}: ${reason}`;
   });
-  const more = error.errors.length > 20 ? [`  and ${error.errors.length - 20} more`] : [];
-  const stored = error instanceof BatchError ? error.results.length : 0;
-  const before = `Lines before ${first + stored} are stored; mend the file and go on.`;
+  const remaining = error.errors.length > 20 ? [`  and ${error.errors.length - 20} more`] : [];
+  const storedCount = error instanceof BatchError ? error.results.length : 0;
+  const summary = `Lines before ${first + storedCount} are stored; mend the file and go on.`;
   const request = error.requestId ? [`  request ${error.requestId}`] : [];
-  return new Failure([`${error.code}: ${before}`, ...lines, ...more, ...request].join("\n"));
+  return new Failure([`${error.code}: ${summary}`, ...lines, ...remaining, ...request].join("\n"));
 }

@@ -13,12 +13,21 @@ export interface Named {
 
 export type Item = RecordItem | SubmissionItem;
 
-/** A schema document as the service tells it. */
+/** A schema document as the service returns it. */
 export interface SchemaDocument {
   schema_version: number;
   pending?: { done: number; total: number; problem?: { detail?: string } };
   fields: Field[];
   [member: string]: unknown;
+}
+
+/** What a dry run says that a definition would do. */
+export interface Consequences {
+  outcome: "created" | "changed" | "unchanged" | "pending";
+  hidden_fields: string[];
+  recalculated_items: number;
+  reindexed_items: number;
+  checked_items: number;
 }
 
 export interface Field {
@@ -33,7 +42,7 @@ export interface Service {
   client: EdgeForms;
 }
 
-/** Credentials come from the environment: arguments can be seen by every user of a machine. */
+/** Reads credentials from the environment, because every user of a machine can see command-line arguments. */
 export function connect(env: NodeJS.ProcessEnv): Service {
   const { EDGE_FORMS_URL: url, EDGE_FORMS_TOKEN: token } = env;
   const { EDGE_FORMS_CLIENT_ID: clientId, EDGE_FORMS_CLIENT_SECRET: clientSecret } = env;
@@ -57,34 +66,34 @@ export const nameOf = ({ kind, key }: Named): string => `${kind} ${key}`;
 export const schemaPath = ({ kind, key }: Named): string =>
   `/${kind}s/${encodeURIComponent(key)}/schema`;
 
-/** The definition as it is, if there is one that the credential may see. */
+/** Returns the current definition, or undefined if the credential cannot see one. */
 export async function definitionOf(
   { client }: Service,
-  named: Named,
+  collection: Named,
 ): Promise<SchemaDocument | undefined> {
-  // What is decided by it is decided by the present, not by what a replica still has.
+  // The caller decides by the current definition, so the read goes to the primary.
   const headers = { "Cache-Control": "no-cache" };
   try {
-    return await client.request<SchemaDocument>("GET", schemaPath(named), { headers });
+    return await client.request<SchemaDocument>("GET", schemaPath(collection), { headers });
   } catch (error) {
     if (error instanceof EdgeFormsError && error.status === 404) return undefined;
     throw error;
   }
 }
 
-/** All apps and forms that the credential may see. */
+/** Lists all apps and forms that the credential can see. */
 export async function visible({ client }: Service): Promise<Named[]> {
-  const found: Named[] = [];
+  const collections: Named[] = [];
   for (const kind of ["app", "form"] as const) {
     for (let cursor: string | undefined; ;) {
       const query = { limit: 200, cursor };
       const page = await client.request<Page>("GET", `/${kind}s`, { query });
-      found.push(...page.items.map(({ key }) => ({ kind, key })));
+      collections.push(...page.items.map(({ key }) => ({ kind, key })));
       if (page.links.next === null) break;
       cursor = new URL(page.links.next).searchParams.get("cursor") ?? undefined;
     }
   }
-  return found;
+  return collections;
 }
 
 interface Page {
