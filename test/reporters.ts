@@ -1,11 +1,11 @@
 import type { Reporter } from "vitest/node";
 
-/** For people; and, where VITEST_JSON names a folder, a report for the count that CI closes with. */
-export function reporters(name: string, ...own: Reporter[]) {
+/** The default reporter. If VITEST_JSON names a folder, a JSON report too, from which CI counts the tests. */
+export function reporters(name: string, ...extraReporters: Reporter[]) {
   const folder = process.env["VITEST_JSON"];
-  if (!folder) return { reporters: ["default", ...own] };
+  if (!folder) return { reporters: ["default", ...extraReporters] };
   return {
-    reporters: ["default", "json", ...own],
+    reporters: ["default", "json", ...extraReporters],
     outputFile: { json: `${folder}/${name}.json` },
   };
 }

@@ -1,53 +1,138 @@
 import { cloudflareTest, readD1Migrations } from "@cloudflare/vitest-pool-workers";
-import { defineConfig } from "vitest/config";
-import { DocumentedHappens, isHappening } from "./happened.ts";
+import { defineConfig, type TestProjectInlineConfiguration } from "vitest/config";
+import { bundleModules, bundleRules } from "./bundled-modules.ts";
+import { DocumentedHappens, isHappening } from "./documented-events.ts";
+import {
+  browserFiles,
+  processFiles,
+  sharedFiles,
+  sizedFiles,
+  smokeFiles,
+  unitFiles,
+} from "./projects.ts";
 import { reporters } from "./reporters.ts";
 
 const root = new URL("..", import.meta.url).pathname;
 
+/** `all`: every project at full size. `rest`: what `npm test` leaves out. Otherwise small sizes (test/run.ts). */
+const tier = process.env["TIER"] ?? "";
+
+/** An environment variable of this name, or the size of the tier. */
+const size = (name: string, small: string, full: string) =>
+  process.env[name] ?? (tier === "" ? small : full);
+
+const secrets = {
+  TOKEN_SECRET: "a secret of the tests,an older one",
+  SETUP_SECRET: "set-up secret of the tests",
+};
+// Wrangler warns for each runtime that the required secrets are missing. Here they are bindings.
+process.env["WRANGLER_LOG"] ??= "error";
+
+const inWorkerd = () => [
+  bundleModules(root),
+  cloudflareTest(async () => ({
+    wrangler: { configPath: `${root}wrangler.toml` },
+    miniflare: {
+      modulesRules: await bundleRules(root),
+      // Tests make as many changes in seconds as people make in days.
+      ratelimits: { CHANGES: { namespace_id: "1004", simple: { limit: 1_000_000, period: 60 } } },
+      // The replica databases simulate read replicas.
+      d1Databases: {
+        REPLICA_A: "replica-a",
+        REPLICA_B: "replica-b",
+        // With DATABASES=2, collections have a database of their own.
+        ...(process.env["DATABASES"] === "2" ? { DATA_01: "data-01" } : {}),
+      },
+      // No test reaches the network. This default receiver accepts every webhook delivery.
+      outboundService: () => new Response("taken"),
+      bindings: {
+        ...secrets,
+        // The number of submissions in the tests that count the cost of searches.
+        SCALE: process.env["SCALE"] ?? "30000",
+        // The number of random cases per fuzz test, and their seed. An empty seed means a random one.
+        FUZZ: size("FUZZ", "40", "150"),
+        FUZZ_SEED: process.env["FUZZ_SEED"] ?? "",
+        // Whether random tests without a variable of their own run at full size (test/support/size.ts).
+        FULL_SIZE: size("FULL_SIZE", "no", "yes"),
+        // The number of random actions that run while a fifth of all calls fails.
+        FAULTS: size("FAULTS", "60", "100"),
+        // The number of changes that one webhook delivers while its receiver fails and recovers.
+        WEBHOOK_CHANGES: size("WEBHOOK_CHANGES", "210", "300"),
+        // The number of random histories that run against lagging replicas.
+        HISTORIES: size("HISTORIES", "25", "80"),
+        // Reports follow a response by seconds. Shorter delays keep tests fast.
+        TIMEOUTS: { refusedReportMs: 150, servedReportMs: 300 },
+        MIGRATIONS: await readD1Migrations(`${root}migrations`),
+      },
+    },
+  })),
+];
+
+const workerd = {
+  setupFiles: [
+    "test/support/cached-main-module.ts",
+    "test/support/quiet-request-log.ts",
+    "test/support/migrate.ts",
+  ],
+  // Concurrent tests spend most of their time waiting for simulated failures.
+  maxConcurrency: 8,
+  testTimeout: 30_000,
+  hookTimeout: 30_000,
+};
+const inNodeOrBuilt = [...unitFiles, ...processFiles, ...browserFiles, ...smokeFiles];
+
+/** The bundle is built once per run. Processes wait for each other and for pages most of the time. */
+const built = {
+  globalSetup: "test/dev/built.ts",
+  env: { WRANGLER_LOG: "log" },
+  testTimeout: 180_000,
+  hookTimeout: 180_000,
+};
+
+const projects: Record<string, TestProjectInlineConfiguration> = {
+  unit: {
+    // workerd has base64 methods of typed arrays, which Node 24 has behind a flag.
+    test: { include: unitFiles, execArgv: ["--js-base-64"], testTimeout: 30_000 },
+  },
+  worker: {
+    plugins: inWorkerd(),
+    test: {
+      ...workerd,
+      include: sharedFiles,
+      isolate: false,
+      setupFiles: [...workerd.setupFiles, "test/support/pause-webhooks.ts"],
+    },
+  },
+  isolated: {
+    plugins: inWorkerd(),
+    test: {
+      ...workerd,
+      include: ["test/**/*.test.ts"],
+      exclude: [...inNodeOrBuilt, ...sharedFiles],
+    },
+  },
+  sized: { plugins: inWorkerd(), test: { ...workerd, include: sizedFiles } },
+  smoke: { test: { ...built, include: smokeFiles } },
+  process: { test: { ...built, include: processFiles } },
+  browser: { test: { ...built, include: browserFiles, testTimeout: 60_000 } },
+};
+
+/** `sized` runs the same files as other projects again, so it exists only without them. */
+const names =
+  tier === "rest"
+    ? ["sized", "process", "browser"]
+    : ["unit", "worker", "isolated", "smoke", "process", "browser"];
+
 export default defineConfig({
   root,
-  plugins: [
-    cloudflareTest(async () => ({
-      wrangler: { configPath: `${root}wrangler.toml` },
-      miniflare: {
-        // Tests make in seconds what people make in days.
-        ratelimits: { CHANGES: { namespace_id: "1004", simple: { limit: 1_000_000, period: 60 } } },
-        // They stand in for replicas of the database.
-        d1Databases: { REPLICA_A: "replica-a", REPLICA_B: "replica-b" },
-        // Nothing that a test does reaches the network; receivers of webhooks answer, unless a test has one of its own.
-        outboundService: () => new Response("taken"),
-        bindings: {
-          TOKEN_SECRET: "a secret of the tests,an older one",
-          SETUP_SECRET: "set-up secret of the tests",
-          // How many submissions the costs of searches are counted at.
-          SCALE: process.env["SCALE"] ?? "30000",
-          // How many random cases each fuzz test tries, and from which seed; any where it is empty.
-          FUZZ: process.env["FUZZ"] ?? "150",
-          FUZZ_SEED: process.env["FUZZ_SEED"] ?? "",
-          // How many random acts are tried while a fifth of all calls fails.
-          FAULTS: process.env["FAULTS"] ?? "100",
-          // How many changes one webhook tells while its receiver fails and recovers.
-          WEBHOOK_CHANGES: process.env["WEBHOOK_CHANGES"] ?? "300",
-          // How many histories are played over replicas that lag.
-          HISTORIES: process.env["HISTORIES"] ?? "80",
-          MIGRATIONS: await readD1Migrations(`${root}migrations`),
-        },
-      },
-    })),
-  ],
   test: {
-    ...reporters("workerd", new DocumentedHappens()),
-    include: ["test/**/*.test.ts"],
-    exclude: ["test/dev/**", "test/browser/**"],
-    setupFiles: ["test/support/migrate.ts"],
-    // The log of requests has its own test; here it would bury what failed.
-    onConsoleLog: (log) => !isHappening(log) && !/^{"event":"(request|mended)"/.test(log),
-    // As many files at a time as there are cores of the smallest machine: each has a runtime of its own.
+    ...(tier === "rest" ? reporters("rest") : reporters("tests", new DocumentedHappens())),
+    onConsoleLog: (log) => !isHappening(log),
+    // The smallest machine has two cores, and a test file keeps one of them busy.
     maxWorkers: 2,
-    // Tests that run beside each other wait most of their time, for what was made to fail.
-    maxConcurrency: 8,
-    testTimeout: 30_000,
-    hookTimeout: 30_000,
+    projects: names.map((name) => {
+      const { test, ...config } = projects[name] ?? {};
+      return { root, ...config, test: { ...test, name } };
+    }),
   },
 });

@@ -1,13 +1,13 @@
 import { env } from "cloudflare:workers";
 import { createExecutionContext } from "cloudflare:test";
 import { beforeAll, describe, expect, it, vi } from "vitest";
-import { app } from "../../src/app.ts";
 import { account, ownerCookie } from "../support/service";
+import { serve } from "../support/serve";
 
 const team = "https://example.cloudflareaccess.com";
 const audience = "the audience of the application";
 const algorithm = { name: "RSASSA-PKCS1-v1_5", hash: "SHA-256" };
-const text = (value: object | ArrayBuffer) => {
+const base64Url = (value: object | ArrayBuffer) => {
   const bytes =
     value instanceof ArrayBuffer
       ? new Uint8Array(value)
@@ -18,7 +18,7 @@ const text = (value: object | ArrayBuffer) => {
     .replaceAll("=", "");
 };
 
-describe("Cloudflare Access in place of passwords", () => {
+describe("Sign-in with Cloudflare Access", () => {
   let keys: CryptoKeyPair;
   beforeAll(async () => {
     await ownerCookie();
@@ -34,36 +34,41 @@ describe("Cloudflare Access in place of passwords", () => {
     );
   });
 
-  async function token(email: string, rest: object = {}, key = keys.privateKey): Promise<string> {
+  async function token(email: string, claims: object = {}, key = keys.privateKey): Promise<string> {
     const now = Math.floor(Date.now() / 1000);
-    const payload = { email, iss: team, aud: [audience], iat: now, exp: now + 60, ...rest };
-    const signed = `${text({ alg: "RS256", kid: "one", typ: "JWT" })}.${text(payload)}`;
-    const signature = await crypto.subtle.sign(algorithm, key, new TextEncoder().encode(signed));
-    return `${signed}.${text(signature)}`;
+    const payload = { email, iss: team, aud: [audience], iat: now, exp: now + 60, ...claims };
+    const signingInput = `${base64Url({ alg: "RS256", kid: "one", typ: "JWT" })}.${base64Url(payload)}`;
+    const signature = await crypto.subtle.sign(
+      algorithm,
+      key,
+      new TextEncoder().encode(signingInput),
+    );
+    return `${signingInput}.${base64Url(signature)}`;
   }
 
-  async function ask(assertion?: string, cookie = "") {
-    const bindings = {
-      ...env,
-      ACCESS_TEAM: team,
-      ACCESS_AUDIENCE: audience,
-    };
+  async function fetchAccount(
+    assertion?: string,
+    cookie = "",
+    access = { ACCESS_TEAM: team, ACCESS_AUDIENCE: audience },
+    accept = "application/json",
+  ) {
+    const bindings = { ...env, ...access };
     const headers = {
-      Accept: "application/json",
+      Accept: accept,
       ...(cookie ? { Cookie: cookie } : {}),
       ...(assertion ? { "Cf-Access-Jwt-Assertion": assertion } : {}),
     };
     const request = new Request("https://forms.example/admin/account", { headers });
-    return app.fetch(request, bindings, createExecutionContext());
+    return serve(request, bindings, createExecutionContext());
   }
 
-  it("a member whom Access signed in is in, with the role that it has here", async () => {
-    const answer = await ask(await token(account.email));
+  it("signs in a member with a valid assertion, with the role of the member", async () => {
+    const answer = await fetchAccount(await token(account.email));
     expect([answer.status, (await answer.json<{ role: string }>()).role]).toEqual([200, "owner"]);
   });
 
-  it("nobody else is: no assertion, another signature, audience or issuer, one that expired, no member; nor a password's session", async () => {
-    const other = (await crypto.subtle.generateKey(
+  it("returns 401 to missing, forged, foreign and expired assertions, to non-members and to password sessions", async () => {
+    const otherKeys = (await crypto.subtle.generateKey(
       { ...algorithm, modulusLength: 2048, publicExponent: new Uint8Array([1, 0, 1]) },
       true,
       ["sign", "verify"],
@@ -71,13 +76,37 @@ describe("Cloudflare Access in place of passwords", () => {
     const assertions = [
       undefined,
       "not.a.token",
-      await token(account.email, {}, other.privateKey),
+      await token(account.email, {}, otherKeys.privateKey),
       await token(account.email, { aud: ["another"] }),
       await token(account.email, { iss: "https://another.cloudflareaccess.com" }),
       await token(account.email, { exp: 1 }),
       await token("stranger@forms.example"),
     ];
-    for (const assertion of assertions) expect((await ask(assertion)).status).toBe(401);
-    expect((await ask(undefined, await ownerCookie())).status).toBe(401);
+    for (const assertion of assertions) expect((await fetchAccount(assertion)).status).toBe(401);
+    expect((await fetchAccount(undefined, await ownerCookie())).status).toBe(401);
   });
+
+  it.each([
+    ["ACCESS_AUDIENCE", { ACCESS_TEAM: team, ACCESS_AUDIENCE: "" }],
+    ["ACCESS_AUDIENCE", { ACCESS_TEAM: team, ACCESS_AUDIENCE: " " }],
+    ["ACCESS_TEAM", { ACCESS_TEAM: "", ACCESS_AUDIENCE: audience }],
+    ["ACCESS_TEAM", { ACCESS_TEAM: "example.cloudflareaccess.com", ACCESS_AUDIENCE: audience }],
+  ])(
+    "returns 401 to everybody and names %s, in the log too, while the settings are %o",
+    async (name, access) => {
+      const log = vi.spyOn(console, "log").mockImplementation(() => undefined);
+      const assertion = await token(account.email);
+      const [document, page] = [
+        await fetchAccount(assertion, await ownerCookie(), access),
+        await fetchAccount(assertion, "", access, "text/html"),
+      ];
+      const { detail } = await document.json<{ detail: string }>();
+      expect([document.status, page.status]).toEqual([401, 401]);
+      expect(detail).toContain(name);
+      expect(await page.text()).toContain(detail);
+      const logged = log.mock.calls.map(([line]) => String(line));
+      expect(logged.filter((line) => line.includes('"misconfigured"')).join()).toContain(name);
+      log.mockRestore();
+    },
+  );
 });

@@ -7,41 +7,41 @@ const fields = [
   { key: "n", type: "number" },
 ];
 
-describe("Definitions in the administration area", () => {
-  /** The editor's form as it is drawn: the value of each input by its name. */
-  const drawn = async (form: string): Promise<Record<string, string>> => {
+describe("Definitions in the administration", () => {
+  /** The values of the rendered editor form, by input name. */
+  const formValues = async (form: string): Promise<Record<string, string>> => {
     const { text } = await admin("GET", `/forms/${form}`, undefined, { Accept: "text/html" });
     const editor = /<form [^>]*data-editor.*?<\/form>/s.exec(text)?.[0] ?? "";
-    const own = editor.replace(/<fieldset disabled.*?<\/fieldset>/s, "");
+    const ownFields = editor.replace(/<fieldset disabled.*?<\/fieldset>/s, "");
     const attribute = (tag: string, name: string) =>
-      plain(new RegExp(`${name}="([^"]*)"`).exec(tag)?.[1] ?? "");
-    const inputs = [...own.matchAll(/<input [^>]*>/g)]
+      unescapeHtml(new RegExp(`${name}="([^"]*)"`).exec(tag)?.[1] ?? "");
+    const inputs = [...ownFields.matchAll(/<input [^>]*>/g)]
       .map(([input]) => input)
       .filter((input) => !/type="checkbox"/.test(input) || /checked/.test(input))
       .map((input) => [attribute(input, "name"), attribute(input, "value") || "on"]);
-    const texts = [...own.matchAll(/(<textarea [^>]*>)\n?(.*?)<\/textarea>/gs)].map(
-      ([, tag = "", content = ""]) => [attribute(tag, "name"), plain(content)],
+    const texts = [...ownFields.matchAll(/(<textarea [^>]*>)\n?(.*?)<\/textarea>/gs)].map(
+      ([, tag = "", content = ""]) => [attribute(tag, "name"), unescapeHtml(content)],
     );
-    const chosen = [...own.matchAll(/(<select [^>]*>).*?<option value="(\w*)" selected/gs)].map(
-      ([, tag = "", value = ""]) => [attribute(tag, "name"), value],
-    );
+    const selects = [
+      ...ownFields.matchAll(/(<select [^>]*>).*?<option value="(\w*)" selected/gs),
+    ].map(([, tag = "", value = ""]) => [attribute(tag, "name"), value]);
     const empty = inputs.filter(([, value]) => value === "on").map(([name = ""]) => name);
-    const given = Object.fromEntries([...inputs, ...texts, ...chosen]) as Record<string, string>;
-    for (const name of empty) if (!isTicked(own, name)) given[name] = "";
-    return given;
+    const values = Object.fromEntries([...inputs, ...texts, ...selects]) as Record<string, string>;
+    for (const name of empty) if (!isTicked(ownFields, name)) values[name] = "";
+    return values;
   };
-  const plain = (text: string) =>
+  const unescapeHtml = (text: string) =>
     text
       .replaceAll("&quot;", '"')
       .replaceAll("&lt;", "<")
       .replaceAll("&#39;", "'")
       .replaceAll("&amp;", "&");
-  const isTicked = (own: string, name: string) =>
-    own.includes(`type="checkbox" name="${name}" checked`);
+  const isTicked = (editor: string, name: string) =>
+    editor.includes(`type="checkbox" name="${name}" checked`);
   const save = (form: string, body: Json) => admin("POST", `/forms/${form}/fields`, body);
   const keys = ({ body }: { body: Json }) => body.fields.map((field: Json) => field.key);
 
-  it("what is drawn and sent back untouched changes nothing", async () => {
+  it("keeps the version when the rendered form is submitted without edits", async () => {
     const form = await makeForm(await client(), [
       { key: "who", type: "text", max_length: 7, pattern: "a|b", default: "a" },
       { key: "kind", type: "select", options: [{ value: "a|b", label: "A\\" }, { value: " c" }] },
@@ -54,30 +54,30 @@ describe("Definitions in the administration area", () => {
       },
       { key: "sum", type: "computed", formula: "sum(lines.map(l, l.n))", result: "number" },
     ]);
-    const answer = await save(form, await drawn(form));
+    const answer = await save(form, await formValues(form));
     expect([answer.status, answer.body.schema_version]).toEqual([200, 1]);
   });
 
-  it("a save that was made from an older version is 409, and stores nothing", async () => {
+  it("returns 409 and stores nothing when the form is based on an older version", async () => {
     const form = await makeForm(await client(), fields);
-    const before = await drawn(form);
+    const before = await formValues(form);
     const label = (name: string) => save(form, { ...before, "fields[0].label": name });
     expect((await label("first")).body.schema_version).toBe(2);
-    const late = await label("second");
-    expect([late.status, late.body.code]).toEqual([409, "conflict"]);
-    const now = await drawn(form);
-    const answers = await Promise.all(
-      ["a", "b", "c"].map((name) => save(form, { ...now, "fields[0].label": name })),
+    const staleSave = await label("second");
+    expect([staleSave.status, staleSave.body.code]).toEqual([409, "conflict"]);
+    const current = await formValues(form);
+    const responses = await Promise.all(
+      ["a", "b", "c"].map((name) => save(form, { ...current, "fields[0].label": name })),
     );
-    expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 409, 409]);
+    expect(responses.map(({ status }) => status).toSorted()).toEqual([200, 409, 409]);
   });
 
-  it("fields are added, renamed, moved and taken away; data stays with a rename", async () => {
+  it("adds, renames, moves and removes fields, and keeps the data of renamed ones", async () => {
     const integrator = await client();
     const form = await makeForm(integrator, fields);
     const { body } = await integrator.post(`/forms/${form}/submissions`, { data: { who: "A" } });
-    const before = await drawn(form);
-    const sent: Json = {
+    const before = await formValues(form);
+    const edit: Json = {
       version: before["version"],
       "fields[7].type": "select",
       "fields[7].label": "Kind of fruit",
@@ -88,11 +88,11 @@ describe("Definitions in the administration area", () => {
       "fields[2].label": "Person",
       "fields[2].searchable": "on",
     };
-    const refused = await save(form, sent);
-    expect([refused.status, refused.body.errors[0].field]).toEqual([422, "sure"]);
-    const now = await save(form, { ...sent, sure: "on" });
-    expect(keys(now)).toEqual(["kind_of_fruit", "person"]);
-    expect(now.body.fields[0].options).toEqual([
+    const rejection = await save(form, edit);
+    expect([rejection.status, rejection.body.errors[0].field]).toEqual([422, "sure"]);
+    const savedForm = await save(form, { ...edit, sure: "on" });
+    expect(keys(savedForm)).toEqual(["kind_of_fruit", "person"]);
+    expect(savedForm.body.fields[0].options).toEqual([
       { value: "a", label: "Apple" },
       { value: "b", label: "b" },
     ]);
@@ -102,21 +102,22 @@ describe("Definitions in the administration area", () => {
     });
   });
 
-  it("what is said after an act fits into a cookie, whatever it names", async () => {
+  it("fits the flash message into a cookie even with a long name", async () => {
     const form = await makeForm(await client(), fields);
     const name = "🦊".repeat(100);
-    const sent = { version: "1", name, description: "", time_zone: "UTC", state: "open" };
-    const page = await admin("POST", `/forms/${form}/settings`, sent, { Accept: "text/html" });
-    const cookie = page.headers.getSetCookie().find((each) => each.startsWith("__Host-said")) ?? "";
+    const settings = { version: "1", name, description: "", time_zone: "UTC", state: "open" };
+    const page = await admin("POST", `/forms/${form}/settings`, settings, { Accept: "text/html" });
+    const cookie =
+      page.headers.getSetCookie().find((header) => header.startsWith("__Host-said")) ?? "";
     expect([page.status, cookie.length < 4000]).toEqual([303, true]);
     expect(decodeURIComponent(cookie)).toContain(name);
   });
 
-  it("what will happen, and what is wrong, is told without anything being stored", async () => {
+  it("previews changes and errors without storing them", async () => {
     const form = await makeForm(await client(), fields);
-    const before = await drawn(form);
-    const look = async (formula: string) => {
-      const sent = {
+    const before = await formValues(form);
+    const preview = async (formula: string) => {
+      const body = {
         ...before,
         "fields[9].type": "computed",
         "fields[9].label": "Twice",
@@ -124,21 +125,24 @@ describe("Definitions in the administration area", () => {
         "fields[9].result": "number",
         do: "check",
       };
-      return (await admin("POST", `/forms/${form}/fields`, sent, { Accept: "text/html" })).text;
+      return (await admin("POST", `/forms/${form}/fields`, body, { Accept: "text/html" })).text;
     };
-    expect(await look("n * 2")).toContain("<strong>Twice</strong> is added.");
-    expect(await look("m * 2")).toMatch(/class="error"[^>]*>[^<]*m/);
-    // What is sent to the address of a draft is stored by no means.
+    expect(await preview("n * 2")).toContain("<strong>Twice</strong> is added.");
+    expect(await preview("m * 2")).toMatch(/class="error"[^>]*>[^<]*m/);
+    // The draft route never stores anything, even with do=save.
     const draft = { ...before, "fields[0].label": "Another", do: "save" };
-    const looked = await admin("POST", `/forms/${form}/fields?draft`, draft, {
+    const draftPreview = await admin("POST", `/forms/${form}/fields?draft`, draft, {
       Accept: "text/html",
     });
-    expect([looked.status, looked.text.includes("Another</strong> changes")]).toEqual([200, true]);
+    expect([draftPreview.status, draftPreview.text.includes("Another</strong> changes")]).toEqual([
+      200,
+      true,
+    ]);
     expect((await admin("GET", `/forms/${form}`)).body.schema_version).toBe(1);
   });
 });
 
-describe("Data in the administration area", () => {
+describe("Items in the administration", () => {
   let form: string;
   beforeAll(async () => {
     form = await makeForm(await client(), fields);
@@ -146,15 +150,15 @@ describe("Data in the administration area", () => {
   const items = (path: string, body?: object) =>
     admin(body ? "POST" : "GET", `/forms/${form}/items${path}`, body);
 
-  it("is searched as through the API, created, changed with a version, closed, reopened and deleted", async () => {
+  it("can be searched, created, changed with a version, closed, reopened and deleted", async () => {
     const { body } = await items("", { data: { who: "Sato", n: 3 } });
-    const sent = await items("", { who: "Suzuki", n: "4" });
-    expect(sent.body.data).toEqual({ who: "Suzuki", n: 4 });
-    const found = await items("?field=n&op=gte&value=4&sort=who");
-    expect(found.body.items.map((each: Json) => each.data.who)).toEqual(["Suzuki"]);
-    expect(found.body.count).toEqual({ count: 1, exact: true });
+    const created = await items("", { who: "Suzuki", n: "4" });
+    expect(created.body.data).toEqual({ who: "Suzuki", n: 4 });
+    const matches = await items("?field=n&op=gte&value=4&sort=who");
+    expect(matches.body.items.map((item: Json) => item.data.who)).toEqual(["Suzuki"]);
+    expect(matches.body.count).toEqual({ count: 1, exact: true });
     const text = await items("?q=suz");
-    expect(text.body.items.map((each: Json) => each.data.who)).toEqual(["Suzuki"]);
+    expect(text.body.items.map((item: Json) => item.data.who)).toEqual(["Suzuki"]);
     expect((await items("?q=a+b+c+d+e+f")).body.errors[0].field).toBe("q");
     expect((await items("/export?q=suz&format=ndjson")).text.trim().split("\n")).toHaveLength(1);
     expect((await items("?field=n&op=contains&value=4")).status).toBe(422);
@@ -169,16 +173,17 @@ describe("Data in the administration area", () => {
     expect((await items(path)).status).toBe(404);
   });
 
-  it("a list offers a new one where the form takes one", async () => {
-    const by = await client();
-    const own = await makeForm(by, fields);
+  it("can be created from the list only while the form accepts submissions", async () => {
+    const integrator = await client();
+    const limitedForm = await makeForm(integrator, fields);
     const list = async () =>
-      (await admin("GET", `/forms/${own}/items`, undefined, { Accept: "text/html" })).text;
-    const put = (acceptance: object) => by.put(`/forms/${own}/schema`, { fields, acceptance });
+      (await admin("GET", `/forms/${limitedForm}/items`, undefined, { Accept: "text/html" })).text;
+    const put = (acceptance: object) =>
+      integrator.put(`/forms/${limitedForm}/schema`, { fields, acceptance });
     expect(await list()).toContain(`/items/new"`);
     expect((await put({ max_submissions: 1 })).status).toBe(200);
     expect(await list()).toContain(`/items/new"`);
-    await by.post(`/forms/${own}/submissions`, { data: {} });
+    await integrator.post(`/forms/${limitedForm}/submissions`, { data: {} });
     expect(await list()).not.toContain(`/items/new"`);
     expect((await put({ max_submissions: 2 })).status).toBe(200);
     expect(await list()).toContain(`/items/new"`);
@@ -186,8 +191,8 @@ describe("Data in the administration area", () => {
     expect(await list()).not.toContain(`/items/new"`);
   });
 
-  it("what an address says is never ignored", async () => {
-    const refused = [
+  it("return 422 to invalid query parameters", async () => {
+    const invalidPaths = [
       ["?page=2", "page"],
       ["?cursor=x", "cursor"],
       ["?direction=up", "direction"],
@@ -195,13 +200,13 @@ describe("Data in the administration area", () => {
       ["/export?format=xml", "format"],
       ["/export?f.who=a", "f.who"],
     ];
-    for (const [path = "", field] of refused) {
+    for (const [path = "", field] of invalidPaths) {
       const { status, body } = await items(path);
       expect([path, status, body.errors[0].field]).toEqual([path, 422, field]);
     }
   });
 
-  it("pages by a cursor, and downloads", async () => {
+  it("are paged by a cursor, and downloaded as CSV", async () => {
     const integrator = await client();
     for (let n = 0; n < 55; n += 1)
       await integrator.post(`/forms/${form}/submissions`, { data: { who: "P", n } });
@@ -209,17 +214,17 @@ describe("Data in the administration area", () => {
     const next = new URL(first.body.links.next);
     const second = await items(next.search);
     expect([first.body.items.length, second.body.items.length]).toEqual([50, 5]);
-    expect(second.body.items.map((each: Json) => each.data.n)).toEqual([50, 51, 52, 53, 54]);
+    expect(second.body.items.map((item: Json) => item.data.n)).toEqual([50, 51, 52, 53, 54]);
     const csv = await items("/export?format=csv&field=n&op=lt&value=3&sort=n");
     expect(csv.text.trim().split("\n")).toHaveLength(4);
   });
 });
 
-describe("What happened", () => {
-  // On a busy machine timers that are overdue end idle objects: now, and not between the calls of a test.
+describe("Logs, audit and overview", () => {
+  // On a busy machine, overdue timers end idle objects. The pause lets them run before a test instead of during it.
   beforeEach(() => scheduler.wait(50));
 
-  /** The log of a credential, once it holds so many calls. */
+  /** Waits until the log of a credential contains this many calls, and returns them. */
   async function callsOf(id: string, count: number): Promise<Json[]> {
     for (let tries = 0; tries < 60; tries += 1) {
       const { calls } = (await admin("GET", `/integrations/${id}`)).body;
@@ -229,7 +234,7 @@ describe("What happened", () => {
     throw new Error("The calls were not logged.");
   }
 
-  it("the last calls of a credential, with path, status, request id and reason, and without values", async () => {
+  it("logs the calls of a credential with path, status, request ID and reason, and without values", async () => {
     const form = await makeForm(await client(), fields);
     const { token, id } = await issue({ permissions: ["submissions:create"] });
     const caller = new Client(token);
@@ -258,7 +263,7 @@ describe("What happened", () => {
     expect(JSON.stringify(calls)).not.toContain(token);
   });
 
-  it("a form that exists and is out of reach is told apart in the log, where the API does not", async () => {
+  it("distinguishes an inaccessible form from a missing one in the log, unlike the API", async () => {
     const form = await makeForm(await client(), fields);
     const { token, id } = await issue({ resources: ["app:other"] });
     await new Client(token).get(`/forms/${form}/submissions`);
@@ -266,7 +271,7 @@ describe("What happened", () => {
     expect(call.detail).toBe(`The form “${form}” is not among what it has access to.`);
   });
 
-  it("a call takes bounded room in the log, whatever was sent", async () => {
+  it("limits the size of a logged call", async () => {
     const { token, id } = await issue();
     const names = Array.from({ length: 50 }, (_, i) => [`${"x".repeat(300)}${i}`, 1]);
     const caller = new Client(token);
@@ -277,7 +282,7 @@ describe("What happened", () => {
     for (const call of calls) expect(JSON.stringify(call).length).toBeLessThan(1500);
   });
 
-  it("a revoked credential keeps its calls, and shows those that it was refused", async () => {
+  it("keeps the calls of a revoked credential, including the rejected ones", async () => {
     const { token, id } = await issue();
     const caller = new Client(token);
     await caller.get("/me");
@@ -285,27 +290,29 @@ describe("What happened", () => {
     expect((await caller.get("/me")).status).toBe(401);
     const calls = await callsOf(id, 2);
     expect(calls.map(({ status }) => status)).toEqual([200, 401]);
-    const revoked = (await admin("GET", "/integrations?state=revoked")).body.items;
-    expect(revoked.map((each: Json) => each.id)).toContain(id);
+    const revokedCredentials = (await admin("GET", "/integrations?state=revoked")).body.items;
+    expect(revokedCredentials.map((credential: Json) => credential.id)).toContain(id);
   });
 
-  it("lists count requests and refusals without asking each credential's object", async () => {
+  it("counts requests and rejections in the list of credentials", async () => {
     const { token, id } = await issue({ permissions: ["submissions:read"] });
     const caller = new Client(token);
     await caller.get("/me");
     await caller.get("/apps/any/records");
-    const listed = async () =>
-      (await admin("GET", "/integrations")).body.items.find((each: Json) => each.id === id);
+    const listedCredential = async () =>
+      (await admin("GET", "/integrations")).body.items.find(
+        (credential: Json) => credential.id === id,
+      );
     await expect
-      .poll(async () => (await listed()).last_24_hours, { timeout: 8000 })
+      .poll(async () => (await listedCredential()).last_24_hours, { timeout: 8000 })
       .toEqual({ requests: 2, refusals: 1 });
   }, 15_000);
 
-  it("the audit says who did what, from which credential or session; it is filtered and paged", async () => {
+  it("lists actions in the audit with actor and session, filtered by subject and actor", async () => {
     const form = await makeForm(await client(), fields);
     await admin("POST", `/forms/${form}/items`, { data: { who: "x" } });
     const { body } = await admin("GET", `/audit?subject=form:${form}`);
-    expect(body.items.map((each: Json) => each.action)).toEqual(["definition.create"]);
+    expect(body.items.map((entry: Json) => entry.action)).toEqual(["definition.create"]);
     const created = await admin("GET", "/audit?actor=member:&action=submission.create");
     expect(created.body.items[0]).toMatchObject({
       actor: expect.stringMatching(/^member:\w+$/),
@@ -317,18 +324,18 @@ describe("What happened", () => {
     }
   });
 
-  it("the overview names what needs attention, and counts submissions by day", async () => {
+  it("lists full forms and expiring credentials on the overview, and counts submissions by day", async () => {
     const integrator = await client();
-    const full = await makeForm(integrator, fields);
-    await integrator.put(`/forms/${full}/schema`, {
+    const fullForm = await makeForm(integrator, fields);
+    await integrator.put(`/forms/${fullForm}/schema`, {
       fields,
       acceptance: { state: "open", max_submissions: 1 },
     });
-    await integrator.post(`/forms/${full}/submissions`, { data: { n: 1 } });
+    await integrator.post(`/forms/${fullForm}/submissions`, { data: { n: 1 } });
     const { id } = await issue({ expires: "3d" });
     const { body } = await admin("GET", "");
-    expect(body.forms.map((each: Json) => each.key)).toContain(full);
-    expect(body.expiring.map((each: Json) => each.id)).toContain(id);
+    expect(body.forms.map((form: Json) => form.key)).toContain(fullForm);
+    expect(body.expiring.map((credential: Json) => credential.id)).toContain(id);
     expect(body.days).toHaveLength(30);
     expect(body.days.at(-1).submissions).toBeGreaterThan(0);
   });

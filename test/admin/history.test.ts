@@ -14,10 +14,10 @@ describe("The history of an item", () => {
     integrator = await client();
   });
 
-  it("says who changed which field from what to what, newest first; retired fields stay hidden", async () => {
+  it("lists changes with actor and values, newest first, without retired fields", async () => {
     const form = await makeForm(integrator, fields);
-    const made = await integrator.post(`/forms/${form}/submissions`, { data: { title: "a" } });
-    const { id } = made.body;
+    const created = await integrator.post(`/forms/${form}/submissions`, { data: { title: "a" } });
+    const { id } = created.body;
     await integrator.patch(`/submissions/${id}`, { data: { title: "b", amount: 2 } });
     await integrator.patch(`/submissions/${id}`, { status: "closed" });
     const { body: me } = await integrator.get("/me");
@@ -43,26 +43,26 @@ describe("The history of an item", () => {
       ],
     });
     await integrator.put(`/forms/${form}/schema`, { fields: fields.slice(1) });
-    const hidden = await admin("GET", `/forms/${form}/items/${id}`);
-    expect(hidden.body.history.items[1].fields.map(({ key }: { key: string }) => key)).toEqual([
+    const retired = await admin("GET", `/forms/${form}/items/${id}`);
+    expect(retired.body.history.items[1].fields.map(({ key }: { key: string }) => key)).toEqual([
       "amount",
       "double",
     ]);
   });
 
-  it("a change is changed back on the version that is seen, and on no other", async () => {
+  it("reverts a change on the current version, and returns 412 on an older one", async () => {
     const form = await makeForm(integrator, fields);
-    const made = await integrator.post(`/forms/${form}/submissions`, {
+    const created = await integrator.post(`/forms/${form}/submissions`, {
       data: { title: "a", amount: 1 },
     });
-    const { id } = made.body;
+    const { id } = created.body;
     await integrator.patch(`/submissions/${id}`, { data: { title: "b" } });
     await integrator.patch(`/submissions/${id}`, { data: { amount: 9 } });
-    const at = `/forms/${form}/items/${id}/revert`;
-    const late = await admin("POST", at, { version: "2", change: "2" });
-    expect(late.status).toBe(412);
-    expect((await admin("POST", at, { version: "3", change: "1" })).status).toBe(422);
-    const done = await admin("POST", at, { version: "3", change: "2" });
-    expect([done.status, done.body.data]).toEqual([200, { title: "a", amount: 9, double: 18 }]);
+    const url = `/forms/${form}/items/${id}/revert`;
+    const staleRevert = await admin("POST", url, { version: "2", change: "2" });
+    expect(staleRevert.status).toBe(412);
+    expect((await admin("POST", url, { version: "3", change: "1" })).status).toBe(422);
+    const revert = await admin("POST", url, { version: "3", change: "2" });
+    expect([revert.status, revert.body.data]).toEqual([200, { title: "a", amount: 9, double: 18 }]);
   });
 });

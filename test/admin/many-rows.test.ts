@@ -3,12 +3,12 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { host, type Client, type Json } from "../support/client";
 import { client, makeForm, ownerCookie } from "../support/service";
 
-describe("Line items with more cells than a page has room for", () => {
+describe("Line items with more cells than fit on a page", () => {
   let integrator: Client;
   let form: string;
   let id: string;
-  const columns = Array.from({ length: 199 }, (_, at) => ({
-    key: `c${at}`,
+  const columns = Array.from({ length: 199 }, (_, index) => ({
+    key: `c${index}`,
     type: "text",
     searchable: false,
   }));
@@ -18,41 +18,41 @@ describe("Line items with more cells than a page has room for", () => {
     max_rows,
     fields: columns,
   });
-  const page = async (path: string, sent?: Record<string, string>) => {
+  const page = async (path: string, values?: Record<string, string>) => {
     const response = await exports.default.fetch(
       new Request(`${host}/admin/forms/${form}/items/${path}`, {
-        method: sent ? "POST" : "GET",
+        method: values ? "POST" : "GET",
         redirect: "manual",
         headers: { Cookie: await ownerCookie(), Accept: "text/html", Origin: host },
-        ...(sent ? { body: new URLSearchParams(sent) } : {}),
+        ...(values ? { body: new URLSearchParams(values) } : {}),
       }),
     );
     return { status: response.status, text: await response.text() };
   };
-  const stored = async (): Promise<Json> => (await integrator.get(`/submissions/${id}`)).body;
-  /** What the form on a page would send, untouched. */
-  const untouched = (text: string) => {
-    const sent: Record<string, string> = {};
+  const storedItem = async (): Promise<Json> => (await integrator.get(`/submissions/${id}`)).body;
+  /** The values that the form on a page would submit without edits. */
+  const formValues = (text: string) => {
+    const values: Record<string, string> = {};
     for (const [input] of text.matchAll(/<input[^>]*>/g)) {
-      const of = (name: string) => new RegExp(` ${name}="([^"]*)"`).exec(input)?.[1];
-      const name = of("name");
+      const attribute = (name: string) => new RegExp(` ${name}="([^"]*)"`).exec(input)?.[1];
+      const name = attribute("name");
       if (name === undefined || /type="(checkbox|radio)"/.test(input)) continue;
-      sent[name] = (of("value") ?? "").replaceAll("&quot;", '"').replaceAll("&amp;", "&");
+      values[name] = (attribute("value") ?? "").replaceAll("&quot;", '"').replaceAll("&amp;", "&");
     }
-    return sent;
+    return values;
   };
 
   beforeAll(async () => {
     integrator = await client();
     const title = { key: "title", type: "text" };
     form = await makeForm(integrator, [title, list("few", 30), list("many", 450)]);
-    const lines = Array.from({ length: 450 }, (_, at) => ({ c0: `row ${at}` }));
+    const lines = Array.from({ length: 450 }, (_, index) => ({ c0: `row ${index}` }));
     const data = { title: "before", few: [{ c0: "first" }, { c0: "second" }], many: lines };
-    const made = await integrator.post(`/forms/${form}/submissions`, { data });
-    id = made.body.id;
+    const created = await integrator.post(`/forms/${form}/submissions`, { data });
+    id = created.body.id;
   });
 
-  it("its page shows the first of them, and says how many there are", async () => {
+  it("are cut off on the item's page, with the number of rows", async () => {
     const { status, text } = await page(id);
     expect(status).toBe(200);
     expect(text.length).toBeLessThan(1_500_000);
@@ -62,15 +62,15 @@ describe("Line items with more cells than a page has room for", () => {
     expect(text).toContain("second");
   });
 
-  it("a form has no inputs for them, and they stay as they are when it is saved", async () => {
+  it("have no inputs in a form, and stay unchanged when it is saved", async () => {
     const { text } = await page(`${id}?edit`);
     expect(text).toContain("450 rows are too many to change on a page.");
     expect(text).not.toContain('name="many[');
-    const sent = untouched(text);
-    expect(sent["few[1].c0"]).toBe("second");
-    const saved = await page(id, { ...sent, title: "after", "few[1].c0": "changed" });
-    expect(saved.status).toBe(303);
-    const { data } = await stored();
+    const values = formValues(text);
+    expect(values["few[1].c0"]).toBe("second");
+    const response = await page(id, { ...values, title: "after", "few[1].c0": "changed" });
+    expect(response.status).toBe(303);
+    const { data } = await storedItem();
     expect([data.title, data.few[1].c0, data.many.length, data.many[449].c0]).toEqual([
       "after",
       "changed",
@@ -79,17 +79,17 @@ describe("Line items with more cells than a page has room for", () => {
     ]);
   });
 
-  it("a form that sends more of them than any page has is refused, and stores nothing", async () => {
-    const { version } = await stored();
-    const sent = untouched((await page(`${id}?edit`)).text);
+  it("return 422 and store nothing when a form submits too many of them", async () => {
+    const { version } = await storedItem();
+    const values = formValues((await page(`${id}?edit`)).text);
     const rows = (key: string, count: number) =>
       Object.fromEntries(Array.from({ length: count }, (_, row) => [`${key}[${row}].c0`, "x"]));
-    // In one list, and in two that are within the bounds each.
+    // One list over the limit, then two lists that exceed it only together.
     for (const cells of [rows("few", 160), { ...rows("few", 100), ...rows("many", 60) }]) {
-      const { status, text } = await page(id, { ...sent, ...cells });
+      const { status, text } = await page(id, { ...values, ...cells });
       expect(status).toBe(422);
       expect(text.length).toBeLessThan(100_000);
     }
-    expect((await stored()).version).toBe(version);
+    expect((await storedItem()).version).toBe(version);
   });
 });

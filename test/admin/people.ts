@@ -1,19 +1,19 @@
 import type { Answer } from "../support/client";
-import { as, cookieOf, newMember, signIn as askToSignIn, type Member } from "../support/members";
+import { as, cookieOf, newMember, signIn as submitSignIn, type Member } from "../support/members";
 import { freshKey } from "../support/service";
 
-/** Somebody with a session in the administration area. */
-export type Person = Member & { ask: ReturnType<typeof as> };
+/** A member with a session in the administration. */
+export type Person = Member & { send: ReturnType<typeof as> };
 
-export async function somebody(role: string): Promise<Person> {
+export async function createMember(role: string): Promise<Person> {
   const member = await newMember(role);
-  return { ...member, ask: as(member.cookie) };
+  return { ...member, send: as(member.cookie) };
 }
 
-/** The cookie of a session that this password starts, from an address of its own; empty where it starts none. */
+/** Signs in from a new client address and returns the session cookie, or an empty text if sign-in fails. */
 export async function signIn(email: string, password: string): Promise<string> {
-  return cookieOf(await askToSignIn(email, password, { "CF-Connecting-IP": freshKey("address") }));
+  return cookieOf(await submitSignIn(email, password, { "CF-Connecting-IP": freshKey("address") }));
 }
 
-/** The path of the link that an invitation gave. */
+/** The path of the link in the response to an invitation. */
 export const linkOf = ({ body }: Answer): string => new URL(body.link).pathname;

@@ -22,7 +22,7 @@ describe("Acceptance", () => {
     [{ closes_at: past }, "closed"],
     [{ opens_at: future }, "not_open_yet"],
     [{ opens_at: past, closes_at: future }, null],
-  ])("%j: %s", async (acceptance, reason) => {
+  ])("with %j, accepts submissions or returns 409 with reason %s", async (acceptance, reason) => {
     const form = await formWith(acceptance);
     expect(await accepting(form)).toBe(reason === null);
     for (const status of ["draft", "submitted"]) {
@@ -31,13 +31,13 @@ describe("Acceptance", () => {
     }
   });
 
-  it("max_submissions counts what is stored, drafts included; a deletion makes room", async () => {
+  it("returns 409 full at max_submissions, drafts included, until one is deleted", async () => {
     const form = await formWith({ max_submissions: 2 });
     const first = await create(form, { status: "draft", data: {} });
     await create(form);
     expect(await accepting(form)).toBe(false);
-    const full = await create(form);
-    expect([full.status, full.body.code, full.body.reason]).toEqual([
+    const fullResponse = await create(form);
+    expect([fullResponse.status, fullResponse.body.code, fullResponse.body.reason]).toEqual([
       409,
       "submissions_closed",
       "full",
@@ -46,7 +46,7 @@ describe("Acceptance", () => {
     expect((await create(form)).status).toBe(201);
   });
 
-  it("409 closed comes before 422", async () => {
+  it("returns 409 before it validates the body", async () => {
     const form = await formWith({ state: "closed" });
     expect((await create(form, { data: { zzz: 1 }, more: 1 })).status).toBe(409);
     const badKey = { "Idempotency-Key": "two words" };
@@ -54,7 +54,7 @@ describe("Acceptance", () => {
     expect(answer.status).toBe(409);
   });
 
-  it("a closed form still takes changes, but a draft is submitted in time or not at all", async () => {
+  it("accepts changes to a closed form, but returns 409 when a draft is submitted", async () => {
     const form = await formWith({});
     const { body } = await create(form, { status: "draft", data: { title: "x" } });
     await integrator.put(`/forms/${form}/schema`, { fields, acceptance: { state: "closed" } });
@@ -62,18 +62,18 @@ describe("Acceptance", () => {
     expect((await integrator.patch(path, { data: { title: "y" } })).status).toBe(200);
     const incomplete = { status: "submitted", data: { title: null } };
     expect((await integrator.patch(path, incomplete)).status).toBe(409);
-    const late = await integrator.patch(path, { status: "submitted" });
-    expect([late.status, late.body.reason]).toEqual([409, "closed"]);
+    const lateSubmit = await integrator.patch(path, { status: "submitted" });
+    expect([lateSubmit.status, lateSubmit.body.reason]).toEqual([409, "closed"]);
   });
 
-  it("validate checks everything that a create would, and writes nothing", async () => {
+  it("validate runs every check of a create, and stores nothing", async () => {
     const unique = [...fields, { key: "code", type: "text", unique: true }];
     const form = await makeForm(integrator, unique);
     await create(form, { data: { title: "x", code: "A" } });
     const validate = (body: unknown) =>
       integrator.post(`/forms/${form}/submissions/validate`, body);
-    const good = await validate({ data: { title: "y" } });
-    expect([good.status, good.body]).toEqual([
+    const valid = await validate({ data: { title: "y" } });
+    expect([valid.status, valid.body]).toEqual([
       200,
       { valid: true, form, status: "submitted", data: { title: "y", code: null } },
     ]);

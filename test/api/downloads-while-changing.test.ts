@@ -1,46 +1,45 @@
 import { createExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { expect, it } from "vitest";
-import { app } from "../../src/app.ts";
 import { host } from "../support/client";
 import { client, makeForm } from "../support/service";
+import { copyItem } from "../support/copies";
+import { serve } from "../support/serve";
 
-/** Enough that a download takes several steps. */
+/** Enough rows for a download in several steps. */
 const rows = 1300;
 
 it.each([
   ["text/csv", "GET", ""],
   ["text/csv; profile=spreadsheet", "POST", "/search"],
 ])(
-  "a download (%s, %s) breaks off when a field is renamed meanwhile, and loses no column",
+  "aborts a download (%s, %s) or completes it without losing a column when a field is renamed",
   async (accept, method, path) => {
-    const by = await client();
-    const form = await makeForm(by, [{ key: "a", type: "text" }]);
-    for (let i = 0; i < rows; i += 100) {
-      const some = Array.from({ length: 100 }, (_, k) => ({ data: { a: `v${i + k}` } }));
-      await Promise.all(some.map((body) => by.post(`/forms/${form}/submissions`, body)));
-    }
+    const integrator = await client();
+    const form = await makeForm(integrator, [{ key: "a", type: "text" }]);
+    const first = await integrator.post(`/forms/${form}/submissions`, { data: { a: "v0#" } });
+    await copyItem(first.body.id, rows - 1);
     const request = new Request(`${host}/api/v1/forms/${form}/submissions${path}`, {
       method,
       headers: {
-        Authorization: `Bearer ${by.bearer}`,
+        Authorization: `Bearer ${integrator.bearer}`,
         Accept: accept,
         "Content-Type": "application/json",
       },
       ...(method === "POST" ? { body: "{}" } : {}),
     });
-    const response = await app.fetch(request, env, createExecutionContext());
+    const response = await serve(request, env, createExecutionContext());
     const reader = response.body?.getReader();
     if (!reader) throw new Error("There is no body.");
     let text = new TextDecoder().decode((await reader.read()).value);
     const fields = [{ key: "b", type: "text", renamed_from: "a" }];
-    expect((await by.put(`/forms/${form}/schema`, { fields })).status).toBe(200);
-    const rest = async () => {
-      for (let step = await reader.read(); !step.done; step = await reader.read()) {
-        text += new TextDecoder().decode(step.value);
+    expect((await integrator.put(`/forms/${form}/schema`, { fields })).status).toBe(200);
+    const readToEnd = async () => {
+      for (let chunk = await reader.read(); !chunk.done; chunk = await reader.read()) {
+        text += new TextDecoder().decode(chunk.value);
       }
     };
-    const broken = await rest().then(
+    const hasBrokenOff = await readToEnd().then(
       () => false,
       () => true,
     );
@@ -50,7 +49,6 @@ it.each([
       .split("\r\n")
       .slice(1);
     expect(lines.filter((line) => !/v\d/.test(line))).toEqual([]);
-    expect(broken || lines.length === rows).toBe(true);
+    expect(hasBrokenOff || lines.length === rows).toBe(true);
   },
-  60_000,
 );

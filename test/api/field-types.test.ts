@@ -4,9 +4,9 @@ import { client, makeForm } from "../support/service";
 
 interface Case {
   field: object;
-  /** Sent, and what is stored when that is not the same. */
-  accepted: [sent: unknown, stored?: unknown][];
-  refused: [sent: unknown, code: string][];
+  /** The value in the request, and the stored value where it differs. */
+  accepted: [value: unknown, stored?: unknown][];
+  rejected: [value: unknown, code: string, index?: number][];
 }
 
 const options = [{ value: "a" }, { value: "b", label: "B" }];
@@ -15,7 +15,7 @@ const cases: Record<string, Case> = {
   text: {
     field: { type: "text", min_length: 2, max_length: 5 },
     accepted: [["ab"], ["🎉🎉🎉🎉🎉"], [" a "], ["e\u0301a", "éa"], ["", null], [null, null]],
-    refused: [
+    rejected: [
       ["a", "too_short"],
       ["abcdef", "too_long"],
       ["a\ud800", "invalid_format"],
@@ -30,12 +30,12 @@ const cases: Record<string, Case> = {
   multiline_text: {
     field: { type: "multiline_text" },
     accepted: [["one\ntwo\r\n"], ["x".repeat(20_000)]],
-    refused: [["x".repeat(20_001), "too_long"]],
+    rejected: [["x".repeat(20_001), "too_long"]],
   },
   number: {
     field: { type: "number", minimum: -5, maximum: 1000, decimals: 2 },
     accepted: [[0], [-5], [1000], [30.25], [-0, 0], [null, null]],
-    refused: [
+    rejected: [
       [-5.01, "too_small"],
       [1000.01, "too_large"],
       [1.005, "too_many_decimals"],
@@ -48,7 +48,7 @@ const cases: Record<string, Case> = {
   "number without bounds": {
     field: { type: "number" },
     accepted: [[9_007_199_254_740_991], [-9_007_199_254_740_991], [1e-10], [0.1]],
-    refused: [
+    rejected: [
       [9_007_199_254_740_992, "too_large"],
       [-9_007_199_254_740_992, "too_small"],
       [1e300, "too_large"],
@@ -57,12 +57,12 @@ const cases: Record<string, Case> = {
   integer: {
     field: { type: "number", integer: true },
     accepted: [[3], [3.0, 3]],
-    refused: [[3.5, "invalid_type"]],
+    rejected: [[3.5, "invalid_type"]],
   },
   boolean: {
     field: { type: "boolean" },
     accepted: [[true], [false], [null, null]],
-    refused: [
+    rejected: [
       ["true", "invalid_type"],
       [1, "invalid_type"],
       ["", "invalid_type"],
@@ -79,7 +79,7 @@ const cases: Record<string, Case> = {
       ["0001-01-01Z", "0001-01-01Z"],
       ["", null],
     ],
-    refused: [
+    rejected: [
       ["2026-02-29", "invalid_format"],
       ["2026-13-01", "invalid_format"],
       ["0000-01-01Z", "invalid_format"],
@@ -98,7 +98,7 @@ const cases: Record<string, Case> = {
       ["2026-11-21T00:00:00.123456Z", "2026-11-21T00:00:00.123456Z"],
       ["2026-11-21T00:00:00.120000Z", "2026-11-21T00:00:00.120Z"],
     ],
-    refused: [
+    rejected: [
       ["2026-11-21T09:30:00", "time_zone_required"],
       ["2026-11-21T09:30", "time_zone_required"],
       ["2026-11-21", "invalid_format"],
@@ -111,7 +111,7 @@ const cases: Record<string, Case> = {
   email: {
     field: { type: "email" },
     accepted: [["yamada@example.com"], ["", null]],
-    refused: [
+    rejected: [
       ["yamada", "invalid_format"],
       ["a@b@c.com", "invalid_format"],
       [`${"a".repeat(250)}@example.com`, "invalid_format"],
@@ -120,7 +120,7 @@ const cases: Record<string, Case> = {
   url: {
     field: { type: "url" },
     accepted: [["https://example.com/a?b=c#d"], ["http://localhost:8080"]],
-    refused: [
+    rejected: [
       ["example.com", "invalid_format"],
       ["javascript:alert(1)", "invalid_format"],
       ["https://", "invalid_format"],
@@ -129,7 +129,7 @@ const cases: Record<string, Case> = {
   phone: {
     field: { type: "phone" },
     accepted: [["+81 3-1234-5678"], ["(020) 7946 0000"], ["12345"]],
-    refused: [
+    rejected: [
       ["call me", "invalid_format"],
       ["123", "invalid_format"],
       ["+81 3-1234-5678 9999 9999", "invalid_format"],
@@ -138,7 +138,7 @@ const cases: Record<string, Case> = {
   select: {
     field: { type: "select", options },
     accepted: [["a"], ["", null]],
-    refused: [
+    rejected: [
       ["c", "not_an_option"],
       ["A", "not_an_option"],
       [["a"], "invalid_type"],
@@ -147,11 +147,13 @@ const cases: Record<string, Case> = {
   multi_select: {
     field: { type: "multi_select", options },
     accepted: [[["a"]], [["b", "a"]], [[], []], [null, []]],
-    refused: [
-      [["c"], "not_an_option"],
-      [["a", "a"], "invalid_format"],
+    rejected: [
+      [["c"], "not_an_option", 0],
+      [["b", "a", "c"], "not_an_option", 2],
+      [["b", "a", "a"], "invalid_format", 2],
       ["a", "invalid_type"],
-      [[1], "invalid_type"],
+      [["b", 1], "invalid_type", 1],
+      [["b", "\0"], "invalid_format", 1],
       ["", "invalid_type"],
     ],
   },
@@ -163,48 +165,52 @@ describe("Field types", () => {
     integrator = await client();
   });
 
-  for (const [name, { field, accepted, refused }] of Object.entries(cases)) {
-    it(`${name}: what the contract accepts is stored, what it refuses is named`, async () => {
+  for (const [name, { field, accepted, rejected }] of Object.entries(cases)) {
+    it(`${name}: stores each accepted value, and rejects every other with 422 and its code`, async () => {
       const form = await makeForm(integrator, [{ key: "value", ...field }], {
         time_zone: "Asia/Tokyo",
       });
       const create = (value: unknown) =>
         integrator.post(`/forms/${form}/submissions`, { data: { value } });
-      for (const [sent, stored = sent] of accepted) {
-        const { status, body, text } = await create(sent);
-        expect([sent, status, body.data?.value, text]).toEqual([sent, 201, stored, text]);
-        const read = await integrator.get(`/submissions/${body.id}`);
-        expect(read.body.data.value).toEqual(stored);
+      for (const [value, stored = value] of accepted) {
+        const { status, body, text } = await create(value);
+        expect([value, status, body.data?.value, text]).toEqual([value, 201, stored, text]);
+        const storedItem = await integrator.get(`/submissions/${body.id}`);
+        expect(storedItem.body.data.value).toEqual(stored);
       }
-      for (const [sent, code] of refused) {
-        const { status, body } = await create(sent);
-        expect([sent, status, body.errors?.[0]?.code]).toEqual([sent, 422, code]);
-        expect(body.errors).toMatchObject([{ field: "value", pointer: "/data/value" }]);
+      for (const [value, code, index] of rejected) {
+        const { status, body } = await create(value);
+        expect([value, status, body.errors?.[0]?.code]).toEqual([value, 422, code]);
+        const place =
+          index === undefined
+            ? { field: "value", pointer: "/data/value" }
+            : { field: `value[${index}]`, pointer: `/data/value/${index}` };
+        expect(body.errors).toMatchObject([place]);
       }
     });
   }
 
-  it("numbers that JSON can write but a double cannot hold are refused", async () => {
+  it("rejects numbers that a double cannot hold with 422", async () => {
     const form = await makeForm(integrator, [{ key: "value", type: "number" }]);
-    for (const written of ["9007199254740993", "1e400", "-1e400"]) {
-      const body = `{"data":{"value":${written}}}`;
+    for (const number of ["9007199254740993", "1e400", "-1e400"]) {
+      const body = `{"data":{"value":${number}}}`;
       const answer = await integrator.post(`/forms/${form}/submissions`, body);
-      expect([written, answer.status]).toEqual([written, 422]);
+      expect([number, answer.status]).toEqual([number, 422]);
     }
   });
 
-  it("a bare date takes the offset that the form's zone has on that day", async () => {
+  it("adds the form's UTC offset of that day to a date without an offset", async () => {
     const form = await makeForm(integrator, [{ key: "day", type: "date" }], {
       time_zone: "Europe/Berlin",
     });
     const path = `/forms/${form}/submissions`;
-    const day = async (sent: string) =>
-      (await integrator.post(path, { data: { day: sent } })).body.data.day;
+    const day = async (value: string) =>
+      (await integrator.post(path, { data: { day: value } })).body.data.day;
     expect(await day("2026-07-01")).toBe("2026-07-01+02:00");
     expect(await day("2026-12-01")).toBe("2026-12-01+01:00");
   });
 
-  it("line items: errors inside rows have their pointers, and all are reported at once", async () => {
+  it("reports every error inside the rows of line items, each with its pointer", async () => {
     const fields = [
       {
         key: "lines",
@@ -241,7 +247,7 @@ describe("Field types", () => {
     expect((await create([{ sku: "A" }])).body.data.lines).toEqual([{ sku: "A", qty: null }]);
   });
 
-  it("at most 100 errors are listed, and their number is told", async () => {
+  it("lists at most 100 errors and states their total number", async () => {
     const form = await makeForm(integrator);
     const data = Object.fromEntries(Array.from({ length: 150 }, (_, i) => [`x${i}`, 1]));
     const { body } = await integrator.post(`/forms/${form}/submissions`, { data });
@@ -249,7 +255,7 @@ describe("Field types", () => {
     expect(body.detail).toContain("150");
   });
 
-  it("defaults fill what is not sent, and only that", async () => {
+  it("applies defaults only to fields that the request omits", async () => {
     const fields = [
       { key: "state", type: "text", default: "new" },
       { key: "count", type: "number", default: 3, required: true },
@@ -265,43 +271,43 @@ describe("Field types", () => {
     expect((await integrator.post(path, { data: { count: null } })).status).toBe(422);
   });
 
-  it("an item that its empty columns make too large is 413, and nothing is stored", async () => {
-    const column = (key: string, rest: object = {}) => ({ key, type: "text", ...rest });
-    const wide = Array.from({ length: 200 }, (_, i) => column(`c${i}`.padEnd(60, "x")));
-    const form = await makeForm(integrator, [{ key: "l", type: "line_items", fields: wide }]);
+  it("returns 413 and stores nothing when empty columns make an item too large", async () => {
+    const column = (key: string, settings: object = {}) => ({ key, type: "text", ...settings });
+    const columns = Array.from({ length: 200 }, (_, i) => column(`c${i}`.padEnd(60, "x")));
+    const form = await makeForm(integrator, [{ key: "l", type: "line_items", fields: columns }]);
     const path = `/forms/${form}/submissions`;
     const data = { l: Array.from({ length: 500 }, () => ({})) };
     for (const headers of [{}, { "Idempotency-Key": "large" }]) {
       const answer = await integrator.post(path, { data }, headers);
       expect([answer.status, answer.body.code]).toEqual([413, "too_large"]);
     }
-    const small = await integrator.post(path, { data: { l: [{}] } });
-    const grown = await integrator.patch(`/submissions/${small.body.id}`, { data });
-    expect(grown.status).toBe(413);
+    const shortItem = await integrator.post(path, { data: { l: [{}] } });
+    const update = await integrator.patch(`/submissions/${shortItem.body.id}`, { data });
+    expect(update.status).toBe(413);
     expect((await integrator.get(path)).body.items).toHaveLength(1);
   });
 
-  it("an item of more than 30,000 searchable values is 413: created, changed or only validated", async () => {
+  it("returns 413 to a create, an update and a validation with more than 30,000 searchable values", async () => {
     const columns = Array.from({ length: 61 }, (_, i) => ({ key: `c${i}`, type: "number" }));
     const form = await makeForm(integrator, [{ key: "l", type: "line_items", fields: columns }]);
     const path = `/forms/${form}/submissions`;
-    const row = (at: number) => Object.fromEntries(columns.map(({ key }) => [key, at]));
-    const data = { l: Array.from({ length: 500 }, (_, at) => row(at)) };
-    const small = await integrator.post(path, { data: { l: [{}] } });
-    const refused = [
+    const row = (value: number) => Object.fromEntries(columns.map(({ key }) => [key, value]));
+    const data = { l: Array.from({ length: 500 }, (_, index) => row(index)) };
+    const smallItem = await integrator.post(path, { data: { l: [{}] } });
+    const rejections = [
       await integrator.post(path, { data }),
       await integrator.post(`${path}/validate`, { data }),
-      await integrator.patch(`/submissions/${small.body.id}`, { data }),
+      await integrator.patch(`/submissions/${smallItem.body.id}`, { data }),
     ];
-    for (const { status, body } of refused) {
+    for (const { status, body } of rejections) {
       expect([status, body.code, body.limit]).toEqual([413, "too_large", 30_000]);
     }
-    const fewer = { l: data.l.slice(0, 490) };
-    expect((await integrator.post(path, { data: fewer })).status).toBe(201);
+    const fewerRows = { l: data.l.slice(0, 490) };
+    expect((await integrator.post(path, { data: fewerRows })).status).toBe(201);
     expect((await integrator.get(path)).body.items).toHaveLength(2);
   });
 
-  it("what is wrong around the data and within it is told at once", async () => {
+  it("reports errors in the headers, the envelope and the data together", async () => {
     const form = await makeForm(integrator);
     const body = { status: 5, extra: 1, data: { zz: 1 } };
     const headers = { "Idempotency-Key": "two words" };
@@ -314,7 +320,7 @@ describe("Field types", () => {
     ]);
   });
 
-  it("required takes 0 and false for values, and refuses null and the empty string", async () => {
+  it("accepts 0 and false in required fields, and rejects null and the empty string with 422", async () => {
     const fields = [
       { key: "n", type: "number", required: true },
       { key: "b", type: "boolean", required: true },
@@ -323,22 +329,22 @@ describe("Field types", () => {
     const form = await makeForm(integrator, fields);
     const path = `/forms/${form}/submissions`;
     expect((await integrator.post(path, { data: { n: 0, b: false, t: "x" } })).status).toBe(201);
-    const refused = await integrator.post(path, { data: { n: null, b: null, t: "" } });
-    expect(refused.body.errors.map((error: { code: string }) => error.code)).toEqual([
+    const rejection = await integrator.post(path, { data: { n: null, b: null, t: "" } });
+    expect(rejection.body.errors.map((error: { code: string }) => error.code)).toEqual([
       "required",
       "required",
       "required",
     ]);
   });
 
-  it("keys that JavaScript objects have by birth are keys like any other", async () => {
+  it("treats keys of Object.prototype like any other key", async () => {
     const form = await makeForm(integrator, [{ key: "constructor", type: "text" }]);
     const path = `/forms/${form}/submissions`;
     const created = await integrator.post(path, { data: { constructor: "x" } });
     expect(created.body.data.constructor).toBe("x");
     const body = '{"data":{"__proto__":"x","toString":"y"}}';
-    const refused = await integrator.post(path, body);
-    expect(refused.body.errors.map((error: { field: string }) => error.field)).toEqual([
+    const rejection = await integrator.post(path, body);
+    expect(rejection.body.errors.map((error: { field: string }) => error.field)).toEqual([
       "__proto__",
       "toString",
     ]);

@@ -14,7 +14,7 @@ describe("Listing", () => {
   });
 
   it.each(["0", "201", "-1", "1.5", "ten", "", "1e2", "99999999999"])(
-    "limit=%s is out_of_range, never clamped",
+    "returns 422 out_of_range to limit=%s",
     async (limit) => {
       const answer = await integrator.get(`/forms/${form}/submissions?limit=${limit}`);
       expect([answer.status, codes(answer)]).toEqual([422, { limit: "out_of_range" }]);
@@ -22,7 +22,7 @@ describe("Listing", () => {
     },
   );
 
-  it("limit goes from 1 to 200", async () => {
+  it("accepts limits from 1 to 200", async () => {
     const list = (limit: number) => integrator.get(`/forms/${form}/submissions?limit=${limit}`);
     expect((await list(1)).body.items).toHaveLength(1);
     expect((await list(200)).body.items).toHaveLength(7);
@@ -30,14 +30,14 @@ describe("Listing", () => {
     expect((await list(200)).headers.has("Link")).toBe(false);
   });
 
-  it("the last page of a full one has no next", async () => {
+  it("returns no next link with a full last page", async () => {
     const page = await integrator.get(`/forms/${form}/submissions?limit=7`);
     expect(page.body.links.next).toBeNull();
   });
 
-  it("a cursor keeps its place under inserts and deletes", async () => {
-    const other = await makeForm(integrator);
-    const path = `/forms/${other}/submissions`;
+  it("keeps the position of a cursor across inserts and deletes", async () => {
+    const otherForm = await makeForm(integrator);
+    const path = `/forms/${otherForm}/submissions`;
     const add = async (title: string) => (await integrator.post(path, { data: { title } })).body.id;
     const ids: string[] = [];
     for (const title of ["a", "b", "c", "d"]) ids.push(await add(title));
@@ -46,29 +46,29 @@ describe("Listing", () => {
     await integrator.delete(`/submissions/${ids[1]}`);
     await integrator.delete(`/submissions/${ids[2]}`);
     await add("e");
-    const rest = await everyItem(integrator, page.body.links.next);
-    expect(rest.map((item) => item.data.title)).toEqual(["d", "e"]);
+    const remaining = await everyItem(integrator, page.body.links.next);
+    expect(remaining.map((item) => item.data.title)).toEqual(["d", "e"]);
   });
 
-  it("a place in the list is never given again, also after the last item was deleted", async () => {
-    const other = await makeForm(integrator);
-    const path = `/forms/${other}/submissions`;
+  it("never reuses a position in the list, even after the last item is deleted", async () => {
+    const otherForm = await makeForm(integrator);
+    const path = `/forms/${otherForm}/submissions`;
     await integrator.post(path, { data: { title: "a" } });
     const last = await integrator.post(path, { data: { title: "b" } });
     const page = await integrator.get(`${path}?limit=1`);
     await integrator.delete(`/submissions/${last.body.id}`);
     await integrator.post(path, { data: { title: "c" } });
-    const rest = await everyItem(integrator, page.body.links.next);
-    expect(rest.map((item) => item.data.title)).toEqual(["c"]);
+    const remaining = await everyItem(integrator, page.body.links.next);
+    expect(remaining.map((item) => item.data.title)).toEqual(["c"]);
   });
 
-  it("a cursor of another list, or a damaged one, is invalid_cursor", async () => {
-    const other = await makeForm(integrator);
+  it("returns 422 invalid_cursor to a cursor of another list and to a damaged one", async () => {
+    const otherForm = await makeForm(integrator);
     const page = await integrator.get(`/forms/${form}/submissions?limit=1`);
     const cursor = new URL(page.body.links.next).searchParams.get("cursor") ?? "";
     const end = cursor.endsWith("A") ? "B" : "A";
     for (const path of [
-      `/forms/${other}/submissions?cursor=${cursor}`,
+      `/forms/${otherForm}/submissions?cursor=${cursor}`,
       `/forms?cursor=${cursor}`,
       `/forms/${form}/submissions?cursor=${cursor.slice(0, -1)}${end}`,
       `/forms/${form}/submissions?cursor=${cursor.slice(1)}`,
@@ -84,19 +84,19 @@ describe("Listing", () => {
     }
   });
 
-  it("a parameter named like what JavaScript objects have by birth is unknown too", async () => {
+  it("reports parameters named after keys of Object.prototype as unknown", async () => {
     for (const name of ["__proto__", "%5F_proto__", "constructor"]) {
       const answer = await integrator.get(`/forms/${form}/submissions?${name}=1&limit=0`);
       expect(answer.body.errors).toHaveLength(2);
     }
   });
 
-  it("a parameter that is sent twice is refused", async () => {
+  it("returns 422 to a repeated parameter", async () => {
     const answer = await integrator.get(`/forms/${form}/submissions?limit=1&limit=2`);
     expect(answer.status).toBe(422);
   });
 
-  it("another limit with the same cursor is fine, and items carry their tags", async () => {
+  it("accepts another limit with the same cursor, and includes the ETag of each item", async () => {
     const page = await integrator.get(`/forms/${form}/submissions?limit=1`);
     const next = page.body.links.next.replace("limit=1", "limit=3");
     const { body } = await integrator.get(next);
@@ -109,7 +109,7 @@ describe("Listing", () => {
     expect(body.links.self).toBe(next);
   });
 
-  it("HEAD works where GET does", async () => {
+  it("answers HEAD like GET, without a body", async () => {
     for (const path of ["/me", "/forms", `/forms/${form}/schema`, `/forms/${form}/submissions`]) {
       const answer = await integrator.send("HEAD", path);
       expect([path, answer.status, answer.text]).toEqual([path, 200, ""]);

@@ -6,16 +6,16 @@ import { admin, anonymous, everything, issue } from "../support/service";
 const grant_type = "client_credentials";
 
 describe("OAuth 2.0 client credentials (RFC 6749, section 4.4)", () => {
-  let issued: Json;
+  let apiClient: Json;
   beforeAll(async () => {
-    issued = await issue({ kind: "client", permissions: ["records:read", "records:write"] });
+    apiClient = await issue({ kind: "client", permissions: ["records:read", "records:write"] });
   });
   const basic = (id: string, secret: string) => ({
     Authorization: `Basic ${btoa(`${id}:${secret}`)}`,
   });
 
-  it("answers an access token to the secret in the body or in HTTP Basic", async () => {
-    const { client_id, client_secret } = issued;
+  it("issues an access token for a secret in the body or in HTTP Basic", async () => {
+    const { client_id, client_secret } = apiClient;
     const inBody = await token({ grant_type, client_id, client_secret });
     const inHeader = await token({ grant_type }, basic(client_id, client_secret));
     for (const answer of [inBody, inHeader]) {
@@ -37,83 +37,99 @@ describe("OAuth 2.0 client credentials (RFC 6749, section 4.4)", () => {
     }
   });
 
-  it("parameters without a value are as if they were left out", async () => {
-    const headers = basic(issued.client_id, issued.client_secret);
+  it("treats parameters without a value as omitted", async () => {
+    const headers = basic(apiClient.client_id, apiClient.client_secret);
     const form = { grant_type, client_id: "", client_secret: "", scope: "" };
     expect((await token(form, headers)).status).toBe(200);
   });
 
-  it("scope narrows, and what the client lacks is invalid_scope", async () => {
-    const narrow = new Client(await accessToken(issued, "records:read"));
-    expect((await narrow.get("/me")).body.permissions).toEqual(["records:read"]);
-    const { client_id, client_secret } = issued;
+  it("narrows the token to its scope, and returns 400 invalid_scope for permissions the client lacks", async () => {
+    const narrowClient = new Client(await accessToken(apiClient, "records:read"));
+    expect((await narrowClient.get("/me")).body.permissions).toEqual(["records:read"]);
+    const { client_id, client_secret } = apiClient;
     for (const scope of ["schema:write", "records:read schema:write", "nonsense"]) {
-      const refused = await token({ grant_type, client_id, client_secret, scope });
-      expect([refused.status, refused.body.error]).toEqual([400, "invalid_scope"]);
+      const rejection = await token({ grant_type, client_id, client_secret, scope });
+      expect([rejection.status, rejection.body.error]).toEqual([400, "invalid_scope"]);
     }
   });
 
-  it("a permission that the client loses is lost by its tokens too", async () => {
-    const other = await issue({ kind: "client", permissions: everything });
-    const by = new Client(await accessToken(other));
-    await admin("POST", `/integrations/${other.id}`, { permissions: ["schema:read"] });
-    expect((await by.get("/me")).body.permissions).toEqual(["schema:read"]);
+  it("grants a scope that the client's permissions include: records:create to records:write", async () => {
+    const writer = await issue({ kind: "client", permissions: ["records:write"] });
+    const creator = new Client(await accessToken(writer, "records:create"));
+    expect((await creator.get("/me")).body.permissions).toEqual(["records:create"]);
+    const whole = new Client(await accessToken(writer));
+    expect((await whole.get("/me")).body.permissions).toEqual(["records:write"]);
+    await admin("POST", `/integrations/${writer.id}`, { permissions: ["records:create"] });
+    expect((await whole.get("/me")).body.permissions).toEqual(["records:create"]);
   });
 
-  it("errors are those of RFC 6749, section 5.2", async () => {
-    const { client_id, client_secret } = issued;
-    const good = { client_id, client_secret };
+  it("removes a permission from existing tokens when the client loses it", async () => {
+    const otherClient = await issue({ kind: "client", permissions: everything });
+    const caller = new Client(await accessToken(otherClient));
+    await admin("POST", `/integrations/${otherClient.id}`, { permissions: ["schema:read"] });
+    expect((await caller.get("/me")).body.permissions).toEqual(["schema:read"]);
+  });
+
+  it("returns the errors of RFC 6749, section 5.2", async () => {
+    const { client_id, client_secret } = apiClient;
+    const credentials = { client_id, client_secret };
     const cases: [Json, Record<string, string>, number, string][] = [
-      [{ ...good }, {}, 400, "invalid_request"],
-      [{ ...good, grant_type: "password" }, {}, 400, "unsupported_grant_type"],
+      [{ ...credentials }, {}, 400, "invalid_request"],
+      [{ ...credentials, grant_type: "password" }, {}, 400, "unsupported_grant_type"],
       [{ grant_type }, {}, 401, "invalid_client"],
-      [{ ...good, grant_type, client_secret: "efs_x" }, {}, 401, "invalid_client"],
-      [{ ...good, grant_type, client_id: "efc_x" }, {}, 401, "invalid_client"],
+      [{ ...credentials, grant_type, client_secret: "efs_x" }, {}, 401, "invalid_client"],
+      [{ ...credentials, grant_type, client_id: "efc_x" }, {}, 401, "invalid_client"],
       [{ grant_type }, basic(client_id, "wrong"), 401, "invalid_client"],
       [{ grant_type }, { Authorization: "Basic !!!" }, 401, "invalid_client"],
       [{ grant_type }, basic(client_id, `${client_secret}:x`), 401, "invalid_client"],
-      [{ ...good, grant_type }, basic(client_id, client_secret), 400, "invalid_request"],
+      [{ ...credentials, grant_type }, basic(client_id, client_secret), 400, "invalid_request"],
       [`grant_type=${grant_type}&grant_type=${grant_type}`, {}, 400, "invalid_request"],
-      [{ ...good, grant_type }, { "Content-Type": "application/json" }, 400, "invalid_request"],
+      [
+        { ...credentials, grant_type },
+        { "Content-Type": "application/json" },
+        400,
+        "invalid_request",
+      ],
     ];
     for (const [form, headers, status, error] of cases) {
       const answer = await token(form, headers);
       expect([form, answer.status, answer.body.error]).toEqual([form, status, error]);
       expect(answer.headers.get("Content-Type")).toBe("application/json");
-      // A challenge would hide the answer from clients that did not come by that scheme.
+      // Only clients that used HTTP Basic get a challenge. It would hide the body from the others.
       const challenge = status === 401 && "Authorization" in headers ? /^Basic / : /^$/;
       expect(answer.headers.get("WWW-Authenticate") ?? "").toMatch(challenge);
     }
   });
 
-  it("a personal token is no client secret, and a revoked client gets nothing", async () => {
+  it("returns 401 to a personal token as the secret, and to a revoked client", async () => {
     const personal = await issue();
-    const as = { client_id: `efc_${personal.id}`, client_secret: personal.token };
-    expect((await token({ grant_type, ...as })).status).toBe(401);
-    const other = await issue({ kind: "client" });
-    await admin("POST", `/integrations/${other.id}/revoke`, {});
-    const { client_id, client_secret } = other;
+    const credentials = { client_id: `efc_${personal.id}`, client_secret: personal.token };
+    expect((await token({ grant_type, ...credentials })).status).toBe(401);
+    const otherClient = await issue({ kind: "client" });
+    await admin("POST", `/integrations/${otherClient.id}/revoke`, {});
+    const { client_id, client_secret } = otherClient;
     expect((await token({ grant_type, client_id, client_secret })).body.error).toBe(
       "invalid_client",
     );
   });
 
-  it("counts a client's exchanges apart from its requests, and within the same limit", async () => {
+  it("counts token exchanges apart from requests, against an equal limit", async () => {
     const { client_id, client_secret } = await issue({ kind: "client", requests: 3, writes: 1 });
-    const ask = (secret = client_secret) => token({ grant_type, client_id, client_secret: secret });
-    const answers = [await ask(), await ask(), await ask(), await ask()];
-    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 429]);
-    const [first, last] = [answers[0], answers[3]];
+    const exchange = (secret = client_secret) =>
+      token({ grant_type, client_id, client_secret: secret });
+    const exchanges = [await exchange(), await exchange(), await exchange(), await exchange()];
+    expect(exchanges.map(({ status }) => status)).toEqual([200, 200, 200, 429]);
+    const [first, last] = [exchanges[0], exchanges[3]];
     expect(Number(last?.headers.get("Retry-After"))).toBeGreaterThan(50);
     expect(last?.headers.get("Cache-Control")).toBe("no-store");
-    // Requests have a window of their own.
+    // Requests count in a separate window.
     const me = await new Client(first?.body.access_token).get("/me");
     expect(me.headers.get("RateLimit")).toContain('"default";r=2;');
-    // Whoever does not have the secret learns nothing of the window, and takes nothing from it.
-    expect((await ask(`${client_secret.slice(0, -1)}x`)).status).toBe(401);
+    // A wrong secret neither uses nor reveals the client's window.
+    expect((await exchange(`${client_secret.slice(0, -1)}x`)).status).toBe(401);
   });
 
-  it("describes itself as RFC 8414 says", async () => {
+  it("publishes its metadata under the path of RFC 8414", async () => {
     const { status, body } = await anonymous("GET", "/.well-known/oauth-authorization-server");
     expect([status, body]).toMatchObject([
       200,

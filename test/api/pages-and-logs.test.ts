@@ -1,15 +1,16 @@
 import { describe, expect, it, vi } from "vitest";
 import { createExecutionContext } from "cloudflare:test";
-import { env } from "cloudflare:workers";
-import { app } from "../../src/app.ts";
-import { bounds, type Checked } from "../../src/pages/health.ts";
+import type { HealthReport } from "../../src/http/health.ts";
 import { fieldErrorCodes } from "../../src/domain/problem/problem.ts";
 import { problems } from "../../src/domain/problem/catalogue.ts";
-import { Client } from "../support/client";
+import { Client, host } from "../support/client";
 import { anonymous, client, issue, makeForm } from "../support/service";
+import { homeDb, withDataDb } from "../support/databases";
+import { serve, serviceWith } from "../support/serve";
+import { app } from "../../src/app.ts";
 
-describe("Pages", () => {
-  it("every problem has a page that explains it", async () => {
+describe("Problem and health pages", () => {
+  it("explain every problem code", async () => {
     for (const [code, { title }] of Object.entries(problems)) {
       const { status, text, headers } = await anonymous("GET", `/problems/${code}`);
       expect([code, status]).toEqual([code, 200]);
@@ -22,41 +23,35 @@ describe("Pages", () => {
     expect((await anonymous("GET", "/problems")).text).toContain("rate_limited");
   });
 
-  it("every code of a field stands on the page of invalid_input", async () => {
+  it("list every field error code on the page of invalid_input", async () => {
     const { text } = await anonymous("GET", "/problems/invalid_input");
     for (const code of fieldErrorCodes) expect(text).toContain(`<code>${code}</code>`);
   });
 
-  it("health tells that the service answers", async () => {
+  it("return status ok from /health", async () => {
     expect((await anonymous("GET", "/health")).body).toEqual({ status: "ok" });
   });
 
-  it("deep health tells storage apart, asks it seldom whoever asks, and does not wait for what hangs", async () => {
-    const asked: string[] = [];
-    const storage = (broken: "hangs" | "fails" | "works") => ({
-      ...env,
-      DB: {
+  it("report each storage from /health?deep, cache the result, and time out when storage hangs", async () => {
+    const queries: string[] = [];
+    const storage = (state: "hangs" | "fails" | "works") =>
+      ({
         prepare: (sql: string) => {
-          asked.push(broken);
-          if (broken === "fails") throw new Error("D1 is away");
-          return broken === "hangs"
+          queries.push(state);
+          if (state === "fails") throw new Error("D1 is away");
+          return state === "hangs"
             ? { all: () => new Promise(() => undefined) }
-            : env.DB.prepare(sql);
+            : homeDb.prepare(sql);
         },
-      },
-    });
-    const ask = async (broken: "hangs" | "fails" | "works") => {
-      const answer = await app.request(
-        "/health?deep",
-        {},
-        storage(broken),
-        createExecutionContext(),
-      );
-      return { status: answer.status, body: await answer.json<Checked>() };
+      }) as unknown as D1Database;
+    let timeouts = {};
+    const check = async (state: "hangs" | "fails" | "works") => {
+      const request = new Request(`${host}/health?deep`);
+      const answer = await serve(request, { DB: storage(state), TIMEOUTS: timeouts });
+      return { status: answer.status, body: await answer.json<HealthReport>() };
     };
-    const frequent = { ...bounds };
-    const well = await ask("works");
-    expect(well).toEqual({
+    const healthy = await check("works");
+    expect(healthy).toEqual({
       status: 200,
       body: {
         status: "ok",
@@ -68,26 +63,70 @@ describe("Pages", () => {
         },
       },
     });
-    // Whatever happens meanwhile, it is not asked again so soon.
-    const flood = await Promise.all(Array.from({ length: 50 }, () => ask("fails")));
-    expect([...new Set(flood.map(({ status }) => status))]).toEqual([200]);
-    expect(asked).toEqual(["works"]);
+    // The cached report answers repeated requests, even though storage fails now.
+    const repeats = await Promise.all(Array.from({ length: 50 }, () => check("fails")));
+    expect([...new Set(repeats.map(({ status }) => status))]).toEqual([200]);
+    expect(queries).toEqual(["works"]);
 
-    Object.assign(bounds, { keptFor: 50, patience: 100 });
-    for (const broken of ["fails", "hangs"] as const) {
+    timeouts = { healthCacheMs: 50, healthMs: 100 };
+    for (const state of ["fails", "hangs"] as const) {
       await new Promise((resolve) => setTimeout(resolve, 150));
-      const ill = await ask(broken);
-      expect([ill.status, ill.body.checks.database.status]).toEqual([503, "failing"]);
+      const unhealthy = await check(state);
+      expect([unhealthy.status, unhealthy.body.checks.database.status]).toEqual([503, "failing"]);
     }
-    Object.assign(bounds, frequent);
     expect((await anonymous("GET", "/health")).status).toBe(200);
   });
 });
 
+describe("A service that is not set up", () => {
+  const withoutSecrets = { TOKEN_SECRET: "", SETUP_SECRET: "" };
+  // Like a local database before its first migration.
+  const failure = Promise.reject(new Error("D1_ERROR: no such table: member: SQLITE_ERROR"));
+  failure.catch(() => undefined);
+  const prepared = { bind: () => prepared, all: () => failure, raw: () => failure };
+  const emptyDatabase = { prepare: () => prepared, batch: () => failure };
+  const withoutTables = { DB: { ...emptyDatabase, withSession: () => emptyDatabase } as never };
+
+  it.each([
+    ["secrets", "/admin/sign-in", withoutSecrets, "it lacks the secrets TOKEN_SECRET"],
+    ["secrets", "/", withoutSecrets, "it lacks the secrets TOKEN_SECRET"],
+    ["secrets", "/api/v1/me", withoutSecrets, "it lacks the secrets TOKEN_SECRET"],
+    ["tables", "/admin/sign-in", withoutTables, "its database lacks tables"],
+    ["tables", "/admin/setup", withoutTables, "its database lacks tables"],
+  ])("returns 503 with the missing %s and the command to %s", async (_, path, replaced, reason) => {
+    const lines: string[] = [];
+    vi.spyOn(console, "error").mockImplementation((line) => void lines.push(String(line)));
+    const service = serviceWith(replaced);
+    const request = new Request(`${host}${path}`, { headers: { Accept: "text/html" } });
+    const answer = await app.fetch(request, service, createExecutionContext());
+    await app.fetch(request, service, createExecutionContext());
+    vi.restoreAllMocks();
+    expect([answer.status, answer.headers.get("Retry-After")]).toEqual([503, "60"]);
+    const text = await answer.text();
+    expect(text).toContain(reason);
+    expect(text).toContain("npm run dev");
+    expect(lines.filter((line) => line.includes("not_set_up"))).toHaveLength(1);
+  });
+
+  it.each([
+    ["secrets", withoutSecrets, "it lacks the secrets TOKEN_SECRET"],
+    ["tables", withoutTables, "its database lacks tables"],
+  ])("returns 503 with the missing %s from /health?deep", async (_, replaced, reason) => {
+    vi.spyOn(console, "error").mockImplementation(() => undefined);
+    const request = new Request(`${host}/health?deep`);
+    const answer = await app.fetch(request, serviceWith(replaced), createExecutionContext());
+    vi.restoreAllMocks();
+    expect(answer.status).toBe(503);
+    const report = await answer.json<HealthReport>();
+    expect(report.status).toBe("failing");
+    expect(report.reason).toContain(reason);
+  });
+});
+
 describe("Logs", () => {
-  it("are one JSON line a request, without secrets or values", async () => {
-    const maker = await client();
-    const form = await makeForm(maker);
+  it("contain one JSON line per request, without secrets or values", async () => {
+    const integrator = await client();
+    const form = await makeForm(integrator);
     const { id, token } = await issue();
     const lines: string[] = [];
     const spy = vi
@@ -112,34 +151,36 @@ describe("Logs", () => {
     expect(lines.join()).not.toContain("private");
   });
 
-  it("a fault is logged under the id that the caller is given, who sees nothing of the inside", async () => {
+  it("contain the error under the request ID that the caller gets in the 500", async () => {
     const { token } = await issue();
     const fail = () => {
       throw new Error("a secret of the inside");
     };
-    const broken = { prepare: fail, withSession: fail } as never;
+    const brokenDatabase = { prepare: fail, withSession: fail } as never;
     const lines: string[] = [];
     const spy = vi
       .spyOn(console, "log")
       .mockImplementation((line: string) => void lines.push(line));
     const fetch = async (request: Request) =>
-      app.fetch(request, { ...env, DB: broken }, createExecutionContext());
+      serve(request, withDataDb({}, brokenDatabase), createExecutionContext());
     const answer = await new Client(token, fetch).get("/forms/some/schema");
     spy.mockRestore();
     expect([answer.status, answer.body.code]).toEqual([500, "internal"]);
     expect(answer.headers.get("Content-Type")).toBe("application/problem+json");
     expect(answer.text).not.toContain("inside");
-    const fault = lines.map((line) => JSON.parse(line)).find((line) => line.event === "fault");
-    expect(fault.request_id).toBe(answer.body.request_id);
-    expect(fault.error).toContain("a secret of the inside");
+    const events = lines.map((line) => JSON.parse(line));
+    const entry = events.find((line) => line.event === "error");
+    expect(events.find((line) => line.event === "fault")).toEqual({ ...entry, event: "fault" });
+    expect(entry.request_id).toBe(answer.body.request_id);
+    expect(entry.error).toContain("a secret of the inside");
   });
 
-  it("the document of the service is public, has a tag, and is not sent twice", async () => {
+  it("the public OpenAPI document returns 304 to its ETag", async () => {
     const first = await anonymous("GET", "/openapi.json");
     expect([first.status, first.body.openapi]).toEqual([200, "3.1.0"]);
-    const again = await anonymous("GET", "/openapi.json", undefined, {
+    const notModified = await anonymous("GET", "/openapi.json", undefined, {
       "If-None-Match": first.headers.get("ETag") ?? "",
     });
-    expect([again.status, again.text]).toEqual([304, ""]);
+    expect([notModified.status, notModified.text]).toEqual([304, ""]);
   });
 });

@@ -1,7 +1,7 @@
-import { env } from "cloudflare:workers";
 import { beforeAll, describe, expect, it } from "vitest";
 import type { Client, Json } from "../support/client";
 import { client, makeForm } from "../support/service";
+import { dataDb } from "../support/databases";
 
 const number = (key: string) => ({ key, type: "number" });
 const computed = (key: string, formula: string, result = "number") => ({
@@ -11,28 +11,28 @@ const computed = (key: string, formula: string, result = "number") => ({
   result,
 });
 
-describe("A changed formula recalculates what is stored", () => {
+describe("Recalculation after a formula change", () => {
   let integrator: Client;
   beforeAll(async () => {
     integrator = await client();
   });
-  const make = async (form: string, data: object) =>
+  const submit = async (form: string, data: object) =>
     (await integrator.post(`/forms/${form}/submissions`, { data })).body;
   const define = (form: string, fields: object[]) =>
     integrator.put(`/forms/${form}/schema`, { fields });
   const search = (form: string, ...conditions: object[]) =>
     integrator.post(`/forms/${form}/submissions/search`, { conditions, limit: 200 });
 
-  async function settled(form: string): Promise<void> {
+  async function waitForBackfill(form: string): Promise<void> {
     for (let tries = 0; tries < 200; tries += 1) {
       const { body } = await integrator.get(`/forms/${form}/schema`);
       if (!("indexing" in body)) return;
       await new Promise((resolve) => setTimeout(resolve, 20));
     }
-    throw new Error("The index job does not end.");
+    throw new Error("The backfill does not end.");
   }
 
-  it("values, rows, dependent formulas and search entries are those of the new formula; nothing else changes", async () => {
+  it("recalculates values, rows, dependent formulas and search entries, and changes nothing else", async () => {
     const rows = (formula: string) => ({
       key: "l",
       type: "line_items",
@@ -45,7 +45,7 @@ describe("A changed formula recalculates what is stored", () => {
       computed("y", "x * 10"),
     ]);
     const before = [];
-    for (let a = 0; a < 60; a += 1) before.push(await make(form, { a, l: [{ q: a }] }));
+    for (let a = 0; a < 60; a += 1) before.push(await submit(form, { a, l: [{ q: a }] }));
     const put = await define(form, [
       number("a"),
       rows("q * 3"),
@@ -54,7 +54,7 @@ describe("A changed formula recalculates what is stored", () => {
       computed("new", "a * 7"),
     ]);
     expect(put.body.indexing).toMatchObject({ total: 60 });
-    await settled(form);
+    await waitForBackfill(form);
     for (const item of before.slice(0, 5)) {
       const { body } = await integrator.get(`/submissions/${item.id}`);
       const { a } = item.data;
@@ -69,85 +69,87 @@ describe("A changed formula recalculates what is stored", () => {
       expect(body.updated_at > item.updated_at).toBe(true);
       expect([body.created_at, body.created_by]).toEqual([item.created_at, item.created_by]);
     }
-    const found = async (field: string, value: number) =>
+    const valuesOfMatches = async (field: string, value: number) =>
       (await search(form, { field, op: "eq", value })).body.items.map((item: Json) => item.data.a);
-    expect(await found("x", 10)).toEqual([8]);
-    expect(await found("x", 1)).toEqual([]);
-    expect(await found("y", 100)).toEqual([8]);
-    expect(await found("new", 21)).toEqual([3]);
+    expect(await valuesOfMatches("x", 10)).toEqual([8]);
+    expect(await valuesOfMatches("x", 1)).toEqual([]);
+    expect(await valuesOfMatches("y", 100)).toEqual([8]);
+    expect(await valuesOfMatches("new", 21)).toEqual([3]);
     const inRow = [{ field: "twice", op: "eq", value: 9 }];
     const { body } = await search(form, { field: "l", op: "any", value: inRow });
     expect(body.items.map((item: Json) => item.data.a)).toEqual([3]);
   });
 
-  it("another type of result leaves no entry of the old one behind", async () => {
+  it("leaves no search entry of the old type when the result type changes", async () => {
     const form = await makeForm(integrator, [number("a"), computed("x", "a", "number")]);
-    const item = await make(form, { a: 5 });
+    const item = await submit(form, { a: 5 });
     await define(form, [number("a"), computed("x", "string(a) + 'Z'", "text")]);
-    await settled(form);
+    await waitForBackfill(form);
     await define(form, [number("a"), computed("x", "a > 3.0", "boolean")]);
-    await settled(form);
+    await waitForBackfill(form);
     expect((await search(form, { field: "x", op: "eq", value: true })).body.items).toHaveLength(1);
     await integrator.delete(`/submissions/${item.id}`);
-    const rest = await env.DB.prepare(
-      "SELECT count(*) n FROM search_entry WHERE item NOT IN (SELECT number FROM item)",
-    ).first<{ n: number }>();
-    expect(rest?.n).toBe(0);
+    const orphans = await dataDb
+      .prepare("SELECT count(*) n FROM search_entry WHERE item NOT IN (SELECT number FROM item)")
+      .first<{ n: number }>();
+    expect(orphans?.n).toBe(0);
   });
 
-  it("what was computed before its result became another leaves the item, and its entries too", async () => {
-    const wide = "a + a + a + a";
+  it("removes old computed values and their search entries when the result type changes repeatedly", async () => {
+    const longFormula = "a + a + a + a";
     const fields = (n: number) => {
       const cells = { key: "l", type: "line_items" };
-      const [formula, result] = n % 2 ? [wide, "text"] : ["a == a", "boolean"];
+      const [formula, result] = n % 2 ? [longFormula, "text"] : ["a == a", "boolean"];
       const c = computed("c", formula, result);
       const inRow = { key: "d", type: "computed", formula: n % 2 ? "'é'" : "1 == 1", result };
       return [{ key: "a", type: "text" }, { ...cells, fields: [number("q"), inRow] }, c];
     };
     const form = await makeForm(integrator, fields(1));
-    const { id } = await make(form, { a: "x".repeat(200), l: [{ q: 1 }, { q: 2 }] });
-    const stored = async () =>
-      env.DB.prepare(
-        `select data, octet_length(data) bytes, (select count(*) from search_entry where item = number) entries
+    const { id } = await submit(form, { a: "x".repeat(200), l: [{ q: 1 }, { q: 2 }] });
+    const loadRow = async () =>
+      dataDb
+        .prepare(
+          `select data, octet_length(data) bytes, (select count(*) from search_entry where item = number) entries
           from item where id = ?`,
-      )
+        )
         .bind(id)
         .first<{ data: string; bytes: number; entries: number }>();
-    const before = await stored();
+    const before = await loadRow();
     for (let n = 0; n < 6; n += 1) {
       await define(form, fields(n));
-      await settled(form);
+      await waitForBackfill(form);
     }
-    const after = await stored();
+    const after = await loadRow();
     expect(after?.bytes).toBeLessThanOrEqual((before?.bytes ?? 0) + 10);
     expect(after?.entries).toBe(before?.entries);
     const { body } = await integrator.get(`/submissions/${id}`);
     expect(body.data.l).toEqual([1, 2].map((q) => ({ q, d: "é" })));
   });
 
-  it("a change drops what an item still has of fields that are lost; without another value it is no change", async () => {
+  it("drops values of removed fields with the next change, and ignores an update that changes no value", async () => {
     const form = await makeForm(integrator, [number("a")]);
-    const { id } = await make(form, { a: 1 });
+    const { id } = await submit(form, { a: 1 });
     const data = async () =>
-      (await env.DB.prepare("select data from item where id = ?").bind(id).first<Json>()).data;
-    const clean = await data();
-    await env.DB.prepare(`update item set data = json_set(data, '$."99"', 'lost') where id = ?`)
+      (await dataDb.prepare("select data from item where id = ?").bind(id).first<Json>()).data;
+    const initialData = await data();
+    await dataDb
+      .prepare(`update item set data = json_set(data, '$."99"', 'lost') where id = ?`)
       .bind(id)
       .run();
     expect((await integrator.patch(`/submissions/${id}`, { data: { a: 1 } })).body.version).toBe(1);
     expect((await integrator.patch(`/submissions/${id}`, { data: { a: 2 } })).body.version).toBe(2);
-    expect(await data()).toBe(clean.replace(":1}", ":2}"));
+    expect(await data()).toBe(initialData.replace(":1}", ":2}"));
   });
 
-  it("items that change meanwhile have the new formula's values, and are found by them", async () => {
+  it("applies the new formula to items that change during the recalculation", async () => {
     const form = await makeForm(integrator, [number("a"), computed("x", "a + 1")]);
     const items: Json[] = [];
-    for (let a = 0; a < 120; a += 1) items.push(await make(form, { a }));
+    for (let a = 0; a < 120; a += 1) items.push(await submit(form, { a }));
     const changes = items
       .filter((_, index) => index % 4 === 0)
       .map((item) => integrator.patch(`/submissions/${item.id}`, { data: { a: 1000 } }));
     await Promise.all([define(form, [number("a"), computed("x", "a + 2")]), ...changes]);
-    await settled(form);
+    await waitForBackfill(form);
     const { body } = await integrator.get(`/forms/${form}/submissions?limit=200`);
     for (const { data } of body.items) expect(data.x).toBe(data.a + 2);
     expect((await search(form, { field: "x", op: "eq", value: 1002 })).body.items).toHaveLength(30);

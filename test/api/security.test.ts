@@ -7,8 +7,8 @@ import { admin, anonymous, client, issue, makeForm } from "../support/service";
 
 const item = { data: { title: "x" } };
 
-/** Every route of the API, as it is mounted; what each one asks of a credential stands in test/rights. */
-const ofTheApi = [...routes.keys()].filter((name) => name.includes(" /api/v1/"));
+/** Every mounted route of the API. test/permissions covers the permissions that each one needs. */
+const apiRoutes = [...routes.keys()].filter((name) => name.includes(" /api/v1/"));
 
 describe("Security", () => {
   let form: string;
@@ -16,55 +16,58 @@ describe("Security", () => {
   beforeAll(async () => {
     form = await makeForm(await client());
     const { token } = await issue();
-    const revoked = await issue();
-    await admin("POST", `/integrations/${revoked.id}/revoke`, {});
+    const revokedToken = await issue();
+    await admin("POST", `/integrations/${revokedToken.id}/revoke`, {});
     const end = Date.now() + 1000;
-    const expired = await issue({ expires: new Date(end).toISOString() });
+    const expiredToken = await issue({ expires: new Date(end).toISOString() });
     await new Promise((resolve) => setTimeout(resolve, end + 20 - Date.now()));
-    const secret = await issue({ kind: "client" });
-    const ended = await issue({ kind: "client" });
-    bearers["an access token of a revoked client"] = await accessToken(ended);
-    await admin("POST", `/integrations/${ended.id}/revoke`, {});
-    const access = await accessToken(secret);
+    const apiClient = await issue({ kind: "client" });
+    const revokedClient = await issue({ kind: "client" });
+    bearers["an access token of a revoked client"] = await accessToken(revokedClient);
+    await admin("POST", `/integrations/${revokedClient.id}/revoke`, {});
+    const oauthToken = await accessToken(apiClient);
     Object.assign(bearers, {
       "random text": "letmein",
       "a token with a mistyped character":
         token.slice(0, -8) + (token.at(-8) === "A" ? "B" : "A") + token.slice(-7),
       "a token of another service": token.replace("efp_", "ghp_"),
-      "a revoked token": revoked.token,
-      "an expired token": expired.token,
-      "a client secret": secret.client_secret,
-      "a client id": secret.client_id,
-      "an access token with a changed scope": access.replace(/^(efa_.{39})../, "$1ff"),
+      "a revoked token": revokedToken.token,
+      "an expired token": expiredToken.token,
+      "a client secret": apiClient.client_secret,
+      "a client id": apiClient.client_id,
+      "an access token with a changed scope": oauthToken.replace(/^(efa_.{39})../, "$1ff"),
     });
   });
 
-  // Each route is asked from an address of its own: whoever fails too often from one is braked.
-  const call = async (by: Client, name: string) => {
+  // Each route has its own client address, because repeated failures from one address are rate limited.
+  const call = async (caller: Client, name: string) => {
     const { method, path, body } = await rightRequest(name);
-    const address = { "CF-Connecting-IP": `192.0.2.${1 + ofTheApi.indexOf(name)}` };
-    return by.send(method, host + path, body, address);
+    const address = { "CF-Connecting-IP": `192.0.2.${1 + apiRoutes.indexOf(name)}` };
+    return caller.send(method, host + path, body, address);
   };
 
-  it.each(ofTheApi)("%s: no credential is 401", async (name) => {
+  it.each(apiRoutes)("%s returns 401 without a credential", async (name) => {
     const { method, path, body } = await rightRequest(name);
     const answer = await anonymous(method, path, body);
     expect([answer.status, answer.body.code]).toEqual([401, "unauthenticated"]);
     expect(answer.headers.get("WWW-Authenticate")).toBe('Bearer realm="edge-forms"');
   });
 
-  it.each(ofTheApi)("%s: a bad credential is 401, the same for each kind of bad", async (name) => {
-    const told = new Set<string>();
-    for (const [kind, bearer] of Object.entries(bearers)) {
-      const answer = await call(new Client(bearer), name);
-      expect([kind, answer.status]).toEqual([kind, 401]);
-      told.add(bytesOf(answer));
-    }
-    expect(told.size).toBe(1);
-  });
+  it.each(apiRoutes)(
+    "%s returns the same 401 to every kind of invalid credential",
+    async (name) => {
+      const bodies = new Set<string>();
+      for (const [kind, bearer] of Object.entries(bearers)) {
+        const answer = await call(new Client(bearer), name);
+        expect([kind, answer.status]).toEqual([kind, 401]);
+        bodies.add(bytesOf(answer));
+      }
+      expect(bodies.size).toBe(1);
+    },
+  );
 
-  it.each(ofTheApi)(
-    "%s: answers carry a request id, security headers and the caching rule",
+  it.each(apiRoutes)(
+    "%s returns a request ID, security headers and the caching rule",
     async (name) => {
       const answer = await call(await client(), name);
       spendAfter(name);
@@ -82,20 +85,20 @@ describe("Security", () => {
     },
   );
 
-  it("the order is 401, 429, 403, 404, 400", async () => {
-    const lacking = await issue({ permissions: ["records:read"], requests: 1 });
-    const hurried = new Client(lacking.token);
-    expect((await hurried.post("/forms/nowhere/submissions", "{")).status).toBe(403);
-    expect((await hurried.post("/forms/nowhere/submissions", "{")).status).toBe(429);
+  it("checks for 401, 429, 403, 404 and 400 in this order", async () => {
+    const readToken = await issue({ permissions: ["records:read"], requests: 1 });
+    const limitedClient = new Client(readToken.token);
+    expect((await limitedClient.post("/forms/nowhere/submissions", "{")).status).toBe(403);
+    expect((await limitedClient.post("/forms/nowhere/submissions", "{")).status).toBe(429);
     expect(
-      (await new Client(`${lacking.token}x`).post("/forms/nowhere/submissions", "{")).status,
+      (await new Client(`${readToken.token}x`).post("/forms/nowhere/submissions", "{")).status,
     ).toBe(401);
     const allowed = await client();
     expect((await allowed.post("/forms/nowhere/submissions", "{")).status).toBe(404);
     expect((await allowed.post(`/forms/${form}/submissions`, "{")).status).toBe(400);
   });
 
-  it("unknown paths are 404 with a credential and 401 without", async () => {
+  it("returns 404 to unknown paths with a credential, and 401 without", async () => {
     const allowed = await client();
     for (const path of ["/nothing", "/apps/x/y/z", `/forms/${form}/submissions/`]) {
       const answer = await allowed.get(path);
@@ -105,21 +108,21 @@ describe("Security", () => {
     }
   });
 
-  it("writing never implies reading, and a create still answers with what it created", async () => {
+  it("returns the created item to a writer, but 403 when it reads the item", async () => {
     const writer = await client({ permissions: ["submissions:write"] });
     const created = await writer.post(`/forms/${form}/submissions`, item);
     expect([created.status, created.body.data]).toEqual([201, { title: "x" }]);
     expect((await writer.get(`/submissions/${created.body.id}`)).status).toBe(403);
   });
 
-  it("a body over 1 MiB is 413, told by its length or found while it is read", async () => {
+  it("returns 413 to a body over 1 MiB", async () => {
     const allowed = await client();
     const large = JSON.stringify({ data: { title: "x".repeat(1024 * 1024) } });
     const answer = await allowed.post(`/forms/${form}/submissions`, large);
     expect([answer.status, answer.body.code]).toEqual([413, "too_large"]);
   });
 
-  it("a body of more than 120,000 values is 413, whatever they are; commas within texts are none", async () => {
+  it("returns 413 to a body of more than 120,000 values, not counting commas within texts", async () => {
     const allowed = await client();
     const path = `/forms/${form}/submissions/validate`;
     for (const value of ["0", "{}", "[]", '""', "null"]) {
@@ -139,10 +142,40 @@ describe("Security", () => {
     }
   });
 
-  it("JSON nested ten thousand deep is refused and not a fault", async () => {
+  it("returns 422 for JSON nested deeper than 32 levels, and for a definition deeper than 8", async () => {
     const allowed = await client();
-    const deep = `{"data":{"title":${"[".repeat(10_000)}${"]".repeat(10_000)}}}`;
-    const answer = await allowed.post(`/forms/${form}/submissions`, deep, {
+    const nested = (levels: number) => "[".repeat(levels) + "]".repeat(levels);
+    const send = (levels: number) =>
+      allowed.post(`/forms/${form}/submissions/validate`, `{"data":{"title":${nested(levels)}}}`);
+    const atLimit = await send(30);
+    expect(atLimit.body.errors[0]).toMatchObject({ field: "title", code: "invalid_type" });
+    const beyond = await send(31);
+    expect([beyond.status, beyond.body.errors]).toEqual([
+      422,
+      [
+        {
+          field: "",
+          pointer: "",
+          code: "invalid_type",
+          reason: "JSON may be nested at most 32 levels deep.",
+        },
+      ],
+    ]);
+    const define = (levels: number) =>
+      allowed.put("/forms/nested/schema", `{"name":${nested(levels)},"fields":[]}`);
+    expect((await define(7)).body.errors[0]).toMatchObject({ field: "name" });
+    expect((await define(8)).body.errors[0]).toMatchObject({
+      pointer: "/name/0/0/0/0/0/0/0",
+      code: "invalid_definition",
+      reason: "A definition may be nested at most 8 levels deep.",
+    });
+    expect((await define(50_000)).status).toBe(422);
+  });
+
+  it("returns 422 to JSON nested 10,000 levels deep", async () => {
+    const allowed = await client();
+    const deepBody = `{"data":{"title":${"[".repeat(10_000)}${"]".repeat(10_000)}}}`;
+    const answer = await allowed.post(`/forms/${form}/submissions`, deepBody, {
       "Idempotency-Key": "deep",
     });
     expect([answer.status, answer.body.errors[0].code]).toEqual([422, "invalid_type"]);
@@ -153,24 +186,24 @@ describe("Security", () => {
     expect(batch.status).toBe(422);
   });
 
-  it("failures to authenticate are limited per address; valid credentials of that address are not", async () => {
-    const from = (address: string) => ({ "CF-Connecting-IP": address });
+  it("returns 429 to repeated authentication failures of an address, but not to its valid credentials", async () => {
+    const addressHeader = (address: string) => ({ "CF-Connecting-IP": address });
     const allowed = await client();
     const attempts = await Promise.all(
       Array.from({ length: 320 }, () =>
         anonymous("GET", "/api/v1/me", undefined, {
-          ...from("203.0.113.9"),
+          ...addressHeader("203.0.113.9"),
           Authorization: "Bearer x",
         }),
       ),
     );
     const statuses = attempts.map((answer) => answer.status);
     expect(statuses.filter((status) => status === 429).length).toBeGreaterThan(0);
-    const limited = attempts.find((answer) => answer.status === 429);
-    expect(Number(limited?.headers.get("Retry-After"))).toBeGreaterThan(0);
-    expect((await allowed.get("/me", from("203.0.113.9"))).status).toBe(200);
-    expect((await anonymous("GET", "/api/v1/me", undefined, from("203.0.113.10"))).status).toBe(
-      401,
-    );
+    const limitedResponse = attempts.find((answer) => answer.status === 429);
+    expect(Number(limitedResponse?.headers.get("Retry-After"))).toBeGreaterThan(0);
+    expect((await allowed.get("/me", addressHeader("203.0.113.9"))).status).toBe(200);
+    expect(
+      (await anonymous("GET", "/api/v1/me", undefined, addressHeader("203.0.113.10"))).status,
+    ).toBe(401);
   });
 });

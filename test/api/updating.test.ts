@@ -18,7 +18,7 @@ describe("Updating", () => {
     return { ...created, path: `/apps/${app}/records/${created.body.id}` };
   };
 
-  it("takes application/json and application/merge-patch+json, and nothing else", async () => {
+  it("accepts application/json and application/merge-patch+json, and returns 415 to other types", async () => {
     const { path } = await record();
     for (const [type, status] of [
       ["application/merge-patch+json", 200],
@@ -32,21 +32,21 @@ describe("Updating", () => {
     }
   });
 
-  it("null clears a field, and is 422 where the field is required", async () => {
+  it("clears a field with null, and returns 422 where the field is required", async () => {
     const { path } = await record({ a: "x", b: "y" });
     expect((await integrator.patch(path, { data: { a: null } })).body.data.a).toBeNull();
     expect(codes(await integrator.patch(path, { data: { b: null } }))).toEqual({ b: "required" });
     expect(codes(await integrator.patch(path, { data: { b: "" } }))).toEqual({ b: "required" });
   });
 
-  it("a change that changes nothing keeps version, tag and time", async () => {
+  it("keeps version, ETag and updated_at when no value changes", async () => {
     const { path, body } = await record({ a: "x", b: "y" });
     const answer = await integrator.patch(path, { data: { a: "x" } });
     expect([answer.status, answer.body]).toEqual([200, body]);
     expect((await integrator.patch(path, { data: {} })).etag).toBe('"1"');
   });
 
-  it("any other top-level property is 422", async () => {
+  it("returns 422 to unknown top-level properties", async () => {
     const { path } = await record();
     const answer = await integrator.patch(path, { data: {}, id: "x", status: "submitted" });
     expect(codes(answer)).toEqual({ id: "unknown_field", status: "unknown_field" });
@@ -65,7 +65,7 @@ describe("Updating", () => {
     [",", 400],
     ['"1" "2"', 400],
     ['*, "1"', 400],
-  ])("If-Match: %s answers %i", async (header, status) => {
+  ])("with If-Match: %s, returns %i", async (header, status) => {
     const { path } = await record();
     const answer = await integrator.patch(path, { data: { a: "new" } }, { "If-Match": header });
     expect(answer.status).toBe(status);
@@ -74,28 +74,28 @@ describe("Updating", () => {
     if (status === 400) expect(answer.body.code).toBe("malformed_header");
   });
 
-  it("412 comes before 422, and 404 before both", async () => {
+  it("checks for 404 first, then 412, then 422", async () => {
     const { path } = await record();
-    const bad = { data: { zzz: 1 } };
-    expect((await integrator.patch(path, bad, { "If-Match": '"9"' })).status).toBe(412);
-    expect((await integrator.patch(path, bad)).status).toBe(422);
+    const invalidBody = { data: { zzz: 1 } };
+    expect((await integrator.patch(path, invalidBody, { "If-Match": '"9"' })).status).toBe(412);
+    expect((await integrator.patch(path, invalidBody)).status).toBe(422);
     expect((await integrator.patch(`${path}x`, "{", { "If-Match": '"9"' })).status).toBe(404);
   });
 
-  it("a unique value is freed by the change that leaves it, and taken by the one that sets it", async () => {
+  it("frees a unique value when its item changes, and returns 409 while it is in use", async () => {
     const first = await record({ b: "1", u: "one" });
     const second = await record({ b: "1", u: "two" });
-    const refused = await integrator.patch(second.path, { data: { u: "one", a: "lost" } });
-    expect([refused.status, refused.body.field]).toEqual([409, "u"]);
+    const rejection = await integrator.patch(second.path, { data: { u: "one", a: "lost" } });
+    expect([rejection.status, rejection.body.field]).toEqual([409, "u"]);
     expect((await integrator.get(second.path)).body).toEqual(second.body);
     await integrator.patch(first.path, { data: { u: "three" } });
     expect((await integrator.patch(second.path, { data: { u: "one" } })).status).toBe(200);
     expect((await integrator.patch(second.path, { data: { u: "one" } })).status).toBe(200);
   });
 
-  it("If-None-Match answers 304 without a body for single resources and schemas", async () => {
+  it("returns 304 without a body to a matching If-None-Match on single resources and schemas", async () => {
     const { path, etag } = await record();
-    for (const [url, tag, own] of [
+    for (const [url, tag, expected] of [
       [path, etag, etag],
       [path, `"7", W/${etag}`, etag],
       [path, "*", etag],
@@ -103,14 +103,14 @@ describe("Updating", () => {
       [`/apps/${app}`, '"1"', '"1"'],
     ] as const) {
       const answer = await integrator.get(url, { "If-None-Match": tag });
-      expect([answer.status, answer.text, answer.etag]).toEqual([304, "", own]);
+      expect([answer.status, answer.text, answer.etag]).toEqual([304, "", expected]);
       expect(answer.headers.get("Cache-Control")).toBe("private, no-cache");
     }
     expect((await integrator.get(path, { "If-None-Match": '"2"' })).status).toBe(200);
   });
 });
 
-describe("Statuses", () => {
+describe("Submission statuses", () => {
   let integrator: Client;
   let form: string;
   beforeAll(async () => {
@@ -128,26 +128,29 @@ describe("Statuses", () => {
     ]);
   });
   const create = (body: object) => integrator.post(`/forms/${form}/submissions`, body);
-  const whole = { name: "Bo", lines: [{ sku: "A" }] };
+  const completeData = { name: "Bo", lines: [{ sku: "A" }] };
 
-  it("drafts skip required, min_rows and unique, and nothing else", async () => {
+  it("skips required, min_rows and unique for drafts, and no other rule", async () => {
     const draft = await create({ status: "draft", data: { code: "same", lines: [{}] } });
     expect([draft.status, draft.body.status]).toEqual([201, "draft"]);
     expect((await create({ status: "draft", data: { code: "same" } })).status).toBe(201);
-    const refused = await create({ status: "draft", data: { n: "x", zzz: 1 } });
-    expect(codes(refused)).toEqual({ n: "invalid_type", zzz: "unknown_field" });
+    const rejection = await create({ status: "draft", data: { n: "x", zzz: 1 } });
+    expect(codes(rejection)).toEqual({ n: "invalid_type", zzz: "unknown_field" });
   });
 
-  it("a draft that is submitted answers for all of its fields", async () => {
+  it("validates every field of a draft when it is submitted", async () => {
     const draft = await create({ status: "draft", data: { code: "mine", lines: [{}] } });
     const path = `/submissions/${draft.body.id}`;
-    const refused = await integrator.patch(path, { status: "submitted" });
-    expect(codes(refused)).toEqual({ name: "required", "lines[0].sku": "required" });
-    const submitted = await integrator.patch(path, { status: "submitted", data: whole });
+    const rejection = await integrator.patch(path, { status: "submitted" });
+    expect(codes(rejection)).toEqual({ name: "required", "lines[0].sku": "required" });
+    const submitted = await integrator.patch(path, { status: "submitted", data: completeData });
     expect([submitted.status, submitted.body.status]).toEqual([200, "submitted"]);
-    expect(submitted.body.data).toEqual({ ...whole, code: "mine", n: null });
-    const late = await create({ status: "draft", data: { ...whole, code: "mine" } });
-    const duplicate = await integrator.patch(`/submissions/${late.body.id}`, {
+    expect(submitted.body.data).toEqual({ ...completeData, code: "mine", n: null });
+    const duplicateDraft = await create({
+      status: "draft",
+      data: { ...completeData, code: "mine" },
+    });
+    const duplicate = await integrator.patch(`/submissions/${duplicateDraft.body.id}`, {
       status: "submitted",
     });
     expect([duplicate.status, duplicate.body.field]).toEqual([409, "code"]);
@@ -157,15 +160,15 @@ describe("Statuses", () => {
     ["draft", "closed"],
     ["submitted", "draft"],
     ["draft", "archived"],
-  ])("%s does not become %s", async (from, to) => {
-    const { body } = await create({ status: from, data: whole });
-    const refused = await integrator.patch(`/submissions/${body.id}`, { status: to });
-    expect(codes(refused)).toEqual({ status: "invalid_status" });
-    expect(refused.body.errors[0].allowed).toContain(from);
+  ])("returns 422 invalid_status to a change from %s to %s", async (before, after) => {
+    const { body } = await create({ status: before, data: completeData });
+    const rejection = await integrator.patch(`/submissions/${body.id}`, { status: after });
+    expect(codes(rejection)).toEqual({ status: "invalid_status" });
+    expect(rejection.body.errors[0].allowed).toContain(before);
   });
 
-  it("closed is no status to create with", async () => {
-    expect(codes(await create({ status: "closed", data: whole }))).toEqual({
+  it("returns 422 invalid_status to a create with status closed", async () => {
+    expect(codes(await create({ status: "closed", data: completeData }))).toEqual({
       status: "invalid_status",
     });
   });

@@ -1,7 +1,7 @@
 import type { Locator, Page } from "playwright-core";
 
-/** What a person does, counted: each click, each field that is filled, each key that opens something. */
-export class Acts {
+/** Performs a person's actions and counts them: clicks, filled fields and selections. */
+export class ActionCounter {
   count = 0;
   readonly #page: Page;
   readonly #visited: string[] = [];
@@ -41,8 +41,8 @@ export class Acts {
     await this.#page.getByLabel(name).first().selectOption(value);
   }
 
-  /** The pages that were visited more than once on the way. */
-  get twice(): string[] {
+  /** The pages that the person visited more than once. */
+  get revisited(): string[] {
     return this.#visited.filter((path, i) => this.#visited.indexOf(path) < i);
   }
 }

@@ -9,7 +9,7 @@ import {
   useBrowser,
 } from "./browser.ts";
 
-const phone = 390;
+const phoneWidth = 390;
 
 const names = [
   "ERP-Anbindung für die Rechnungsprüfung und Beschaffungsabwicklung im Werk München-Ost",
@@ -18,8 +18,8 @@ const names = [
   "Shop 🛒",
 ];
 
-describe("The pages of credentials, people and the audit", () => {
-  const server = new Server(8815);
+describe("Pages of credentials, members and the audit log", () => {
+  const server = new Server();
   const { open } = useBrowser(() => server.url);
   const ids: string[] = [];
   beforeAll(async () => {
@@ -42,17 +42,17 @@ describe("The pages of credentials, people and the audit", () => {
   }, 120_000);
   afterAll(() => server.remove());
 
-  async function look(page: Page): Promise<void> {
+  async function expectGoodLook(page: Page): Promise<void> {
     await page.waitForLoadState("networkidle");
     await expectGoodLooks(page);
   }
 
-  it("look good at both widths and in both schemes, and each weighs at most 25 KB", async () => {
+  it("look good at both widths and in both colour schemes, and load at most 25 KB each", async () => {
     const { page, complaints } = await open("/admin/sign-in");
     const visit = async (path: string) => {
       await page.goto(path);
       expect(new URL(page.url()).pathname).toBe(path.split("?")[0]);
-      await look(page);
+      await expectGoodLook(page);
       await expectLight(page);
     };
     await visit("/admin/sign-in?to=/admin/audit");
@@ -60,22 +60,22 @@ describe("The pages of credentials, people and the audit", () => {
     const { email, password } = account(server);
     await page.goto("/admin/sign-in");
     await signIn(page, email, "wrong");
-    await look(page);
+    await expectGoodLook(page);
     await signIn(page, email, password);
     await page.waitForURL("/admin");
-    const [first = "", second = ""] = ids;
-    const of = (id: string, rest = "") => `/admin/integrations/${id}${rest}`;
+    const [firstId = "", secondId = ""] = ids;
+    const pathOf = (id: string, suffix = "") => `/admin/integrations/${id}${suffix}`;
     for (const path of [
       "/admin",
       "/admin/integrations",
       "/admin/integrations?state=revoked",
       "/admin/integrations/new",
-      of(first),
-      of(second, "?status=refused"),
-      of(second, "?find=nowhere"),
-      of(second, "/access?add=submissions:read"),
-      of(second, "/secrets"),
-      of(second, "/secret"),
+      pathOf(firstId),
+      pathOf(secondId, "?status=refused"),
+      pathOf(secondId, "?find=nowhere"),
+      pathOf(secondId, "/access?add=submissions:read"),
+      pathOf(secondId, "/secrets"),
+      pathOf(secondId, "/secret"),
       "/admin/members",
       "/admin/audit",
       "/admin/audit?subject=nothing",
@@ -87,7 +87,7 @@ describe("The pages of credentials, people and the audit", () => {
     complaints.length = 0;
   }, 400_000);
 
-  it("look good after an act too: refused, done, asked, issued, revoked, invited, on the menu of a phone", async () => {
+  it("look good after rejected and successful actions, in dialogs, and with a phone's menu open", async () => {
     const { page, complaints } = await open("/admin/sign-in");
     const { email, password } = account(server);
     await signIn(page, email, password);
@@ -95,7 +95,7 @@ describe("The pages of credentials, people and the audit", () => {
 
     await page.goto("/admin/integrations/new");
     await press("Issue credential");
-    await look(page);
+    await expectGoodLook(page);
     await page.getByLabel(/^Custom/).check();
     await page.getByLabel(/^Delete submissions/).check();
     await page.getByLabel(/^Purchase request/).check();
@@ -103,42 +103,42 @@ describe("The pages of credentials, people and the audit", () => {
     await page.getByLabel("Day", { exact: true }).fill("2020-01-01");
     await press("Issue credential");
     expect(await page.locator("#f-expires-wrong").textContent()).toContain("future");
-    await look(page);
+    await expectGoodLook(page);
     await page.getByLabel(/^In a year/).check();
     await page.getByLabel(/^API client/).check();
     await press("Issue credential");
-    await look(page);
+    await expectGoodLook(page);
 
     await page.goto(`/admin/integrations/${ids[2]}/access`);
     await press("Save changes");
-    await look(page);
+    await expectGoodLook(page);
     await press("Revoke…");
-    await look(page);
+    await expectGoodLook(page);
     await page.getByRole("dialog").getByRole("button", { name: "Revoke" }).click();
-    await look(page);
+    await expectGoodLook(page);
     await page.goto(`/admin/integrations/${ids[2]}/access`);
-    await look(page);
+    await expectGoodLook(page);
     await page.goto("/admin/integrations?state=revoked");
-    await look(page);
+    await expectGoodLook(page);
 
     await page.goto("/admin/members");
     await page.getByLabel("E-mail").fill("neue.kollegin.mit.langem.namen@beschaffung.example.com");
     await press("Make an invitation");
-    await look(page);
+    await expectGoodLook(page);
     const link = await page.getByLabel(/^Invitation link/).inputValue();
     await page.getByLabel("E-mail").fill(email);
     await press("Make an invitation");
     expect(await page.locator("#f-email-wrong").textContent()).toContain("already");
-    await look(page);
-    await page.setViewportSize({ width: phone, height: 900 });
+    await expectGoodLook(page);
+    await page.setViewportSize({ width: phoneWidth, height: 900 });
     await press("Menu");
     await expectNoAxeViolations(page);
     await page.goto(link);
-    await look(page);
+    await expectGoodLook(page);
     await page.context().clearCookies();
     await page.goto("/admin/sign-in");
     await page.goto("/admin/join/nothing");
-    await look(page);
+    await expectGoodLook(page);
     complaints.length = 0;
   }, 400_000);
 });

@@ -12,16 +12,16 @@ const axeSource = readFileSync(
 
 const schemes = ["light", "dark"] as const;
 
-interface Opened {
+interface OpenPage {
   page: Page;
   /** Console errors, CSP violations, uncaught exceptions, and requests to other hosts. */
   complaints: string[];
 }
 
-/** One Chromium for the file, one context (cookies of its own) for each `open`. */
+/** Starts one Chromium per test file. Each call of `open` gets a context with its own cookies. */
 export function useBrowser(url: () => string) {
   let browser: Browser;
-  const opened: (Opened & { context: BrowserContext })[] = [];
+  const openPages: (OpenPage & { context: BrowserContext })[] = [];
 
   beforeAll(async () => {
     browser = await chromium.launch({
@@ -32,16 +32,16 @@ export function useBrowser(url: () => string) {
   afterAll(() => browser?.close());
 
   afterEach(async () => {
-    const complaints = opened.flatMap((one) => one.complaints);
-    await Promise.all(opened.splice(0).map(({ context }) => context.close()));
+    const complaints = openPages.flatMap((openPage) => openPage.complaints);
+    await Promise.all(openPages.splice(0).map(({ context }) => context.close()));
     expect(complaints).toEqual([]);
   });
 
-  /** Options: `javaScriptEnabled`, `viewport`, `colorScheme`, `storageState` of a context that is signed in. */
+  /** Opens a page in a new context. The options are those of Playwright's contexts, such as `javaScriptEnabled`. */
   async function open(
     path: string,
     options: Parameters<Browser["newContext"]>[0] = {},
-  ): Promise<Opened> {
+  ): Promise<OpenPage> {
     const context = await browser.newContext({
       baseURL: url(),
       viewport: { width: 1280, height: 800 },
@@ -50,7 +50,7 @@ export function useBrowser(url: () => string) {
     context.setDefaultTimeout(10_000);
     const complaints: string[] = [];
     const ownOrigin = new URL(url()).origin;
-    // Chromium logs every 4xx document or resource as a console error; a CSP violation is one too.
+    // Chromium logs 4xx documents and resources as console errors, and also CSP violations.
     context.on("console", (message) => {
       if (message.type() === "error") complaints.push(`console: ${message.text()}`);
     });
@@ -61,21 +61,21 @@ export function useBrowser(url: () => string) {
         complaints.push(`foreign: ${request.url()}`);
     });
     const page = await context.newPage();
-    const one = { page, complaints, context };
-    opened.push(one);
+    const openPage = { page, complaints, context };
+    openPages.push(openPage);
     await page.goto(path);
-    return one;
+    return openPage;
   }
 
   return { open };
 }
 
-/** The rules that colours decide, which are all that can differ between a light and a dark page. */
-const ofColours = ["color-contrast", "link-in-text-block"];
+/** The rules about colours. Only these can differ between a light and a dark page. */
+const colourRules = ["color-contrast", "link-in-text-block"];
 
 /**
- * `evaluate` comes over the debugging protocol, which no CSP stops: the page keeps its policy. Not for pages without
- * JavaScript: axe waits for timers, which never fire there.
+ * The page keeps its CSP, because `evaluate` uses the debugging protocol, which no CSP restricts. Do not use it for
+ * pages without JavaScript, where axe would wait for timers that never fire.
  */
 export async function expectNoAxeViolations(
   page: Page,
@@ -89,62 +89,68 @@ export async function expectNoAxeViolations(
   const results = (await page.evaluate(
     `axe.run(${JSON.stringify(include)} ?? document, ${JSON.stringify({ ...options, resultTypes: ["violations"] })})`,
   )) as AxeResults;
-  const found = results.violations.flatMap(({ id, nodes }) =>
+  const violations = results.violations.flatMap(({ id, nodes }) =>
     nodes.map((node) => `${id}: ${node.html}\n  ${node.failureSummary ?? ""}`),
   );
-  expect({ url: page.url(), found }).toEqual({ url: page.url(), found: [] });
+  expect({ url: page.url(), found: violations }).toEqual({ url: page.url(), found: [] });
 }
 
-/** Nothing wider than the window, except in areas that scroll by themselves. */
+/** Expects that nothing is wider than the window, except in areas with their own scroll bars. */
 async function expectNoSidewaysScroll(page: Page): Promise<void> {
-  const over = await page.evaluate(
+  const excess = await page.evaluate(
     "document.documentElement.scrollWidth - document.documentElement.clientWidth",
   );
-  expect([page.url(), over]).toEqual([page.url(), 0]);
+  expect([page.url(), excess]).toEqual([page.url(), 0]);
 }
 
-const [desk, phone] = [1440, 390];
+const [desktopWidth, phoneWidth] = [1440, 390];
 
 /**
- * At the widths of a desk and a phone, in light and dark: nothing that axe finds, nothing that has to be scrolled to the
- * side, and on a phone no table that is more than three times as tall; but for tables of the documentation, which are
- * prose and scroll by themselves.
+ * Checks a page at the widths of a desktop and a phone, in light and dark: no axe violations and no sideways scrolling.
+ * On a phone, data tables must also fit and be at most three times as tall. Tables of prose in the documentation may
+ * scroll.
  */
 export async function expectGoodLooks(page: Page, tables: "data" | "prose" = "data") {
-  const look = async (width: number) => {
+  const check = async (width: number) => {
     await page.setViewportSize({ width, height: 900 });
     for (const colorScheme of schemes) {
       await page.emulateMedia({ colorScheme });
-      await expectNoAxeViolations(page, null, colorScheme === "light" ? null : ofColours);
+      await expectNoAxeViolations(page, null, colorScheme === "light" ? null : colourRules);
       await expectNoSidewaysScroll(page);
     }
     return page
       .locator(".scroll")
-      .evaluateAll((all) =>
-        all.map((each) => [each.scrollWidth - each.clientWidth, each.scrollHeight] as const),
+      .evaluateAll((elements) =>
+        elements.map(
+          (element) => [element.scrollWidth - element.clientWidth, element.scrollHeight] as const,
+        ),
       );
   };
-  const atDesk = await look(desk);
-  const onPhone = await look(phone);
+  const onDesktop = await check(desktopWidth);
+  const onPhone = await check(phoneWidth);
   if (tables === "data") {
-    const over = onPhone.filter(([wider]) => wider > 0);
-    const towers = onPhone.filter(([, height], i) => height > 3 * (atDesk[i]?.[1] ?? 0));
-    expect([page.url(), over, towers]).toEqual([page.url(), [], []]);
+    const wideTables = onPhone.filter(([excess]) => excess > 0);
+    const tallTables = onPhone.filter(([, height], i) => height > 3 * (onDesktop[i]?.[1] ?? 0));
+    expect([page.url(), wideTables, tallTables]).toEqual([page.url(), [], []]);
   }
-  await page.setViewportSize({ width: desk, height: 900 });
+  await page.setViewportSize({ width: desktopWidth, height: 900 });
 }
 
-/** What a page may weigh: its HTML, style sheets and scripts, compressed. */
-const mostBytes = 25 * 1024;
+/** The maximum size of a page's HTML, style sheets and scripts, compressed. */
+const maxPageBytes = 25 * 1024;
 
 export async function expectLight(page: Page): Promise<void> {
   const links = await page
     .locator("link[rel=stylesheet], link[rel=modulepreload], script[src]")
-    .evaluateAll((all) => all.map((each) => each.getAttribute("href") ?? each.getAttribute("src")));
+    .evaluateAll((elements) =>
+      elements.map((element) => element.getAttribute("href") ?? element.getAttribute("src")),
+    );
   const paths = [page.url(), ...new Set(links.map((link) => new URL(link ?? "", page.url()).href))];
-  const parts = await Promise.all(paths.map(async (path) => (await page.request.get(path)).body()));
-  const bytes = parts.reduce((sum, part) => sum + gzipSync(part).length, 0);
-  expect([page.url(), bytes, bytes <= mostBytes]).toEqual([page.url(), bytes, true]);
+  const bodies = await Promise.all(
+    paths.map(async (path) => (await page.request.get(path)).body()),
+  );
+  const bytes = bodies.reduce((sum, body) => sum + gzipSync(body).length, 0);
+  expect([page.url(), bytes, bytes <= maxPageBytes]).toEqual([page.url(), bytes, true]);
 }
 
 export async function signIn(page: Page, email: string, password: string): Promise<void> {

@@ -3,7 +3,7 @@ import { account, caller, Server, type Call } from "../dev/server.ts";
 import { expectGoodLooks, expectLight, expectNoAxeViolations, useBrowser } from "./browser.ts";
 import { Person } from "./person.ts";
 
-const long = {
+const longDefinition = {
   name: "Beschaffungsantragsbearbeitungsverfahren für Bürodrehstühle und 事務用回転椅子の購入申請",
   description: "Donaudampfschifffahrtselektrizitätenhauptbetriebswerkbauunterbeamtengesellschaft",
   fields: [
@@ -39,7 +39,7 @@ const long = {
   ],
 };
 
-const item = {
+const longItem = {
   title: "Stehpulthöhenverstellungsmechanismusersatzteillieferung für 会議室の予備の椅子",
   note: `${"会議室の椅子が足りません。".repeat(20)}\n${"x".repeat(300)}`,
   kind: "a",
@@ -50,22 +50,23 @@ const item = {
 };
 
 describe("Pages of definitions and data", () => {
-  const server = new Server(8831);
+  const server = new Server();
   const { open } = useBrowser(() => server.url);
   let call: Call;
-  let [plain, closed] = ["", ""];
-  const post = async (form: string, data: object, status = "submitted") =>
+  let [plainId, closedId] = ["", ""];
+  const createSubmission = async (form: string, data: object, status = "submitted") =>
     (await call("POST", `/forms/${form}/submissions`, { status, data })).body.id as string;
   beforeAll(async () => {
     await server.start();
     const { token } = await server.credential("--name", "Pages");
     call = caller(server.url, token);
     await call("PUT", "/forms/empty/schema", { name: "Empty", fields: [] });
-    await call("PUT", "/forms/long/schema", long);
-    for (let n = 0; n < 52; n += 1) plain = await post("long", { ...item, amount: n });
-    await post("long", {}, "draft");
-    closed = await post("long", item);
-    await call("PATCH", `/submissions/${closed}`, { status: "closed" });
+    await call("PUT", "/forms/long/schema", longDefinition);
+    for (let n = 0; n < 52; n += 1)
+      plainId = await createSubmission("long", { ...longItem, amount: n });
+    await createSubmission("long", {}, "draft");
+    closedId = await createSubmission("long", longItem);
+    await call("PATCH", `/submissions/${closedId}`, { status: "closed" });
   }, 120_000);
   afterAll(() => server.remove());
 
@@ -91,15 +92,15 @@ describe("Pages of definitions and data", () => {
     "/admin/forms/long/items?q=stuhl&f.amount.gte=3&f.at.days=-30&f.kind.in=a&empty=url",
     "/admin/forms/long/items?field=amount&op=contains&value=x",
     "/admin/forms/long/items/new",
-    `/admin/forms/long/items/${plain}`,
-    `/admin/forms/long/items/${plain}?edit`,
-    `/admin/forms/long/items/${closed}`,
+    `/admin/forms/long/items/${plainId}`,
+    `/admin/forms/long/items/${plainId}?edit`,
+    `/admin/forms/long/items/${closedId}`,
     "/admin/apps",
     "/admin/apps/orders",
     "/admin/apps/orders/items",
   ];
 
-  it("look good and weigh at most 25 KB with their style sheets and scripts, whatever they hold", async () => {
+  it("look good with any content, and load at most 25 KB with style sheets and scripts", async () => {
     const { page, complaints } = await signedIn();
     for (const path of paths()) {
       await page.goto(path);
@@ -110,7 +111,7 @@ describe("Pages of definitions and data", () => {
     complaints.length = 0;
   }, 300_000);
 
-  it("look good when something is open, wrong, in conflict, or asked about", async () => {
+  it("look good with open menus, errors, conflicts and confirmations", async () => {
     const { page, person, complaints } = await signedIn();
     await page.goto("/admin/forms/long/items");
     await page.locator("summary", { hasText: "Filter" }).click();
@@ -121,8 +122,8 @@ describe("Pages of definitions and data", () => {
     await expect.poll(() => page.locator("li.def").count()).toBe(13);
     await person.press("Save changes");
     await expectGoodLooks(page);
-    await page.goto(`/admin/forms/long/items/${plain}?edit`);
-    await call("PATCH", `/submissions/${plain}`, { data: { title: "Theirs", rows: [] } });
+    await page.goto(`/admin/forms/long/items/${plainId}?edit`);
+    await call("PATCH", `/submissions/${plainId}`, { data: { title: "Theirs", rows: [] } });
     await person.fill("Kurzbezeichnung des Beschaffungsgegenstandes", "Mine");
     await person.fill("Positionsbezeichnung, row 1", "Mine");
     await person.press("Save changes");
@@ -144,7 +145,7 @@ describe("Pages of definitions and data", () => {
     complaints.length = 0;
   }, 300_000);
 
-  it("a key is in one piece, whatever stands beside it", async () => {
+  it("keep keys on one line next to long texts", async () => {
     const { page } = await signedIn();
     const description = "Wer was wann und warum beantragt, mit Begründung und Kostenstelle";
     const definition = { name: "Reisekosten".repeat(5), description, fields: [] };
@@ -152,31 +153,31 @@ describe("Pages of definitions and data", () => {
     await page.goto("/admin/forms");
     const heights = await page
       .locator("td > code")
-      .evaluateAll((all) => all.map((each) => each.getBoundingClientRect().height));
+      .evaluateAll((elements) => elements.map((element) => element.getBoundingClientRect().height));
     expect(heights.length).toBeGreaterThan(2);
     expect(Math.max(...heights)).toBeLessThan(28);
   });
 
-  it("what an item is called and the way to change it stay in sight, however many columns are shown", async () => {
+  it("keep an item's name and its edit link visible with many columns", async () => {
     const { page } = await signedIn();
     await page.goto(
-      `/admin/forms/long/items?${long.fields.map(({ key }) => `columns=${key}`).join("&")}`,
+      `/admin/forms/long/items?${longDefinition.fields.map(({ key }) => `columns=${key}`).join("&")}`,
     );
     const table = page.locator(".pick .scroll");
-    const most = await table.evaluate((each) => each.scrollWidth - each.clientWidth);
-    expect(most).toBeGreaterThan(100);
+    const maxScroll = await table.evaluate((element) => element.scrollWidth - element.clientWidth);
+    expect(maxScroll).toBeGreaterThan(100);
     const { x = 0, width = 0 } = (await table.boundingBox()) ?? {};
-    for (const scrolled of [0, most]) {
-      await table.evaluate((each, left) => each.scrollTo(left, 0), scrolled);
+    for (const offset of [0, maxScroll]) {
+      await table.evaluate((element, left) => element.scrollTo(left, 0), offset);
       for (const cell of ["tbody th", "td.end"]) {
         const box = await page.locator(cell).first().boundingBox();
         const isSeen = box !== null && box.x >= x && box.x + box.width <= x + width;
-        expect([cell, scrolled, isSeen]).toEqual([cell, scrolled, true]);
+        expect([cell, offset, isSeen]).toEqual([cell, offset, true]);
       }
     }
   });
 
-  it("what is typed into rows has room, however many columns they have and whatever these are called", async () => {
+  it("give row inputs enough width with many columns and short labels", async () => {
     const { page } = await signedIn();
     const types = ["text", "datetime", "number", "text", "date", "datetime", "number"];
     const labels = [
@@ -189,20 +190,22 @@ describe("Pages of definitions and data", () => {
       "円",
     ];
     const columns = labels.map((label, i) => ({ key: `c${i}`, label, type: types[i] }));
-    const list = { key: "rows", label: "Rows", type: "line_items", fields: columns };
-    await call("PUT", "/forms/narrow/schema", { name: "Narrow", fields: [list] });
+    const rowsField = { key: "rows", label: "Rows", type: "line_items", fields: columns };
+    await call("PUT", "/forms/narrow/schema", { name: "Narrow", fields: [rowsField] });
     for (const width of [1440, 390]) {
       await page.setViewportSize({ width, height: 900 });
       await page.goto("/admin/forms/narrow/items/new");
       const widths = await page
         .locator(".rows td input")
-        .evaluateAll((all) => all.map((each) => each.getBoundingClientRect().width));
+        .evaluateAll((elements) =>
+          elements.map((element) => element.getBoundingClientRect().width),
+        );
       expect(widths.length).toBeGreaterThan(4);
       expect([width, Math.min(...widths) >= 96]).toEqual([width, true]);
     }
   });
 
-  it("the summary of what is wrong is in the order of the page, and leads to the cell of a row", async () => {
+  it("list errors in page order, with links to the cells of rows", async () => {
     const { page, person, complaints } = await signedIn();
     const text = (key: string, label: string) => ({ key, label, type: "text", required: true });
     const fields = [
@@ -212,7 +215,12 @@ describe("Pages of definitions and data", () => {
       text("last", "Last"),
     ];
     await call("PUT", "/forms/ordered/schema", { name: "Ordered", fields });
-    const id = await post("ordered", { first: "a", middle: 1, rows: [{ what: "b" }], last: "c" });
+    const id = await createSubmission("ordered", {
+      first: "a",
+      middle: 1,
+      rows: [{ what: "b" }],
+      last: "c",
+    });
     await page.goto(`/admin/forms/ordered/items/${id}?edit`);
     for (const label of ["First", "What, row 1", "Last"]) await page.getByLabel(label).fill("");
     await person.fill("Middle", "9");
@@ -227,38 +235,41 @@ describe("Pages of definitions and data", () => {
     complaints.length = 0;
   });
 
-  it("a viewer is offered nothing that would be refused", async () => {
+  it("offer a viewer no action that the service would reject", async () => {
     const { page } = await signedIn();
-    const invited = await page.request.post("/admin/members", {
+    const invitation = await page.request.post("/admin/members", {
       headers: { Accept: "application/json", Origin: server.url },
       data: { email: "viewer@example.com", role: "viewer" },
     });
-    const { link } = (await invited.json()) as { link: string };
+    const { link } = (await invitation.json()) as { link: string };
     await page.request.post(new URL(link).pathname, {
       headers: { Accept: "application/json", Origin: server.url },
       data: { password: "a password of some length" },
     });
     const viewer = await open("/admin/sign-in");
-    const own = new Person(viewer.page);
-    await own.signIn({ email: "viewer@example.com", password: "a password of some length" });
+    const viewerPerson = new Person(viewer.page);
+    await viewerPerson.signIn({
+      email: "viewer@example.com",
+      password: "a password of some length",
+    });
     await viewer.page.waitForURL("/admin");
     for (const path of [
       "/admin/forms",
       "/admin/forms/long",
       "/admin/forms/long/items",
-      `/admin/forms/long/items/${plain}`,
+      `/admin/forms/long/items/${plainId}`,
     ]) {
       await viewer.page.goto(path);
-      const offered = viewer.page
+      const writeControls = viewer.page
         .locator("main")
         .getByRole("button", { name: /^(Save|New|Edit|Close|Delete|Reopen)/ })
         .or(
           viewer.page.locator("main").getByRole("link", { name: /^(New|Edit|Fields of|Settings)/ }),
         );
-      expect([path, await offered.count()]).toEqual([path, 0]);
+      expect([path, await writeControls.count()]).toEqual([path, 0]);
       await expectNoAxeViolations(viewer.page);
     }
     await viewer.page.goto("/admin/forms/long");
-    expect(await own.main()).toContain("Owners, admins and editors can change these.");
+    expect(await viewerPerson.main()).toContain("Owners, admins and editors can change these.");
   }, 60_000);
 });

@@ -6,8 +6,8 @@ import { Person } from "./person.ts";
 describe.each([
   ["with scripts", true],
   ["without scripts", false],
-])("Who makes and changes a form, %s", (_, javaScriptEnabled) => {
-  const server = new Server(8811 + Number(javaScriptEnabled));
+])("Editing a form, %s", (_, javaScriptEnabled) => {
+  const server = new Server();
   const { open } = useBrowser(() => server.url);
   beforeAll(() => server.start());
   afterAll(() => server.remove());
@@ -21,39 +21,44 @@ describe.each([
     await person.signIn(account(server));
     return { page, person, complaints };
   };
-  type Started = Awaited<ReturnType<typeof start>>;
+  type Session = Awaited<ReturnType<typeof start>>;
 
-  /** Adds a field, and names it: the focus is in its label. */
-  const add = async ({ person, page }: Started, type: string, label: string, isColumn = false) => {
-    const before = await page.locator("li.def").count();
+  /** Adds a field and types its label, which has the focus. */
+  const addField = async (
+    { person, page }: Session,
+    type: string,
+    label: string,
+    isColumn = false,
+  ) => {
+    const countBefore = await page.locator("li.def").count();
     if (isColumn) {
-      person.acts += 1;
+      person.actions += 1;
       const columns = page.locator(".columns-of");
       await columns.getByRole("button", { name: type, exact: true }).click();
     } else await person.press(type, "Add a field");
-    await expect.poll(() => page.locator("li.def").count()).toBeGreaterThan(before);
+    await expect.poll(() => page.locator("li.def").count()).toBeGreaterThan(countBefore);
     await expect.poll(() => page.locator("input.label:focus").count()).toBe(1);
     await person.write(label);
   };
 
-  it("makes one with eight fields and fills it in once, in at most 40 acts from sign-in on", async () => {
-    const started = await start();
-    const { page, person } = started;
+  it("creates a form with eight fields and a submission in at most 40 actions, including sign-in", async () => {
+    const session = await start();
+    const { page, person } = session;
     await person.follow("Forms");
     await person.follow("New form");
     await person.fill("Name", "Expense claim");
-    await add(started, "Text", "Who");
-    await add(started, "E-mail", "E-mail");
-    await add(started, "Single choice", "Category");
+    await addField(session, "Text", "Who");
+    await addField(session, "E-mail", "E-mail");
+    await addField(session, "Single choice", "Category");
     await person.fill("Options", "Travel\nOffice supplies");
-    await add(started, "Text", "Claim number");
-    person.acts += 1;
+    await addField(session, "Text", "Claim number");
+    person.actions += 1;
     await page.locator("li.def").nth(3).getByLabel("No value twice").check();
-    await add(started, "Date", "Spent on");
-    await add(started, "Line items", "Lines");
+    await addField(session, "Date", "Spent on");
+    await addField(session, "Line items", "Lines");
     await person.fill("Label of Text", "What");
-    await add(started, "Number", "Amount", true);
-    await add(started, "Calculated", "Total");
+    await addField(session, "Number", "Amount", true);
+    await addField(session, "Calculated", "Total");
     await person.fill("Formula", "sum(lines.map(l, l.amount))");
     await person.press("Make the form");
     await person.follow("New submission");
@@ -66,11 +71,11 @@ describe.each([
     await person.fill("Amount, row 1", "120.5");
     await person.press("Submit");
     expect(await page.getByRole("status").first().textContent()).toBe("Sato is saved.");
-    const said = await person.main();
-    for (const text of ["Office supplies", "C-1", "20 Nov 2026", "Chair", "120.5"]) {
-      expect(said).toContain(text);
+    const text = await person.main();
+    for (const value of ["Office supplies", "C-1", "20 Nov 2026", "Chair", "120.5"]) {
+      expect(text).toContain(value);
     }
-    expect(person.acts).toBeLessThanOrEqual(40);
+    expect(person.actions).toBeLessThanOrEqual(40);
     if (javaScriptEnabled) {
       expect(person.visited).toEqual([
         "/admin",
@@ -83,7 +88,7 @@ describe.each([
     }
   });
 
-  it("sees what will happen before saving, and hides a field only when that is meant", async () => {
+  it("shows the effects before saving, and hides a field only after confirmation", async () => {
     const { page, person, complaints } = await start();
     await page.goto("/admin/forms/purchase");
     await person.fill("Label of Department", "Team");
@@ -113,11 +118,11 @@ describe.each([
     ]);
   });
 
-  it("is told beside the input what is wrong with a formula, with what was written still there", async () => {
-    const started = await start();
-    const { page, person, complaints } = started;
+  it("shows a formula's error next to its input and keeps the formula", async () => {
+    const session = await start();
+    const { page, person, complaints } = session;
     await page.goto("/admin/apps/orders");
-    await add(started, "Calculated", "Wrong");
+    await addField(session, "Calculated", "Wrong");
     const formula = page.getByLabel("Formula").last();
     await formula.fill("sum(lines.map(l, l.qtyy))");
     await person.press("Save changes");
@@ -125,15 +130,15 @@ describe.each([
       .getByRole("alert")
       .getByRole("link", { name: /Wrong, formula/ })
       .click();
-    const own = page.getByLabel("Formula").last();
-    expect(await own.getAttribute("aria-invalid")).toBe("true");
-    expect(await own.inputValue()).toBe("sum(lines.map(l, l.qtyy))");
-    const described = (await own.getAttribute("aria-describedby"))?.split(" ").at(-1);
-    expect(await page.locator(`[id="${described}"]`).textContent()).toContain("qtyy");
+    const formulaInput = page.getByLabel("Formula").last();
+    expect(await formulaInput.getAttribute("aria-invalid")).toBe("true");
+    expect(await formulaInput.inputValue()).toBe("sum(lines.map(l, l.qtyy))");
+    const messageId = (await formulaInput.getAttribute("aria-describedby"))?.split(" ").at(-1);
+    expect(await page.locator(`[id="${messageId}"]`).textContent()).toContain("qtyy");
     complaints.length = 0;
   });
 
-  it("two who change one form lose nothing: each field is as the one who changed it left it", async () => {
+  it("keeps both changes when two people edit one form, field by field", async () => {
     const { page, person, complaints } = await start();
     const { token } = await server.credential("--name", "Two");
     const field = (key: string, label: string) => ({ key, label, type: "text" });
@@ -142,15 +147,15 @@ describe.each([
       fields: [field("a", "A"), field("b", "B"), field("c", "C")],
     });
     await page.goto("/admin/forms/shared");
-    const other = await page.context().newPage();
-    const others = new Person(other);
-    await other.goto("/admin/forms/shared");
-    await others.fill("Label of A", "A of theirs");
-    await others.fill("Label of C", "C of theirs");
-    await others.press("Text", "Add a field");
-    await expect.poll(() => other.locator("li.def").count()).toBe(4);
-    await others.fill("Label of Text", "New of theirs");
-    await others.press("Save changes");
+    const otherPage = await page.context().newPage();
+    const otherPerson = new Person(otherPage);
+    await otherPage.goto("/admin/forms/shared");
+    await otherPerson.fill("Label of A", "A of theirs");
+    await otherPerson.fill("Label of C", "C of theirs");
+    await otherPerson.press("Text", "Add a field");
+    await expect.poll(() => otherPage.locator("li.def").count()).toBe(4);
+    await otherPerson.fill("Label of Text", "New of theirs");
+    await otherPerson.press("Save changes");
     await person.fill("Label of B", "B of mine");
     await person.fill("Label of C", "C of mine");
     await person.press("Save changes");
@@ -171,59 +176,61 @@ describe.each([
 
 const values = (inputs: Element[]) => inputs.map((input) => (input as HTMLInputElement).value);
 
-describe("Who has a keyboard alone", () => {
-  const server = new Server(8813);
+describe("Editing a form by keyboard", () => {
+  const server = new Server();
   const { open } = useBrowser(() => server.url);
   beforeAll(() => server.start());
   afterAll(() => server.remove());
 
   it("adds fields with Enter, moves them, completes names in a formula, and saves", async () => {
     const { page } = await open("/admin/sign-in");
-    const keys = async (...pressed: string[]) => {
-      for (const key of pressed) await page.keyboard.press(key);
+    const pressKeys = async (...names: string[]) => {
+      for (const key of names) await page.keyboard.press(key);
     };
     const { email, password } = account(server);
     await page.getByLabel("E-mail").focus();
     await page.keyboard.type(email);
-    await keys("Tab");
+    await pressKeys("Tab");
     await page.keyboard.type(password);
-    await keys("Enter");
+    await pressKeys("Enter");
     await page.waitForURL("/admin");
     await page.goto("/admin/forms?new");
     await page.keyboard.type("By keyboard");
-    const text = page.getByRole("button", { name: "Text", exact: true }).first();
-    while (!(await text.evaluate((button) => button === document.activeElement))) await keys("Tab");
-    await keys("Enter");
+    const addText = page.getByRole("button", { name: "Text", exact: true }).first();
+    while (!(await addText.evaluate((button) => button === document.activeElement)))
+      await pressKeys("Tab");
+    await pressKeys("Enter");
     await expect.poll(() => page.locator("input.label:focus").count()).toBe(1);
     for (const label of ["One", "Two", "Three"]) {
       const count = await page.locator("li.def").count();
       await page.keyboard.type(label);
       if (label === "Three") break;
-      await keys("Enter");
+      await pressKeys("Enter");
       await expect.poll(() => page.locator("li.def").count()).toBe(count + 1);
       await expect.poll(() => page.locator("input.label:focus").inputValue()).toBe("");
     }
-    const up = page.getByRole("button", { name: "Move up: Three" });
-    while (!(await up.evaluate((button) => button === document.activeElement))) await keys("Tab");
-    await keys("Enter");
+    const moveUp = page.getByRole("button", { name: "Move up: Three" });
+    while (!(await moveUp.evaluate((button) => button === document.activeElement)))
+      await pressKeys("Tab");
+    await pressKeys("Enter");
     await expect.poll(() => page.locator("input.label").nth(1).inputValue()).toBe("Three");
-    expect(await up.evaluate((button) => button === document.activeElement)).toBe(true);
+    expect(await moveUp.evaluate((button) => button === document.activeElement)).toBe(true);
     await page.getByRole("button", { name: "Calculated" }).first().focus();
-    await keys("Enter");
+    await pressKeys("Enter");
     await expect.poll(() => page.locator("input.label:focus").count()).toBe(1);
-    await keys("Tab", "Tab", "Tab", "Tab", "Tab");
+    await pressKeys("Tab", "Tab", "Tab", "Tab", "Tab");
     await page.getByLabel("Formula").focus();
     await page.keyboard.type("concat(th");
     await page.getByRole("option", { name: "three" }).waitFor();
-    await keys("Enter");
+    await pressKeys("Enter");
     await page.keyboard.type(", on");
     await page.getByRole("option", { name: "one" }).waitFor();
-    await keys("Enter");
+    await pressKeys("Enter");
     await page.keyboard.type(")");
     expect(await page.getByLabel("Formula").inputValue()).toBe("concat(three, one)");
     await page.getByLabel("Result").selectOption("text");
     await page.getByRole("button", { name: "Make the form" }).focus();
-    await keys("Enter");
+    await pressKeys("Enter");
     await page.getByText("By keyboard is made.").waitFor();
   });
 });

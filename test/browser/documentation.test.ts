@@ -2,13 +2,13 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { Server } from "../dev/server.ts";
 import { expectGoodLooks, useBrowser } from "./browser.ts";
 
-describe("The pages of the documentation", () => {
-  const server = new Server(8808);
+describe("Documentation pages", () => {
+  const server = new Server();
   const { open } = useBrowser(() => server.url);
   beforeAll(() => server.start());
   afterAll(() => server.remove());
 
-  it("have no violation that axe finds, in light and dark, and fit a phone and a desk", async () => {
+  it("have no axe violations in light and dark, and fit a phone and a desktop", async () => {
     const { page, complaints } = await open("/docs/contents");
     const links = await page.locator("nav a[href^='/docs/']").all();
     const paths = await Promise.all(links.map((link) => link.getAttribute("href")));
@@ -21,7 +21,7 @@ describe("The pages of the documentation", () => {
     expect(complaints).toEqual([]);
   }, 600_000);
 
-  it("lead from one to the next, and to a section", async () => {
+  it("link to other pages and to sections", async () => {
     const { page } = await open("/docs/errors");
     await page.getByRole("link", { name: "recipe", exact: true }).first().click();
     expect(page.url()).toBe(`${server.url}/docs/recipes#fetch-what-changed`);

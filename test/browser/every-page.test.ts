@@ -1,18 +1,18 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { ofTheArea, routeOf, rowsOf } from "../rights/tables.ts";
+import { ofTheArea, routeOf, rowsOf } from "../permissions/tables.ts";
 import { account, caller, Server } from "../dev/server.ts";
 import { expectGoodLooks, expectLight, useBrowser } from "./browser.ts";
 import { Person } from "./person.ts";
 
-/** What a table of rights names is every route that there is; downloads are no pages. */
+/** The table of permissions names every route. Downloads are not pages. */
 const paths = [
   ...new Set(rowsOf(ofTheArea).map(({ act = "" }) => routeOf(act).split(" ") as [string, string])),
 ]
   .filter(([method, path]) => method === "GET" && !/\/(export|openapi\.json)$/.test(path))
   .map(([, path]) => path);
 
-describe("Every page of the administration area", () => {
-  const server = new Server(8895);
+describe("Every page of the administration", () => {
+  const server = new Server();
   const { open } = useBrowser(() => server.url);
   const parameters = new Map<string, Record<string, string>>();
   beforeAll(async () => {
@@ -20,19 +20,19 @@ describe("Every page of the administration area", () => {
     const { id, token } = await server.credential("--name", "倉庫管理システムとの双方向同期");
     const call = caller(server.url, token);
     const title = "Bürodrehstuhlersatzrollen für 会議室";
-    const made = async (path: string, sent: object): Promise<string> => {
-      const { status, body } = await call("POST", path, sent);
+    const create = async (path: string, body: object): Promise<string> => {
+      const { status, body: document } = await call("POST", path, body);
       expect([path, status]).toEqual([path, 201]);
-      return body.id;
+      return document.id;
     };
-    const submission = await made("/forms/purchase/submissions", {
+    const submission = await create("/forms/purchase/submissions", {
       data: { title, department: "Design", amount: 840 },
     });
     const customer = "株式会社ベルンシュタイン・ドナウ";
     const lines = [{ sku: "Ersatzrollensatz für Bürodrehstühle", qty: 12, price: 9.95 }];
     const order = { customer, ordered_on: "2026-11-20", lines };
-    const record = await made("/apps/orders/records", { data: order });
-    const webhook = await made("/webhooks", {
+    const record = await create("/apps/orders/records", { data: order });
+    const webhook = await create("/webhooks", {
       name: "Lagerverwaltungsbenachrichtigung",
       url: "https://receiver.example/hooks/edge-forms",
       types: ["record.created"],
@@ -46,22 +46,22 @@ describe("Every page of the administration area", () => {
   }, 120_000);
   afterAll(() => server.remove());
 
-  /** The path with what there is; a parameter that nothing is known for is a mistake here. */
-  function filled(path: string): string {
-    const known = parameters.get(path.split("/")[2] ?? "");
+  /** Fills in the parameters of a path. Throws if a parameter has no value. */
+  function withParameters(path: string): string {
+    const values = parameters.get(path.split("/")[2] ?? "");
     return path.replaceAll(/:(\w+)/g, (_, name: string) => {
-      const value = known?.[name];
+      const value = values?.[name];
       if (value === undefined) throw new Error(`Nothing stands for ${name} in ${path}.`);
       return value;
     });
   }
 
-  it("looks good at both widths and in both schemes, and weighs at most 25 KB with all that it loads", async () => {
+  it("looks good at both widths and in both colour schemes, and loads at most 25 KB", async () => {
     const { page, complaints } = await open("/admin/sign-in");
     await new Person(page).signIn(account(server));
     await page.waitForURL("/admin");
     expect(paths.length).toBeGreaterThan(30);
-    for (const path of paths.map(filled)) {
+    for (const path of paths.map(withParameters)) {
       await page.goto(path);
       await page.waitForLoadState("networkidle");
       await expectGoodLooks(page);

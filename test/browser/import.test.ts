@@ -13,8 +13,8 @@ const fields = [
 describe.each([
   ["with scripts", true],
   ["without scripts", false],
-])("An import, %s", (_, javaScriptEnabled) => {
-  const server = new Server(8877 + Number(javaScriptEnabled));
+])("Import, %s", (_, javaScriptEnabled) => {
+  const server = new Server();
   const { open } = useBrowser(() => server.url);
   let call: Call;
   beforeAll(async () => {
@@ -27,60 +27,60 @@ describe.each([
   }, 120_000);
   afterAll(() => server.remove());
 
-  const start = async () => {
+  const signIn = async () => {
     const { page, complaints } = await open("/admin", { javaScriptEnabled, acceptDownloads: true });
     const person = new Person(page);
     await person.signIn(account(server));
     await page.waitForURL("/admin");
-    person.acts = 0;
+    person.actions = 0;
     return { page, person, complaints };
   };
-  const file = (name: string, text: string) => ({
+  const csvFile = (name: string, text: string) => ({
     name,
     mimeType: "text/csv",
     buffer: Buffer.from(text),
   });
-  const stored = (form: string) => everyItem(call, `/forms/${form}/submissions?limit=200`);
+  const storedItems = (form: string) => everyItem(call, `/forms/${form}/submissions?limit=200`);
 
-  it("shows what is wrong before anything is written, writes the rest, and gives the refused rows back", async () => {
-    const { page, person, complaints } = await start();
+  it("shows errors before it stores anything, imports the valid rows and returns the rejected ones", async () => {
+    const { page, person, complaints } = await signIn();
     await person.follow("Forms");
     await person.follow("Import people");
     await person.follow("Import");
-    person.acts += 1;
+    person.actions += 1;
     const csv = "Name;Code;金額\nSato;a;1\n;b;2\nTanaka;c;viele\nMüller;d;4,5\n";
-    await page.getByLabel("File").setInputFiles(file("people.csv", csv));
+    await page.getByLabel("File").setInputFiles(csvFile("people.csv", csv));
     await person.press("Check it");
     await page.getByText("4 rows").waitFor();
-    expect(await stored("people")).toEqual([]);
+    expect(await storedItems("people")).toEqual([]);
     await person.choose("Name becomes", "Wer die Beschaffung beantragt hat");
     await person.choose("Which submissions are there already?", "None: each row is a new one");
     await person.press("Check again");
     await page.getByText("4 rows: 2 would be created, 2 are refused and left out.").waitFor();
-    const refused = page.getByRole("region", { name: "Refused rows" });
-    expect(await refused.locator("tbody tr").allTextContents()).toEqual([
+    const rejectedRows = page.getByRole("region", { name: "Refused rows" });
+    expect(await rejectedRows.locator("tbody tr").allTextContents()).toEqual([
       expect.stringMatching(/^3.*Wer die Beschaffung beantragt hat: /),
       expect.stringMatching(/^4.*viele.*金額: /),
     ]);
     await person.press("Import 2 rows");
     await page.getByText("2 rows of 4 are stored.").waitFor();
-    expect(person.acts).toBeLessThanOrEqual(9);
+    expect(person.actions).toBeLessThanOrEqual(9);
     const [download] = await Promise.all([
       page.waitForEvent("download"),
       person.press("Download refused rows"),
     ]);
     expect(download.suggestedFilename()).toBe("people-refused.csv");
-    const text = readFileSync(await download.path(), "utf8");
-    // As the file was: with its delimiter.
-    expect(text).toContain("Tanaka;c;viele;4;");
-    const names = (await stored("people")).map(({ data }) => data.who as string);
+    const rejectedCsv = readFileSync(await download.path(), "utf8");
+    // The download uses the delimiter of the uploaded file.
+    expect(rejectedCsv).toContain("Tanaka;c;viele;4;");
+    const names = (await storedItems("people")).map(({ data }) => data.who as string);
     expect(names).toEqual(["Sato", "Müller"]);
     complaints.length = 0;
   }, 60_000);
 
-  it("is repeated without doubling, and goes on step by step to its end", async () => {
+  it("creates no duplicates when repeated, and imports many rows step by step", async () => {
     const rows = Array.from({ length: 620 }, (__, i) => `Person ${i},p${i},${i}\n`).join("");
-    const { page, person } = await start();
+    const { page, person } = await signIn();
     for (const outcome of ["Created620", "There already, as they are620"]) {
       await page.goto("/admin/forms/many/items/import");
       await page.getByLabel("Or paste").fill(`who,code,amount\n${rows}`);
@@ -93,43 +93,47 @@ describe.each([
       await page.getByText("620 rows of 620 are stored.").waitFor({ timeout: 30_000 });
       expect(await page.locator(".facts").textContent()).toContain(outcome);
     }
-    expect(await stored("many")).toHaveLength(620);
+    expect(await storedItems("many")).toHaveLength(620);
   }, 120_000);
 
-  it("what cannot be read is told beside its input, and what was pasted stays", async () => {
-    const { page, person, complaints } = await start();
+  it("shows a parse error next to its input and keeps the pasted text", async () => {
+    const { page, person, complaints } = await signIn();
     await page.goto("/admin/forms/people/items/import");
     await page.getByLabel("Or paste").fill('who\n"open');
     await person.press("Check it");
-    expect(await page.getByRole("alert").textContent()).toContain("Line 2: A quote is opened");
+    expect(await page.getByRole("alert").textContent()).toContain(
+      "Line 2: A quoted cell has no closing quote",
+    );
     expect(await page.locator("#f-file").getAttribute("aria-invalid")).toBe("true");
     expect(await page.getByLabel("Or paste").inputValue()).toBe('who\n"open');
     complaints.length = 0;
   });
 
   it.each(javaScriptEnabled ? ["with scripts"] : [])(
-    "%s, its pages have no violation that axe finds, at both widths and in both schemes",
+    "%s, its pages have no axe violations at both widths and in both colour schemes",
     async () => {
-      const { page, person, complaints } = await start();
-      const look = () => expectGoodLooks(page);
+      const { page, person, complaints } = await signIn();
+      const expectGoodLook = () => expectGoodLooks(page);
       await page.goto("/admin/forms/people/items/import");
-      await look();
+      await expectGoodLook();
       await person.press("Check it");
-      await look();
-      const long =
+      await expectGoodLook();
+      const longText =
         "Stehpulthöhenverstellungsmechanismusersatzteillieferung 会議室の予備の椅子".repeat(2);
-      await page.getByLabel("Or paste").fill(`who,code,amount,${long}\n${long},z,1,x\n,y,x,x\n`);
+      await page
+        .getByLabel("Or paste")
+        .fill(`who,code,amount,${longText}\n${longText},z,1,x\n,y,x,x\n`);
       await person.press("Check it");
-      await look();
+      await expectGoodLook();
       await page.getByLabel(/^code becomes/).selectOption({ label: "金額" });
       await person.press("Check again");
       expect(await page.getByRole("alert").textContent()).toContain("A column before this one");
-      await look();
+      await expectGoodLook();
       await page.getByLabel(/^code becomes/).selectOption({ label: "Code" });
       await person.press("Check again");
       await person.press("Import 1 row");
       await page.getByText("1 row of 2").waitFor();
-      await look();
+      await expectGoodLook();
       complaints.length = 0;
     },
     180_000,

@@ -3,12 +3,12 @@ import { promisify } from "node:util";
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { account, caller, Server } from "../dev/server.ts";
-import { Acts } from "./acts.ts";
+import { ActionCounter } from "./acts.ts";
 import { signIn, useBrowser } from "./browser.ts";
 
 const run = promisify(execFile);
 
-async function result(line: string | null) {
+async function runCommand(line: string | null) {
   const { stdout } = await run("bash", ["-c", line ?? ""]);
   return JSON.parse(stdout) as Record<string, unknown>;
 }
@@ -17,9 +17,9 @@ interface Settings {
   mcpServers: { "edge-forms": { url: string; headers: Record<string, string> } };
 }
 
-/** The names of the tools that an assistant with these settings finds. */
+/** Lists the names of the tools that an assistant with these settings can use. */
 async function toolsAt(url: string, headers: Record<string, string>): Promise<string[]> {
-  const answer = await fetch(url, {
+  const response = await fetch(url, {
     method: "POST",
     headers: {
       ...headers,
@@ -29,66 +29,66 @@ async function toolsAt(url: string, headers: Record<string, string>): Promise<st
     },
     body: JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/list" }),
   });
-  const { result: listed } = (await answer.json()) as { result: { tools: { name: string }[] } };
-  return listed.tools.map(({ name }) => name);
+  const { result: toolList } = (await response.json()) as { result: { tools: { name: string }[] } };
+  return toolList.tools.map(({ name }) => name);
 }
 
 describe.each([
   ["with scripts", true],
   ["without scripts", false],
 ])("Credentials, %s", (_, javaScriptEnabled) => {
-  const server = new Server(8811 + Number(javaScriptEnabled));
+  const server = new Server();
   const { open } = useBrowser(() => server.url);
   beforeAll(() => server.start());
   afterAll(() => server.remove());
 
-  const enter = async () => {
-    const opened = await open("/admin/sign-in", { javaScriptEnabled });
+  const signInAndOpen = async () => {
+    const session = await open("/admin/sign-in", { javaScriptEnabled });
     const { email, password } = account(server);
-    await signIn(opened.page, email, password);
-    return { ...opened, acts: new Acts(opened.page) };
+    await signIn(session.page, email, password);
+    return { ...session, acts: new ActionCounter(session.page) };
   };
   const main = (page: Page) => page.textContent("main");
 
-  it("a token for one form to a call that works takes six acts with a purpose, and eight without", async () => {
-    const { page, acts } = await enter();
-    await acts.link("Integrations");
-    await acts.link("Issue credential");
-    await acts.check(/^Website form/);
-    await acts.check(/^Purchase request/);
-    await acts.button("Issue credential");
-    expect(acts.count).toBeLessThanOrEqual(6);
-    expect(acts.twice).toEqual([]);
-    expect(await result(await page.textContent("#ready"))).toMatchObject({ valid: true });
+  it("issues a working token for one form in six actions with a purpose, in eight with custom permissions", async () => {
+    const { page, acts: actions } = await signInAndOpen();
+    await actions.link("Integrations");
+    await actions.link("Issue credential");
+    await actions.check(/^Website form/);
+    await actions.check(/^Purchase request/);
+    await actions.button("Issue credential");
+    expect(actions.count).toBeLessThanOrEqual(6);
+    expect(actions.revisited).toEqual([]);
+    expect(await runCommand(await page.textContent("#ready"))).toMatchObject({ valid: true });
 
-    const custom = new Acts(page);
+    const customActions = new ActionCounter(page);
     await page.goto("/admin");
-    await custom.link("Integrations");
-    await custom.link("Issue credential");
-    await custom.check(/^Custom/);
-    await custom.check(/^Read and search submissions/);
-    await custom.check(/^Purchase request/);
-    await custom.fill("Name", "Reader");
-    await custom.button("Issue credential");
-    expect(custom.count).toBeLessThanOrEqual(8);
-    expect(await result(await page.textContent("#ready"))).toHaveProperty("items");
+    await customActions.link("Integrations");
+    await customActions.link("Issue credential");
+    await customActions.check(/^Custom/);
+    await customActions.check(/^Read and search submissions/);
+    await customActions.check(/^Purchase request/);
+    await customActions.fill("Name", "Reader");
+    await customActions.button("Issue credential");
+    expect(customActions.count).toBeLessThanOrEqual(8);
+    expect(await runCommand(await page.textContent("#ready"))).toHaveProperty("items");
   });
 
-  it("the snippets in Python work too, for a client's secret as well", async () => {
-    const { page } = await enter();
+  it("shows working Python snippets, also for a client secret", async () => {
+    const { page } = await signInAndOpen();
     await page.goto("/admin/integrations/new");
     await page.getByLabel(/^Website form/).check();
     await page.getByLabel(/^Purchase request/).check();
     await page.getByLabel(/^API client/).check();
     await page.getByRole("button", { name: "Issue credential" }).click();
-    expect(await result(await page.textContent("#ready"))).toMatchObject({ valid: true });
+    expect(await runCommand(await page.textContent("#ready"))).toMatchObject({ valid: true });
     const python = await page.textContent("#ready-Python");
     const { stdout } = await run("python3", ["-c", python ?? ""]);
     expect(stdout).toMatch(/^200 .*'valid': True/);
   });
 
-  it("the settings of an assistant name the address and the header by which it lists its tools", async () => {
-    const { page } = await enter();
+  it("shows assistant settings with a working address and header", async () => {
+    const { page } = await signInAndOpen();
     await page.goto("/admin/integrations/new");
     await page.getByLabel(/^Website form/).check();
     await page.getByLabel(/^Purchase request/).check();
@@ -101,22 +101,22 @@ describe.each([
     expect(names).not.toContain("search_records");
 
     await page.goto("/admin/forms/purchase/api");
-    const own = (await page.textContent("#assistants")) ?? "";
-    expect(own).toBe(`${server.url}/mcp?forms=purchase`);
-    expect(await toolsAt(own, headers)).toContain("create_submission");
+    const assistantAddress = (await page.textContent("#assistants")) ?? "";
+    expect(assistantAddress).toBe(`${server.url}/mcp?forms=purchase`);
+    expect(await toolsAt(assistantAddress, headers)).toContain("create_submission");
     await page.getByRole("link", { name: "How assistants connect" }).click();
     await page.getByRole("heading", { name: "Assistants" }).waitFor();
     await page.goto("/docs");
     await page.getByRole("link", { name: "/mcp" }).waitFor();
   });
 
-  it("reloading the secret's page, and going back to it, issue nothing and show it no more", async () => {
-    const { page } = await enter();
+  it("shows the secret once and issues nothing on reload or back", async () => {
+    const { page } = await signInAndOpen();
     const count = async () => {
       await page.goto("/admin/integrations");
       return page.locator("tbody tr").count();
     };
-    const before = await count();
+    const countBefore = await count();
     await page.goto("/admin/integrations/new");
     await page.getByLabel(/^Read everything/).check();
     await page.getByLabel(/^Everything/).check();
@@ -129,11 +129,11 @@ describe.each([
     await page.goto("/admin");
     await page.goBack();
     expect(await page.content()).not.toContain(secret);
-    expect(await count()).toBe(before + 1);
+    expect(await count()).toBe(countBefore + 1);
   });
 
-  it("nothing is chosen before somebody chooses; what is missing is told beside it, with the focus", async () => {
-    const { page, complaints } = await enter();
+  it("preselects nothing, and shows errors next to their inputs with the focus on the summary", async () => {
+    const { page, complaints } = await signInAndOpen();
     await page.goto("/admin/integrations/new");
     for (const name of [/^Everything/, /^Only these/, /^Read everything/]) {
       expect(await page.getByLabel(name).isChecked()).toBe(false);
@@ -150,22 +150,22 @@ describe.each([
     complaints.length = 0;
   });
 
-  it("everything and single ones are never both taken", async () => {
-    const { page, complaints } = await enter();
+  it("never accepts both everything and single forms", async () => {
+    const { page, complaints } = await signInAndOpen();
     await page.goto("/admin/integrations/new");
     await page.getByLabel(/^Read everything/).check();
     await page.getByLabel(/^Purchase request/).check();
     await page.getByLabel(/^Everything/).check();
     await page.getByRole("button", { name: "Issue credential" }).click();
-    // The script unticks what was ticked; without it somebody is asked which was meant.
+    // The script clears the single choices. Without scripts, the page asks for one of both.
     if (javaScriptEnabled) expect(await page.textContent("h1")).toBe("Your new token");
     else expect(await page.getByRole("alert").textContent()).toContain("not both");
     complaints.length = 0;
   });
 
-  it("an edit that changes nothing is saved, and confirmed; one without permissions is refused beside them", async () => {
+  it("confirms an edit without changes, and shows an error next to missing permissions", async () => {
     const { id } = await server.credential("--name", "Edited", "--permissions", "records:read");
-    const { page, complaints } = await enter();
+    const { page, complaints } = await signInAndOpen();
     await page.goto(`/admin/integrations/${id}/access`);
     await page.getByRole("button", { name: "Save changes" }).click();
     expect(await page.locator(".said").textContent()).toContain("Access saved");
@@ -173,8 +173,8 @@ describe.each([
     await page.getByLabel(/^Read and search records/).uncheck();
     await page.getByRole("button", { name: "Save changes" }).click();
     expect(await page.getByRole("alert").textContent()).toContain("Permissions");
-    const box = page.getByLabel(/^Read and search records/);
-    expect([await box.getAttribute("aria-invalid"), await box.isChecked()]).toEqual([
+    const checkbox = page.getByLabel(/^Read and search records/);
+    expect([await checkbox.getAttribute("aria-invalid"), await checkbox.isChecked()]).toEqual([
       "true",
       false,
     ]);
@@ -182,7 +182,7 @@ describe.each([
     complaints.length = 0;
   });
 
-  it("why an integration is refused, and mending it, takes five acts", async () => {
+  it("shows why an integration's calls fail, and fixes it, in five actions", async () => {
     const { id, token } = await server.credential(
       "--name",
       `Refused ${javaScriptEnabled}`,
@@ -192,7 +192,7 @@ describe.each([
     const call = caller(server.url, token);
     const create = () => call("POST", "/forms/purchase/submissions/validate", { data: {} });
     expect((await create()).status).toBe(403);
-    const { page, acts } = await enter();
+    const { page, acts: actions } = await signInAndOpen();
     await expect
       .poll(
         async () => {
@@ -203,31 +203,31 @@ describe.each([
       )
       .toContain("Needs submissions:create");
     await page.goto("/admin");
-    acts.count = 0;
-    await acts.link("Integrations");
-    await acts.link(`Refused ${javaScriptEnabled}`);
+    actions.count = 0;
+    await actions.link("Integrations");
+    await actions.link(`Refused ${javaScriptEnabled}`);
     expect(await main(page)).toContain("POST /forms/purchase/submissions/validate");
-    await acts.click(page.getByRole("link", { name: "Add permission" }).first());
-    await acts.button("Save changes");
-    expect(acts.count).toBeLessThanOrEqual(5);
+    await actions.click(page.getByRole("link", { name: "Add permission" }).first());
+    await actions.button("Save changes");
+    expect(actions.count).toBeLessThanOrEqual(5);
     expect((await create()).status).toBe(422);
   });
 
-  it("revoking asks first, and the calls can be read afterwards", async () => {
+  it("revokes after a confirmation, and still shows the calls", async () => {
     const name = `Ended ${javaScriptEnabled}`;
     const { id, token } = await server.credential("--name", name);
     const call = caller(server.url, token);
     await call("GET", "/forms/purchase/submissions?limit=7");
-    const { page } = await enter();
+    const { page } = await signInAndOpen();
     await page.goto(`/admin/integrations/${id}`);
     await page.getByRole("button", { name: "Revoke…" }).click();
     expect((await call("GET", "/me")).status).toBe(200);
-    const question = page.getByRole("dialog", { name: `Revoke “${name}”?` });
-    expect(await question.textContent()).toContain("cannot be undone");
-    await question.getByRole("button", { name: "Cancel" }).click();
-    expect(await question.isVisible()).toBe(false);
+    const dialog = page.getByRole("dialog", { name: `Revoke “${name}”?` });
+    expect(await dialog.textContent()).toContain("cannot be undone");
+    await dialog.getByRole("button", { name: "Cancel" }).click();
+    expect(await dialog.isVisible()).toBe(false);
     await page.getByRole("button", { name: "Revoke…" }).click();
-    await question.getByRole("button", { name: "Revoke", exact: true }).click();
+    await dialog.getByRole("button", { name: "Revoke", exact: true }).click();
     expect(await page.locator(".said").textContent()).toContain("Revoked");
     expect((await call("GET", "/me")).status).toBe(401);
     await page.goto(`/admin/integrations?state=revoked`);
@@ -236,9 +236,9 @@ describe.each([
     expect(await page.getByRole("button", { name: "Revoke…" }).count()).toBe(0);
   });
 
-  it("a credential is revoked by keyboard alone", async () => {
+  it("revokes a credential by keyboard", async () => {
     const { id } = await server.credential("--name", "By keyboard");
-    const { page } = await enter();
+    const { page } = await signInAndOpen();
     await page.goto(`/admin/integrations/${id}`);
     await page.getByRole("button", { name: "Revoke…" }).focus();
     await page.keyboard.press("Enter");

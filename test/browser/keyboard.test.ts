@@ -3,24 +3,24 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { account, caller, Server } from "../dev/server.ts";
 import { useBrowser } from "./browser.ts";
 
-const mostTabs = 80;
+const maxTabs = 80;
 
-/** Goes there by Tab alone. */
+/** Moves the focus to the target with the Tab key. */
 async function reach(page: Page, target: Locator): Promise<void> {
-  const there = () => target.evaluate((element) => element === document.activeElement);
-  for (let tabs = 0; tabs < mostTabs && !(await there()); tabs += 1) {
+  const hasFocus = () => target.evaluate((element) => element === document.activeElement);
+  for (let tabs = 0; tabs < maxTabs && !(await hasFocus()); tabs += 1) {
     await page.keyboard.press("Tab");
   }
-  expect(await there()).toBe(true);
+  expect(await hasFocus()).toBe(true);
 }
 
-describe("By keyboard alone", () => {
-  const server = new Server(8875);
+describe("Keyboard use", () => {
+  const server = new Server();
   const { open } = useBrowser(() => server.url);
   beforeAll(() => server.start(), 120_000);
   afterAll(() => server.remove());
 
-  const start = async () => {
+  const signIn = async () => {
     const { page } = await open("/admin/sign-in");
     const { email, password } = account(server);
     await reach(page, page.getByLabel("E-mail"));
@@ -29,7 +29,7 @@ describe("By keyboard alone", () => {
     await page.keyboard.type(password);
     await page.keyboard.press("Enter");
     await page.waitForURL("/admin");
-    const enter = async (target: Locator) => {
+    const pressEnterOn = async (target: Locator) => {
       await reach(page, target);
       await page.keyboard.press("Enter");
     };
@@ -40,56 +40,56 @@ describe("By keyboard alone", () => {
     };
     const link = (name: string) => page.getByRole("link", { name, exact: true }).first();
     const button = (name: string) => page.getByRole("button", { name, exact: true }).first();
-    return { page, enter, tick, link, button };
+    return { page, enter: pressEnterOn, tick, link, button };
   };
 
-  it("a token is issued", async () => {
-    const { page, enter, tick, link, button } = await start();
-    await enter(link("Integrations"));
+  it("issues a token", async () => {
+    const { page, enter: pressEnterOn, tick, link, button } = await signIn();
+    await pressEnterOn(link("Integrations"));
     await page.waitForURL(/integrations$/);
-    await enter(link("Issue credential"));
+    await pressEnterOn(link("Issue credential"));
     await page.waitForURL(/new$/);
     await tick(page.getByLabel(/^Read everything/));
     await tick(page.getByLabel(/^Purchase request/));
-    await enter(button("Issue credential"));
+    await pressEnterOn(button("Issue credential"));
     await page.waitForURL(/secret$/);
     expect(await page.textContent("#token")).toMatch(/^efp_/);
   }, 60_000);
 
-  it("somebody is invited, and the invitation withdrawn", async () => {
-    const { page, enter, link, button } = await start();
-    await enter(link("Members"));
+  it("invites a member and withdraws the invitation", async () => {
+    const { page, enter: pressEnterOn, link, button } = await signIn();
+    await pressEnterOn(link("Members"));
     await page.waitForURL(/members$/);
     await reach(page, page.getByLabel("E-mail"));
     await page.keyboard.type("keyboard@example.com");
-    await enter(button("Make an invitation"));
+    await pressEnterOn(button("Make an invitation"));
     await page.getByText("Invited. Copy the link").waitFor();
-    await enter(button("Withdraw…"));
+    await pressEnterOn(button("Withdraw…"));
     await expect.poll(() => page.evaluate("document.activeElement.textContent")).toBe("Cancel");
     await page.keyboard.press("Tab");
     await page.keyboard.press("Enter");
     await page.getByText("is withdrawn").waitFor();
   }, 60_000);
 
-  it("an item is found and corrected", async () => {
+  it("finds and edits an item", async () => {
     const { token } = await server.credential("--name", "Keys");
     const call = caller(server.url, token);
     const data = { title: "Typewriter", department: "Design", amount: 840 };
     const { id } = (await call("POST", "/forms/purchase/submissions", { data })).body;
-    const { page, enter, link, button } = await start();
-    await enter(link("Forms"));
+    const { page, enter: pressEnterOn, link, button } = await signIn();
+    await pressEnterOn(link("Forms"));
     await page.waitForURL(/forms$/);
-    await enter(link("Purchase request"));
+    await pressEnterOn(link("Purchase request"));
     await page.waitForURL(/purchase/);
     await reach(page, page.getByRole("searchbox"));
     await page.keyboard.type("Typewr");
     await expect.poll(() => page.locator("tbody tr").count()).toBe(1);
-    await enter(page.locator("tbody").getByRole("link", { name: /^Edit/ }));
+    await pressEnterOn(page.locator("tbody").getByRole("link", { name: /^Edit/ }));
     await page.waitForURL(/edit/);
     await reach(page, page.getByLabel(/^Title|^What/).first());
     await page.keyboard.press("ControlOrMeta+a");
     await page.keyboard.type("Keyboard");
-    await enter(button("Save changes"));
+    await pressEnterOn(button("Save changes"));
     await page.getByText("Keyboard is saved.").waitFor();
     expect((await call("GET", `/submissions/${id}`)).body.data.title).toBe("Keyboard");
   }, 60_000);

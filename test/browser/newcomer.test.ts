@@ -3,18 +3,18 @@ import { account, caller, Server } from "../dev/server.ts";
 import { useBrowser } from "./browser.ts";
 import { Person } from "./person.ts";
 
-/** From an empty service to data in it, in the browser alone, by somebody who has never seen it. */
+/** A new user's path from an empty service to stored data, only in the browser. */
 describe.each([
   ["with scripts", true],
   ["without scripts", false],
-])("Somebody who has never seen it, %s", (_, javaScriptEnabled) => {
-  const server = new Server(8801 + Number(javaScriptEnabled));
+])("New user, %s", (_, javaScriptEnabled) => {
+  const server = new Server();
   const { open } = useBrowser(() => server.url);
   beforeAll(() => server.start());
   afterAll(() => server.remove());
 
-  const key = "expenses";
-  const start = async () => {
+  const formKey = "expenses";
+  const signIn = async () => {
     const { page } = await open("/admin", { javaScriptEnabled, acceptDownloads: true });
     const person = new Person(page);
     await person.signIn(account(server));
@@ -22,8 +22,8 @@ describe.each([
     return { page, person };
   };
 
-  it("makes a form with line items and a formula, issues a token, and finds what a program sent, and its call", async () => {
-    const { page, person } = await start();
+  it("creates a form with line items and a formula, issues a token, and finds a program's submission and call", async () => {
+    const { page, person } = await signIn();
     await person.follow("Forms");
     await person.follow("New form");
     await person.fill("Name", "Expenses");
@@ -48,7 +48,9 @@ describe.each([
     await person.press("Issue credential");
     const token = (await page.textContent("#token")) ?? "";
     const data = { who: "Sato", lines: [{ price: 15.1 }, { price: 15 }] };
-    const created = await caller(server.url, token)("POST", `/forms/${key}/submissions`, { data });
+    const created = await caller(server.url, token)("POST", `/forms/${formKey}/submissions`, {
+      data,
+    });
     expect([created.status, created.body.data.total]).toEqual([201, 30.1]);
 
     await person.follow("Forms");
@@ -65,12 +67,12 @@ describe.each([
         },
         { timeout: 10_000 },
       )
-      .toContain(`POST /forms/${key}/submissions`);
+      .toContain(`POST /forms/${formKey}/submissions`);
   });
 
-  it("writes, changes, closes, reopens and deletes a submission, and downloads", async () => {
-    const { page, person } = await start();
-    await page.goto(`/admin/forms/${key}/items/new`);
+  it("creates, edits, closes, reopens, downloads and deletes a submission", async () => {
+    const { page, person } = await signIn();
+    await page.goto(`/admin/forms/${formKey}/items/new`);
     await person.fill("Who", "Tanaka");
     await person.fill("Price, row 1", "15.1");
     await person.press("Submit");
@@ -83,19 +85,19 @@ describe.each([
     await page.getByText("Suzuki is closed.").waitFor();
     await person.press("Reopen");
     await page.getByText("Suzuki is open again.").waitFor();
-    await page.goto(`/admin/forms/${key}/items?f.who.eq=Suzuki&sort=total&direction=desc`);
+    await page.goto(`/admin/forms/${formKey}/items?f.who.eq=Suzuki&sort=total&direction=desc`);
     expect(await page.locator("tbody tr").count()).toBe(1);
     await page.locator("summary", { hasText: "Download" }).click();
     const [download] = await Promise.all([
       page.waitForEvent("download"),
       page.getByRole("link", { name: "CSV, lossless" }).click(),
     ]);
-    expect(download.suggestedFilename()).toBe(`${key}.csv`);
+    expect(download.suggestedFilename()).toBe(`${formKey}.csv`);
     await person.follow("Suzuki");
     await person.press("Delete…");
     await page.getByRole("dialog").getByRole("button", { name: "Delete" }).click();
     await page.getByText("Suzuki is deleted.").waitFor();
-    await page.goto(`/admin/forms/${key}/items?f.who.eq=Suzuki`);
+    await page.goto(`/admin/forms/${formKey}/items?f.who.eq=Suzuki`);
     expect(await person.main()).toContain("No submission matches.");
   });
 });

@@ -3,7 +3,7 @@ import { account, caller, Server } from "../dev/server.ts";
 import { expectGoodLooks, expectNoAxeViolations, signIn, useBrowser } from "./browser.ts";
 
 describe("Every page", () => {
-  const server = new Server(8805);
+  const server = new Server();
   const { open } = useBrowser(() => server.url);
   const script = `<script>document.title = "broken into"</script><img src=x onerror=alert(1)>`;
   let item = "";
@@ -35,7 +35,7 @@ describe("Every page", () => {
     "/docs?form=purchase",
   ];
 
-  it("that needs no sign-in has no violation that axe finds, in light and dark, and fits a phone and a desk", async () => {
+  it("has no axe violations without sign-in, in light and dark, and fits a phone and a desktop", async () => {
     const { page } = await open("/admin/sign-in");
     for (const path of anonymous) {
       expect([path, (await page.goto(path))?.status()]).toEqual([path, 200]);
@@ -44,7 +44,7 @@ describe("Every page", () => {
     }
   }, 120_000);
 
-  it("shows stored scripts as the text that they are", async () => {
+  it("shows stored scripts as text", async () => {
     const { page } = await open("/admin/sign-in");
     const { email, password } = account(server);
     await signIn(page, email, password);
@@ -58,7 +58,7 @@ describe("Every page", () => {
     }
   }, 120_000);
 
-  it("the reference tries a call out", async () => {
+  it("tries out a call in the API reference", async () => {
     const { page, complaints } = await open("/docs");
     await page.locator("#operations-credential-getMe button.opblock-summary-control").click();
     await page.locator("#operations-credential-getMe .execute").click();
@@ -69,7 +69,7 @@ describe("Every page", () => {
     complaints.length = 0;
   }, 60_000);
 
-  it("what is refused is told in a page, and not in JSON", async () => {
+  it("shows errors as a page instead of JSON", async () => {
     const { page, complaints } = await open("/admin/sign-in");
     await signIn(page, "nobody@example.com", "not the password");
     expect(await page.getByRole("alert").textContent()).toContain("wrong");

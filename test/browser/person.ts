@@ -1,10 +1,10 @@
 import type { Page } from "playwright-core";
 
-/** Somebody at a page, whose clicks and filled inputs are counted. */
+/** A person at a page. Counts clicks and filled inputs. */
 export class Person {
   readonly page: Page;
-  acts = 0;
-  /** The pages that were come to, in order. */
+  actions = 0;
+  /** The visited pages, in order. */
   readonly visited: string[] = [];
 
   constructor(page: Page) {
@@ -20,41 +20,41 @@ export class Person {
     await this.press("Sign in");
   }
 
-  async press(name: string, within?: string): Promise<void> {
-    this.acts += 1;
-    const place = within ? this.page.getByRole("group", { name: within, exact: true }) : this.page;
-    await place.getByRole("button", { name, exact: true }).click();
+  async press(name: string, group?: string): Promise<void> {
+    this.actions += 1;
+    const scope = group ? this.page.getByRole("group", { name: group, exact: true }) : this.page;
+    await scope.getByRole("button", { name, exact: true }).click();
   }
 
   async follow(name: string): Promise<void> {
-    this.acts += 1;
+    this.actions += 1;
     await this.page.getByRole("link", { name, exact: true }).first().click();
   }
 
-  /** An input with this label; the required ones say so in theirs. */
+  /** Finds the input with this label. Labels of required inputs end with “required”. */
   input(label: string) {
     const escaped = label.replaceAll(/[.*+?^${}()|[\]\\]/g, "\\$&");
     return this.page.getByLabel(new RegExp(`^${escaped}( required)?$`)).first();
   }
 
   async fill(label: string, value: string): Promise<void> {
-    this.acts += 1;
+    this.actions += 1;
     await this.input(label).fill(value);
   }
 
   async tick(label: string): Promise<void> {
-    this.acts += 1;
+    this.actions += 1;
     await this.input(label).check();
   }
 
   async choose(label: string, option: string): Promise<void> {
-    this.acts += 1;
+    this.actions += 1;
     await this.input(label).selectOption({ label: option });
   }
 
-  /** Writes where the focus is. */
+  /** Types into the focused input. */
   async write(text: string): Promise<void> {
-    this.acts += 1;
+    this.actions += 1;
     await this.page.keyboard.type(text);
   }
 

@@ -9,7 +9,7 @@ describe.each([
   ["with scripts", true],
   ["without scripts", false],
 ])("Webhooks, %s", (_, javaScriptEnabled) => {
-  const server = new Server(8871 + Number(javaScriptEnabled));
+  const server = new Server();
   const { open } = useBrowser(() => server.url);
   let status = 200;
   const receiver = createServer((_request, response) =>
@@ -28,27 +28,27 @@ describe.each([
     await server.remove();
   });
 
-  const start = async () => {
+  const signIn = async () => {
     const { page, complaints } = await open("/admin", { javaScriptEnabled });
     const person = new Person(page);
     await person.signIn(account(server));
     await page.waitForURL("/admin");
-    person.acts = 0;
+    person.actions = 0;
     return { page, person, complaints };
   };
-  const submit = () =>
+  const createSubmission = () =>
     call("POST", "/forms/purchase/submissions", {
       data: { title: "Two monitors", department: "Design", amount: 840 },
     });
 
-  it("from a form to a message that is taken takes nine acts; its secret is shown once", async () => {
+  it("delivers the first message after nine actions, and shows the secret once", async () => {
     status = 200;
-    const { page, person } = await start();
+    const { page, person } = await signIn();
     await person.follow("Webhooks");
     await person.follow("Add webhook");
     await person.fill("Name", "Stock");
     await person.fill("Address", url);
-    person.acts += 2;
+    person.actions += 2;
     await page.getByLabel(/^Submissions that are created/).check();
     await page.getByLabel(/^Purchase request/).check();
     await person.press("Add webhook");
@@ -61,16 +61,16 @@ describe.each([
     await person.follow("Stock");
     await person.press("Send a test");
     await page.getByText(/Sent, and taken: 200 in \d+ ms\./).waitFor();
-    expect(person.acts).toBeLessThanOrEqual(9);
+    expect(person.actions).toBeLessThanOrEqual(9);
     expect(await person.main()).toContain("webhook.test");
-    await submit();
+    await createSubmission();
     await expect
       .poll(async () => page.reload().then(() => person.main()), { timeout: 20_000 })
       .toContain("submission.created");
   }, 60_000);
 
-  it("what is missing is told beside it, and what was written stays", async () => {
-    const { page, person, complaints } = await start();
+  it("shows errors next to their inputs and keeps the input", async () => {
+    const { page, person, complaints } = await signIn();
     await page.goto("/admin/webhooks/new");
     await person.fill("Name", "Kept");
     await person.fill("Address", "http://10.0.0.1/hook");
@@ -84,12 +84,12 @@ describe.each([
     complaints.length = 0;
   });
 
-  it("a receiver that fails is told with its answer and the next try; it is tried at once when somebody says so", async () => {
-    const { page, person } = await start();
+  it("shows a failing receiver's response and the next attempt, and retries at once on request", async () => {
+    const { page, person } = await signIn();
     await page.goto("/admin/webhooks");
     await person.follow("Stock");
     status = 503;
-    await submit();
+    await createSubmission();
     await expect
       .poll(async () => page.reload().then(() => person.main()), { timeout: 20_000 })
       .toContain("The next try is");
@@ -105,8 +105,8 @@ describe.each([
     expect(await person.main()).toContain("by hand");
   }, 90_000);
 
-  it("is paused, resumed, changed, given another secret, and deleted after a question", async () => {
-    const { page, person } = await start();
+  it("pauses, resumes, edits, rotates the secret, and deletes after a confirmation", async () => {
+    const { page, person } = await signIn();
     await page.goto("/admin/webhooks");
     await person.follow("Stock");
     await person.press("Pause");
@@ -129,36 +129,36 @@ describe.each([
   }, 60_000);
 
   it.each(javaScriptEnabled ? ["with scripts"] : [])(
-    "%s, the pages have no violation that axe finds, empty, filled, failing, with long texts, at both widths and in both schemes",
+    "%s, the pages have no axe violations when empty, filled, failing or with long texts",
     async () => {
-      const { page, complaints } = await start();
-      const look = () => expectGoodLooks(page);
+      const { page, complaints } = await signIn();
+      const expectGoodLook = () => expectGoodLooks(page);
       await page.goto("/admin/webhooks");
-      await look();
+      await expectGoodLook();
       const name = "Beschaffungsantragsbearbeitungsverfahren 事務用回転椅子の購入申請";
       const types = ["submission.created", "submission.updated", "submission.closed"];
-      const made = await page.request.post("/admin/webhooks", {
+      const response = await page.request.post("/admin/webhooks", {
         headers: { Accept: "application/json", Origin: server.url },
         data: { name, url: `${url}/${"long-path/".repeat(12)}`, types, collections: "all" },
       });
-      const { id } = (await made.json()) as { id: string };
+      const { id } = (await response.json()) as { id: string };
       status = 500;
-      await submit();
+      await createSubmission();
       await page.goto(`/admin/webhooks/${id}`);
       await expect
         .poll(async () => page.reload().then(() => page.content()), { timeout: 20_000 })
         .toContain("The next try is");
-      await look();
+      await expectGoodLook();
       const views = ["", "/new", `/${id}/settings`, `/${id}/secrets`, `/${id}/secret`];
       for (const view of views) {
         await page.goto(`/admin/webhooks${view}`);
-        await look();
+        await expectGoodLook();
       }
       await page.goto("/admin/webhooks/new");
       await page.getByLabel("Name").fill("Wrong");
       await page.getByLabel("Address").fill("ftp://x");
       await page.getByRole("button", { name: "Add webhook" }).click();
-      await look();
+      await expectGoodLook();
       complaints.length = 0;
     },
     180_000,

@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 
-/** The annotations that generated Java names and no package of Debian has, without what stands behind them. */
+/** Annotations that generated Java code uses and no Debian package provides, declared without implementation. */
 const javax = "javax.validation";
 const swagger = "io.swagger.v3.oas.annotations";
 const constraint = "Class<?>[] payload() default {};";
@@ -26,22 +26,22 @@ const annotations: Record<string, string> = {
   [`${swagger}.media.Schema`]: `${texts("name", "title", "description", "example", "defaultValue", "pattern", "minimum", "maximum", "format", "discriminatorProperty")} boolean enumAsRef() default false; boolean nullable() default false; int minLength() default 0; int maxLength() default 0; String[] allowableValues() default {}; RequiredMode requiredMode() default RequiredMode.AUTO; AccessMode accessMode() default AccessMode.AUTO; Class<?> implementation() default Void.class; Class<?>[] oneOf() default {}; Class<?>[] anyOf() default {}; enum RequiredMode { AUTO, REQUIRED, NOT_REQUIRED } enum AccessMode { AUTO, READ_ONLY, WRITE_ONLY, READ_WRITE }`,
 };
 
-/** Where constraints stand: on types as well as on what has them. */
-const anywhere =
+/** Constraints may annotate types, fields, methods and parameters. */
+const targets =
   "@java.lang.annotation.Target({ java.lang.annotation.ElementType.TYPE_USE, java.lang.annotation.ElementType.FIELD, java.lang.annotation.ElementType.METHOD, java.lang.annotation.ElementType.PARAMETER }) ";
 
-/** Writes them below a folder, and gives their files. */
+/** Writes the annotations below a folder and returns the paths of their files. */
 export function writeAnnotations(folder: string): string[] {
   const unwrapping = "javax.validation.valueextraction.Unwrapping";
-  const marks = [
+  const unwrappingSource = [
     unwrapping,
     "public interface Unwrapping { interface Unwrap {} interface Skip {} }",
   ];
   const sources = Object.entries(annotations).map(([name, body]) => {
-    const where = name.startsWith(javax) ? anywhere : "";
-    return [name, `${where}public @interface ${name.split(".").at(-1)} { ${body} }`];
+    const prefix = name.startsWith(javax) ? targets : "";
+    return [name, `${prefix}public @interface ${name.split(".").at(-1)} { ${body} }`];
   });
-  return [...sources, marks].map(([name = "", source = ""]) => {
+  return [...sources, unwrappingSource].map(([name = "", source = ""]) => {
     const file = join(folder, `${name.replaceAll(".", "/")}.java`);
     mkdirSync(dirname(file), { recursive: true });
     writeFileSync(file, `package ${name.slice(0, name.lastIndexOf("."))};\n${source}\n`);

@@ -10,7 +10,7 @@ import {
   type PurchaseSubmissionCreate,
 } from "./.generated/hey-api/index.ts";
 
-/** What a user of @hey-api/openapi-ts writes: compiled strictly, and run against the server. */
+/** Code as a user of @hey-api/openapi-ts writes it. Tests compile it strictly and run it against the server. */
 
 const { URL: url = "", TOKEN: token = "" } = process.env;
 client.setConfig({ baseUrl: `${url}/api/v1`, auth: () => token });
@@ -21,35 +21,37 @@ const created = await createPurchaseSubmission({
 });
 if (!created.data) throw new Error(created.error?.detail);
 const { id, etag } = created.data;
-const read = await getPurchaseSubmission({ path: { id } });
-const title: string | null | undefined = read.data?.data.title;
-const found = await searchPurchaseSubmissions({
+const loaded = await getPurchaseSubmission({ path: { id } });
+const title: string | null | undefined = loaded.data?.data.title;
+const matches = await searchPurchaseSubmissions({
   body: { conditions: [{ field: "title", op: "eq", value: "By hey-api" }] },
 });
 const amounts: (number | null | undefined)[] =
-  found.data?.items.map(({ data }) => data.amount) ?? [];
+  matches.data?.items.map(({ data }) => data.amount) ?? [];
 console.log(`${title}: ${amounts.join(", ")}`);
 
-// A draft goes without what is required, and is cleared; with another's version it stays as it is.
+// A draft may lack required fields and may be cleared. A wrong version returns 412 and changes nothing.
 const draft = await createPurchaseSubmission({ body: { status: "draft", data: {} } });
 const path = { id: draft.data?.id ?? "" };
 await updatePurchaseSubmission({ path, body: { status: "draft", data: { title: null } } });
-const late = await updatePurchaseSubmission({
+const conflict = await updatePurchaseSubmission({
   path: { id },
   headers: { "If-Match": '"99"' },
   body: { data: { amount: 2 } },
 });
-if (late.error?.code !== "version_mismatch") throw new Error("A 412 was to come.");
-const now: string | null = late.error.current_etag;
-console.log(`draft without a title; the version stays ${now === etag ? "the same" : now}`);
+if (conflict.error?.code !== "version_mismatch") throw new Error("A 412 was to come.");
+const currentEtag: string | null = conflict.error.current_etag;
+console.log(
+  `draft without a title; the version stays ${currentEtag === etag ? "the same" : currentEtag}`,
+);
 
-// Read, edit, send back.
+// Reads the definition, edits it and sends it back.
 const definition = await getPurchaseFormDefinition();
 if (!definition.data) throw new Error(definition.error?.detail);
-const put = await putPurchaseFormDefinition({
+const updated = await putPurchaseFormDefinition({
   body: { ...definition.data, description: "Bought by hey-api" },
 });
-console.log(`defined: ${put.data?.description}`);
+console.log(`defined: ${updated.data?.description}`);
 
 export const typed = {
   // @ts-expect-error The form has no such field.

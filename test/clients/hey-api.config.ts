@@ -1,4 +1,4 @@
-/** Types, a client, and zod schemas by which the client judges what it sends and gets. */
+/** Generates types, a client, and zod schemas with which the client validates requests and responses. */
 export default {
   input: process.env["DOCUMENT"],
   output: { path: process.env["CLIENT"], importFileExtension: ".ts", clean: true },

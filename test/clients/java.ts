@@ -5,9 +5,9 @@ import { promisify } from "node:util";
 import { writeAnnotations } from "./annotations.ts";
 
 const run = promisify(execFile);
-const own = new URL("java", import.meta.url).pathname;
+const javaFolder = new URL("java", import.meta.url).pathname;
 
-/** Of Debian's packages libresteasy3.0-java and libjackson2-jaxrs-providers-java, and what they need. */
+/** The files of the Debian packages libresteasy3.0-java and libjackson2-jaxrs-providers-java and of their dependencies. */
 const jars = [
   "commons-codec",
   "commons-logging",
@@ -27,20 +27,20 @@ const jars = [
   "resteasy-jaxrs",
 ].map((name) => `/usr/share/java/${name}.jar`);
 
-/** What this machine lacks to compile and run Java. */
+/** Lists the files and commands that this machine lacks to compile and run Java. */
 export async function missingForJava(): Promise<string[]> {
   const compiler = await run("javac", ["-version"]).catch(() => null);
-  return [...(compiler ? [] : ["javac"]), ...jars.filter((each) => !existsSync(each))];
+  return [...(compiler ? [] : ["javac"]), ...jars.filter((jar) => !existsSync(jar))];
 }
 
-/** Compiles what was generated into these folders, with all that it names, and runs the calls of `Calls.java`. */
+/** Compiles the generated code in these folders with its dependencies, and runs `Calls.java`. */
 export async function runJava(folders: string[], out: string, env: NodeJS.ProcessEnv) {
-  const sources = [...folders, own].flatMap((each) => globSync(join(each, "**/*.java")));
+  const sources = [...folders, javaFolder].flatMap((folder) => globSync(join(folder, "**/*.java")));
   const classes = join(out, "classes");
   const path = jars.join(delimiter);
-  const quick = ["-J-XX:TieredStopAtLevel=1", "-J-XX:+UseSerialGC", "-nowarn", "-proc:none"];
+  const fastOptions = ["-J-XX:TieredStopAtLevel=1", "-J-XX:+UseSerialGC", "-nowarn", "-proc:none"];
   const files = [...writeAnnotations(join(out, "annotations")), ...sources];
-  await run("javac", [...quick, "-cp", path, "-d", classes, ...files]);
+  await run("javac", [...fastOptions, "-cp", path, "-d", classes, ...files]);
   const classPath = [classes, path].join(delimiter);
   const { stdout } = await run("java", ["-XX:TieredStopAtLevel=1", "-cp", classPath, "Calls"], {
     env,

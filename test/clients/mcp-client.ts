@@ -6,7 +6,7 @@ import {
   type ClientOptions,
 } from "@modelcontextprotocol/client";
 
-/** What an assistant does through the official client library, with each version of the protocol and each credential. */
+/** Acts like an assistant with the official client library, in each protocol version and with each credential. */
 
 const { URL: url = "", TOKEN: token = "", CLIENT = "" } = process.env;
 const address = new URL("/mcp", url);
@@ -18,50 +18,52 @@ const oauth: Options = {
   authProvider: new ClientCredentialsProvider({ clientId, clientSecret, expectedIssuer: url }),
 };
 
-async function connected(options: Options, mode: "legacy" | "auto"): Promise<Client> {
+async function connect(options: Options, mode: "legacy" | "auto"): Promise<Client> {
   const negotiation: ClientOptions = { versionNegotiation: { mode } };
   const client = new Client({ name: "assistant", version: "1" }, negotiation);
   await client.connect(new StreamableHTTPClientTransport(address, options));
   return client;
 }
 
-type Told = Record<string, never>;
-const toldBy = ({ structuredContent }: CallToolResult) => structuredContent as Told;
+type StructuredContent = Record<string, never>;
+const contentOf = ({ structuredContent }: CallToolResult) => structuredContent as StructuredContent;
 
-/** Makes a submission, mending what is refused, and finds it. */
+/** Sends an invalid submission, corrects it, creates it twice with one key, and finds it. */
 async function assist(client: Client, title: string): Promise<string> {
-  const call = async (name: string, sent: object) =>
-    (await client.callTool({ name, arguments: { ...sent } })) as CallToolResult;
+  const call = async (name: string, toolArguments: object) =>
+    (await client.callTool({ name, arguments: { ...toolArguments } })) as CallToolResult;
   const { tools } = await client.listTools();
   const tool = tools.find(({ name }) => name === "create_submission_purchase");
-  const { required = [] } = (tool?.inputSchema.$defs as Told)["PurchaseSubmissionInput"] as Told;
-  const wrong = await call("create_submission_purchase", { data: { title, amount: "many" } });
-  const errors = toldBy(wrong)["errors"] as { pointer: string; code: string }[];
-  const mended = { title, department: "Office", amount: 3 };
+  const { required = [] } = (tool?.inputSchema.$defs as StructuredContent)[
+    "PurchaseSubmissionInput"
+  ] as StructuredContent;
+  const rejected = await call("create_submission_purchase", { data: { title, amount: "many" } });
+  const errors = contentOf(rejected)["errors"] as { pointer: string; code: string }[];
+  const validData = { title, department: "Office", amount: 3 };
   const key = { idempotency_key: title };
-  const made = toldBy(await call("create_submission_purchase", { data: mended, ...key }));
-  const again = toldBy(await call("create_submission_purchase", { data: mended, ...key }));
+  const created = contentOf(await call("create_submission_purchase", { data: validData, ...key }));
+  const replayed = contentOf(await call("create_submission_purchase", { data: validData, ...key }));
   const conditions = [{ field: "title", op: "eq", value: title }];
-  const found = toldBy(await call("search_submissions_purchase", { conditions }))[
+  const matches = contentOf(await call("search_submissions_purchase", { conditions }))[
     "items"
-  ] as Told[];
-  const sameId = new Set([made, again, ...found].map(({ id }) => id)).size === 1;
+  ] as StructuredContent[];
+  const sameId = new Set([created, replayed, ...matches].map(({ id }) => id)).size === 1;
   return [
     client.getNegotiatedProtocolVersion(),
     `${tools.length} tools`,
     `needs ${(required as string[]).join()}`,
     ...errors.map(({ pointer, code }) => `${pointer} ${code}`),
-    `${found.length} found, ${sameId ? "the same" : "another"}`,
+    `${matches.length} found, ${sameId ? "the same" : "another"}`,
   ].join("; ");
 }
 
 for (const [name, options] of Object.entries({ bearer, oauth })) {
   for (const mode of ["auto", "legacy"] as const) {
-    const client = await connected(options, mode);
+    const client = await connect(options, mode);
     console.log(await assist(client, `${name}-${mode}`));
     await client.close();
   }
 }
-const client = await connected(bearer, "auto");
+const client = await connect(bearer, "auto");
 const unknown = await client.callTool({ name: "drop_tables", arguments: {} }).catch(String);
 console.log(unknown);

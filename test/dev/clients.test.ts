@@ -9,11 +9,11 @@ import { caller, Server, type Call } from "./server.ts";
 
 const project = new URL("../..", import.meta.url).pathname;
 const clients = join(project, "test/clients");
-const generated = join(clients, ".generated");
+const generatedFolder = join(clients, ".generated");
 const run = promisify(execFile);
 
-describe("What integrators do with the documents", () => {
-  const server = new Server(8788);
+describe("OpenAPI documents in public tools", () => {
+  const server = new Server();
   let call: Call;
   let env: NodeJS.ProcessEnv;
   const documents = {
@@ -25,60 +25,67 @@ describe("What integrators do with the documents", () => {
   const names = Object.keys(documents);
 
   beforeAll(async () => {
-    await run("node", [join(project, "packages/client/build.ts")]);
     await server.start();
     const { token } = await server.credential("--requests", "100000", "--writes", "100000");
     call = caller(server.url, token);
     env = { ...process.env, URL: server.url, TOKEN: token };
-    rmSync(generated, { recursive: true, force: true });
-    mkdirSync(generated, { recursive: true });
-    const fields = [{ key: "visitor", type: "text", required: true }];
-    await call("PUT", "/forms/visits/schema", { fields });
+    rmSync(generatedFolder, { recursive: true, force: true });
+    mkdirSync(generatedFolder, { recursive: true });
+    const visitor = { key: "visitor", type: "text", required: true };
+    await call("PUT", "/forms/visits/schema", { fields: [{ ...visitor, key: "name" }] });
+    const note = { key: "note", type: "text", default: "none" };
+    const renamed = { ...visitor, renamed_from: "name" };
+    await call("PUT", "/forms/visits/schema", { fields: [renamed, note] });
     for (const [name, path] of Object.entries(documents)) {
       const { text } = await call("GET", path);
-      writeFileSync(join(generated, `${name}.json`), text);
-      const older = await call("GET", `${path}${path.includes("?") ? "&" : "?"}version=3.0`);
-      writeFileSync(join(generated, `${name}-older.json`), older.text);
+      writeFileSync(join(generatedFolder, `${name}.json`), text);
+      const version30 = await call("GET", `${path}${path.includes("?") ? "&" : "?"}version=3.0`);
+      writeFileSync(join(generatedFolder, `${name}-older.json`), version30.text);
     }
   });
   afterAll(() => server.remove());
 
-  const own = (name: string) => join(clients, "node_modules/.bin", name);
-  const bin = (name: string) => join(project, "node_modules/.bin", name);
-  const inClients = (command: string, args: string[], more = {}) =>
-    run(command, args, { cwd: clients, env: { ...env, ...more } });
+  const clientBin = (name: string) => join(clients, "node_modules/.bin", name);
+  const projectBin = (name: string) => join(project, "node_modules/.bin", name);
+  const inClients = (command: string, args: string[], extraEnv = {}) =>
+    run(command, args, { cwd: clients, env: { ...env, ...extraEnv } });
 
-  it("public linters with strict rules have nothing to say", async () => {
-    const files = names.flatMap((each) => [`${each}.json`, `${each}-older.json`]);
-    const paths = files.map((file) => join(generated, file));
-    const quiet = { REDOCLY_TELEMETRY: "off", REDOCLY_SUPPRESS_UPDATE_NOTICE: "true" };
+  it("passes public linters with strict rules", async () => {
+    const files = names.flatMap((name) => [`${name}.json`, `${name}-older.json`]);
+    const paths = files.map((file) => join(generatedFolder, file));
+    const noTelemetry = { REDOCLY_TELEMETRY: "off", REDOCLY_SUPPRESS_UPDATE_NOTICE: "true" };
     const args = ["lint", "--extends=recommended-strict", "--format=json", ...paths];
-    const { stdout } = await inClients(bin("redocly"), args, quiet).catch((error) => error);
-    // One after another, each of several lines.
-    const linted = `[${(stdout as string).replaceAll("\n}{", "\n},{")}]`;
-    const problems = (JSON.parse(linted) as { problems: object[] }[]).map((each) => each.problems);
+    const { stdout } = await inClients(projectBin("redocly"), args, noTelemetry).catch(
+      (error) => error,
+    );
+    // Redocly prints several JSON documents, one after the other.
+    const reports = `[${(stdout as string).replaceAll("\n}{", "\n},{")}]`;
+    const problems = (JSON.parse(reports) as { problems: object[] }[]).map(
+      (report) => report.problems,
+    );
     expect(problems).toEqual(files.map(() => []));
     const spectral = ["lint", "--ruleset=spectral.yaml", "--format=json", "--quiet", ...paths];
-    const found = await inClients(bin("spectral"), spectral).catch((error) => error);
-    expect(JSON.parse(found.stdout).filter(isOfSchema)).toEqual([]);
+    const result = await inClients(projectBin("spectral"), spectral).catch((error) => error);
+    expect(JSON.parse(result.stdout)).toEqual([]);
   });
 
-  /** In an example, a field with a type and a default looks like a schema to it. */
-  const isOfSchema = ({ path }: { path: string[] }) => !path.includes("example");
-
-  it("public generators make clients that compile strictly; they create, search and read", async () => {
+  it("generates TypeScript clients that compile strictly and create, search and read", async () => {
     for (const name of names) {
-      const input = join(generated, `${name}.json`);
-      await inClients(own("openapi-typescript"), [input, "-o", join(generated, `${name}.ts`)]);
-      await inClients(bin("typed-openapi"), [input, "-o", `.generated/typed-${name}.ts`]);
-      const made = join(generated, name === "purchase" ? "hey-api" : `hey-api-${name}`);
-      await inClients(own("openapi-ts"), ["-f", "hey-api.config.ts"], {
+      const input = join(generatedFolder, `${name}.json`);
+      await inClients(clientBin("openapi-typescript"), [
+        input,
+        "-o",
+        join(generatedFolder, `${name}.ts`),
+      ]);
+      await inClients(projectBin("typed-openapi"), [input, "-o", `.generated/typed-${name}.ts`]);
+      const client = join(generatedFolder, name === "purchase" ? "hey-api" : `hey-api-${name}`);
+      await inClients(clientBin("openapi-ts"), ["-f", "hey-api.config.ts"], {
         DOCUMENT: input,
-        CLIENT: made,
+        CLIENT: client,
       });
     }
-    const compiled = await inClients(bin("tsc"), ["-p", "."]).catch((error) => error);
-    expect(compiled.stdout).toBe("");
+    const compilation = await inClients(projectBin("tsc"), ["-p", "."]).catch((error) => error);
+    expect(compilation.stdout).toBe("");
     const { stdout } = await inClients("node", ["hey-api-client.ts"]);
     expect(stdout.split("\n")).toEqual([
       "By hey-api: 1",
@@ -88,24 +95,24 @@ describe("What integrators do with the documents", () => {
     ]);
   });
 
-  it("a generator of Java makes classes of them, which compile; they create, search, read and define", async () => {
-    const folders = names.map((name) => join(generated, `java-${name}`));
-    for (const [at, name] of names.entries()) {
+  it("generates Java classes that compile and create, search, read and define", async () => {
+    const folders = names.map((name) => join(generatedFolder, `java-${name}`));
+    for (const [index, name] of names.entries()) {
       const config = {
-        inputPath: join(generated, `${name}-older.json`),
-        outputPath: folders[at],
+        inputPath: join(generatedFolder, `${name}-older.json`),
+        outputPath: folders[index],
         generator: "@openapi-generator-plus/java-cxf-client-generator",
         package: `example.${name}`,
       };
-      const file = join(generated, `java-${name}.json`);
+      const file = join(generatedFolder, `java-${name}.json`);
       writeFileSync(file, JSON.stringify(config));
-      await inClients(bin("openapi-generator-plus"), ["generate", "-c", file]);
+      await inClients(projectBin("openapi-generator-plus"), ["generate", "-c", file]);
     }
     const missing = await missingForJava();
-    // Whoever has no Java may still run the other tests; .ci/run installs it.
+    // Without Java, the test passes outside CI. .ci/run installs Java.
     if (missing.length > 0 && process.env["CI"] === undefined) return;
     expect(missing).toEqual([]);
-    expect(await runJava(folders, join(generated, "java"), env)).toEqual([
+    expect(await runJava(folders, join(generatedFolder, "java"), env)).toEqual([
       "submitted, once: true",
       "found 12.5 for 2026-12-01+09:00",
       'version_mismatch, now "1"',
@@ -118,53 +125,60 @@ describe("What integrators do with the documents", () => {
     ]);
   });
 
-  it("a collection for Postman has every operation, with the bearer of the collection", async () => {
+  it("converts to a Postman collection with every operation and bearer authentication", async () => {
     for (const name of ["joined", "service"]) {
-      const [input, made] = [`${name}.json`, `${name}.postman.json`].map((each) =>
-        join(generated, each),
+      const [input, output] = [`${name}.json`, `${name}.postman.json`].map((file) =>
+        join(generatedFolder, file),
       );
-      const options = ["-s", input ?? "", "-o", made ?? "", "-p", "-O", "folderStrategy=Tags"];
-      await inClients(bin("openapi2postmanv2"), options);
-      const collection = read(`${name}.postman.json`);
+      const options = ["-s", input ?? "", "-o", output ?? "", "-p", "-O", "folderStrategy=Tags"];
+      await inClients(projectBin("openapi2postmanv2"), options);
+      const collection = readGenerated(`${name}.postman.json`);
       expect(collection.auth.type).toBe("bearer");
       const requests = requestsIn(collection.item).map(
         ({ method, url }) => `${method} /${url.path.join("/").replaceAll(/:(\w+)/g, "{$1}")}`,
       );
-      expect(requests.toSorted()).toEqual(operationsOf(read(`${name}.json`)).toSorted());
+      expect(requests.toSorted()).toEqual(operationsOf(readGenerated(`${name}.json`)).toSorted());
     }
   });
 
-  it("the converter of n8n makes a node of them: each operation, and the fields of bodies", async () => {
+  it("converts to an n8n node with every operation and the fields of bodies", async () => {
     const { N8NPropertiesBuilder } = createRequire(join(clients, "package.json"))(
       "@devlikeapro/n8n-openapi-node",
     );
     for (const name of ["joined", "service"]) {
-      const document = read(`${name}.json`);
-      const quiet = { child: () => quiet, warn: () => undefined, info: () => undefined };
-      const made: N8nProperty[] = new N8NPropertiesBuilder(document, { logger: quiet }).build();
-      const operations = made
+      const document = readGenerated(`${name}.json`);
+      const logger = { child: () => logger, warn: () => undefined, info: () => undefined };
+      const properties: N8nProperty[] = new N8NPropertiesBuilder(document, {
+        logger,
+      }).build();
+      const operations = properties
         .filter(({ name: key, type }) => key === "operation" && type === "options")
         .flatMap(({ options = [] }) => options);
       expect(operations).toHaveLength(operationsOf(document).length);
-      expect(made.some((each) => each.routing?.send?.property === "data")).toBe(true);
+      expect(properties.some((property) => property.routing?.send?.property === "data")).toBe(true);
     }
   });
 
-  const read = (file: string) => JSON.parse(readFileSync(join(generated, file), "utf8"));
+  const readGenerated = (file: string) =>
+    JSON.parse(readFileSync(join(generatedFolder, file), "utf8"));
 
-  it("the types of examples/typed-client are those that the form's document gives", () => {
-    const made = readFileSync(join(generated, "purchase.ts"), "utf8").replaceAll(
+  it("generates the types of examples/typed-client from the form's document", () => {
+    const generatedTypes = readFileSync(join(generatedFolder, "purchase.ts"), "utf8").replaceAll(
       server.url,
       "http://127.0.0.1:8787",
     );
-    expect(readFileSync(join(project, "examples/typed-client/purchase.ts"), "utf8")).toBe(made);
+    expect(readFileSync(join(project, "examples/typed-client/purchase.ts"), "utf8")).toBe(
+      generatedTypes,
+    );
   });
 
-  it("the examples run", async () => {
-    const typed = await run("node", [join(project, "examples/typed-client/run.ts")], { env });
-    expect(typed.stdout).toMatch(/^created sub_\w+: Paper\n\d submissions, .* in all\nfound sub_/);
-    const plain = await run("node", [join(project, "examples/plain-fetch/run.ts")], { env });
-    expect(plain.stdout).toMatch(
+  it("runs the examples", async () => {
+    const typedClient = await run("node", [join(project, "examples/typed-client/run.ts")], { env });
+    expect(typedClient.stdout).toMatch(
+      /^created sub_\w+: Paper\n\d submissions, .* in all\nfound sub_/,
+    );
+    const plainFetch = await run("node", [join(project, "examples/plain-fetch/run.ts")], { env });
+    expect(plainFetch.stdout).toMatch(
       /^created ORD-\d{6}, total 30.2\nchanged to version 2\n\d records\n$/,
     );
     const curl = await run(join(project, "examples/curl/run.sh"), [], { env });
@@ -191,6 +205,6 @@ const requestsIn = (items: PostmanItem[]): NonNullable<PostmanItem["request"]>[]
 const operationsOf = ({ paths }: { paths: Record<string, object> }) =>
   Object.entries(paths).flatMap(([path, methods]) =>
     Object.keys(methods)
-      .filter((each) => /^(get|post|put|patch|delete)$/.test(each))
+      .filter((method) => /^(get|post|put|patch|delete)$/.test(method))
       .map((method) => `${method.toUpperCase()} ${path}`),
   );

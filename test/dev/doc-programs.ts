@@ -5,36 +5,39 @@ export const project = new URL("../..", import.meta.url).pathname;
 export const withPrograms = ["first-call", "authentication", "recipes"];
 
 interface Program {
+  language: string;
   heading: string;
   code: string;
-  /** What it prints, with … for whatever stands there. */
+  /** The expected output. `…` matches any text. */
   prints: string;
 }
 
-/** The programs of a page in one language, in order; those with a name are files that the others import. */
+/** Returns the programs of a page in one language, in order. Named blocks are files that the programs import. */
 export function programsOf(page: string, language: string) {
   const text = pageOf(page);
   const files = new Map<string, string>();
   const programs: Program[] = [];
   let heading = "";
-  let waiting: Program[] = [];
+  let pending: Program[] = [];
   for (const [block, title, info = "", body = ""] of text.matchAll(
     /^#{2,3} (.*)$|^```(.*)\n([^]*?)^```$/gm,
   )) {
     if (title !== undefined) {
-      if (block.startsWith("## ")) [heading, waiting] = [title, []];
+      if (block.startsWith("## ")) [heading, pending] = [title, []];
       continue;
     }
-    const [lang = "", name] = info.split(" ");
+    const [blockLanguage = "", name] = info.split(" ");
     if (name !== undefined) files.set(name, body);
-    else if (lang === "text") {
-      // It speaks of all programs since the one before it.
-      for (const program of waiting) program.prints = body;
-      waiting = [];
-    } else if (["sh", "python", "ts"].includes(lang)) {
-      const program = { heading, code: body, prints: "" };
-      waiting.push(program);
-      if (lang === language) programs.push(program);
+    else if (blockLanguage === "text") {
+      // A text block is the expected output of all programs since the previous text block.
+      for (const program of pending) program.prints = body;
+      pending = [];
+    } else if (["sh", "python", "ts", "js"].includes(blockLanguage)) {
+      const program = { language: blockLanguage, heading, code: body, prints: "" };
+      pending.push(program);
+      // Programs in JavaScript run along with those in TypeScript.
+      const runsWith = blockLanguage === "js" ? "ts" : blockLanguage;
+      if (runsWith === language) programs.push(program);
     }
   }
   return { files, programs };
@@ -42,7 +45,14 @@ export function programsOf(page: string, language: string) {
 
 export const pageOf = (name: string) => readFileSync(join(project, `docs/${name}.md`), "utf8");
 
-/** How a program of each language is run, with its files in `folder`. */
+/** Builds the command that runs JavaScript. It must run on Node 20, which CI names in EDGE_FORMS_NODE. */
+export const javaScriptCommand = (code: string, folder: string): [string, string[]] => {
+  const file = join(folder, "program.mjs");
+  writeFileSync(file, code);
+  return [process.env["EDGE_FORMS_NODE"] ?? process.execPath, [file]];
+};
+
+/** Builds the command that runs a program of each language. Its files are in `folder`. */
 export const commands = {
   sh: (code: string): [string, string[]] => ["bash", ["-euo", "pipefail", "-c", code]],
   python: (code: string): [string, string[]] => ["python3", ["-c", code]],

@@ -7,45 +7,47 @@ import { Server } from "./server.ts";
 const project = new URL("../..", import.meta.url).pathname;
 const run = promisify(execFile);
 
-describe("What assistants do with /mcp", () => {
-  const server = new Server(8799);
+describe("MCP clients", () => {
+  const server = new Server();
   let env: NodeJS.ProcessEnv;
 
   beforeAll(async () => {
     await server.start();
     const { token } = await server.credential();
-    // It lacks most permissions: it is to be given those that it has.
+    // This client lacks most permissions, so /mcp must offer only some of the tools.
     const permissions = "submissions:read,submissions:create,schema:read";
-    const narrow = ["--permissions", permissions, "--resources", "form:purchase"];
-    const shop = await server.credential("--kind", "client", ...narrow);
-    const CLIENT = `${shop.client_id}:${shop.client_secret}`;
+    const limits = ["--permissions", permissions, "--resources", "form:purchase"];
+    const apiClient = await server.credential("--kind", "client", ...limits);
+    const CLIENT = `${apiClient.client_id}:${apiClient.client_secret}`;
     env = { ...process.env, URL: server.url, TOKEN: token, CLIENT };
   });
   afterAll(() => server.remove());
 
-  it("by the official client library: a submission is made and found, in each version, by each credential", async () => {
+  it("creates and finds a submission with the official library, in each version and with each credential", async () => {
     const { stdout } = await run("node", [join(project, "test/clients/mcp-client.ts")], { env });
-    const rest =
+    const steps =
       "needs title,department,amount; /data/amount invalid_type; /data/department required; 1 found, the same";
     expect(stdout.trim().split("\n")).toEqual([
-      `2026-07-28; 19 tools; ${rest}`,
-      `2025-11-25; 19 tools; ${rest}`,
-      `2026-07-28; 10 tools; ${rest}`,
-      `2025-11-25; 10 tools; ${rest}`,
+      `2026-07-28; 19 tools; ${steps}`,
+      `2025-11-25; 19 tools; ${steps}`,
+      `2026-07-28; 10 tools; ${steps}`,
+      `2025-11-25; 10 tools; ${steps}`,
       expect.stringContaining("drop_tables"),
     ]);
   });
 
-  it("by the inspector: it lists the tools, finds no fault with their schemas, and calls one", async () => {
+  it("lists tools, validates their schemas and calls one with the inspector", async () => {
     const inspect = async (...args: string[]) => {
       const header = ["--header", `Authorization: Bearer ${env["TOKEN"]}`];
       const target = ["--cli", `${server.url}/mcp`, "--transport", "http", "--format", "json"];
-      const own = { ...env, HOME: server.folder };
+      const inspectorEnv = { ...env, HOME: server.folder };
       const inspector = join(project, "node_modules/.bin/mcp-inspector");
-      const { stdout } = await run(inspector, [...target, ...header, ...args], { env: own });
+      const { stdout } = await run(inspector, [...target, ...header, ...args], {
+        env: inspectorEnv,
+      });
       return JSON.parse(stdout).result;
     };
-    // It ends with another status where a schema has an error.
+    // The inspector exits with an error if a schema is invalid.
     const { tools } = await inspect("--method", "tools/list", "--strict");
     expect(tools.length).toBe(19);
     const call = ["--method", "tools/call", "--tool-name", "list_forms"];

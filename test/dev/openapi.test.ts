@@ -33,12 +33,12 @@ const everyType = {
 };
 
 describe("OpenAPI documents", () => {
-  const server = new Server(8786);
+  const server = new Server();
   let call: Call;
   beforeAll(async () => {
     await server.start();
-    const wide = ["--requests", "100000", "--writes", "100000"];
-    call = caller(server.url, (await server.credential(...wide)).token);
+    const limits = ["--requests", "100000", "--writes", "100000"];
+    call = caller(server.url, (await server.credential(...limits)).token);
     for (const path of ["/forms/every/schema", "/apps/every/schema"]) {
       await call("PUT", path, everyType);
     }
@@ -54,34 +54,36 @@ describe("OpenAPI documents", () => {
     "/openapi.json",
   ];
 
-  /** Judges a value by a schema of the document, as a client that was generated from it would. */
-  async function judge(document: Answer["body"]) {
+  /** Returns a function that validates values against a schema of the document, like a generated client. */
+  async function schemaErrors(document: Answer["body"]) {
     const ajv = addFormats["default"](new Ajv2020({ strict: false, allErrors: true }));
     ajv.addFormat("int32", true).addFormat("int64", true);
     ajv.addSchema({ $id: "document", ...document });
     return (name: string, value: unknown) => {
-      const check = ajv.compile({ $ref: `document#/components/schemas/${name}` });
-      check(value);
-      return check.errors ?? [];
+      const validate = ajv.compile({ $ref: `document#/components/schemas/${name}` });
+      validate(value);
+      return validate.errors ?? [];
     };
   }
 
-  it.each(documents)("%s: public validators of OpenAPI have nothing to say", async (path) => {
+  it.each(documents)("%s: passes public OpenAPI validators", async (path) => {
     for (const version of ["3.1", "3.0"]) {
-      const shown = `${path}${path.includes("?") ? "&" : "?"}version=${version}`;
-      const { status, body, headers } = await call("GET", shown);
+      const versionPath = `${path}${path.includes("?") ? "&" : "?"}version=${version}`;
+      const { status, body, headers } = await call("GET", versionPath);
       expect([status, body.openapi.slice(0, 3)]).toEqual([200, version]);
       const result = await new Validator().validate(structuredClone(body));
       expect(result.errors ?? []).toEqual([]);
       const etag = headers.get("ETag") ?? "";
       expect(etag).toMatch(/^"[\w-]{22}"$/);
-      expect((await call("GET", shown, undefined, { "If-None-Match": etag })).status).toBe(304);
+      expect((await call("GET", versionPath, undefined, { "If-None-Match": etag })).status).toBe(
+        304,
+      );
     }
   });
 
-  it("what a schema refuses the API refuses too, and the other way round", async () => {
+  it("rejects with 422 exactly the values that the schema rejects", async () => {
     const { body: document } = await call("GET", "/forms/every/openapi.json");
-    const errors = await judge(document);
+    const errors = await schemaErrors(document);
     const { example } =
       document.paths["/forms/every/submissions"].post.requestBody.content["application/json"];
     const changes: [string, unknown][] = [
@@ -111,8 +113,8 @@ describe("OpenAPI documents", () => {
     for (const [field, value] of changes) {
       const body = { ...example, data: { ...example.data, [field]: value } };
       const { status } = await call("POST", "/forms/every/submissions/validate", body);
-      const accepted = errors("EverySubmissionCreate", body).length === 0;
-      expect([field, value, status]).toEqual([field, value, accepted ? 200 : 422]);
+      const isValid = errors("EverySubmissionCreate", body).length === 0;
+      expect([field, value, status]).toEqual([field, value, isValid ? 200 : 422]);
     }
   });
 });

@@ -6,31 +6,31 @@ import { Server } from "./server.ts";
 
 const run = promisify(execFile);
 const cwd = join(new URL("../..", import.meta.url).pathname, "examples/python");
-const wide = ["--requests", "100000", "--writes", "100000"];
+const highLimits = ["--requests", "100000", "--writes", "100000"];
 
-describe("The client in Python", () => {
-  const server = new Server(8861);
+describe("Python client", () => {
+  const server = new Server();
   beforeAll(async () => {
     await server.start();
   });
   afterAll(() => server.remove());
 
-  it("runs with Python 3.10 or newer, which has to be here", async () => {
+  it("has Python 3.10 or newer on this machine", async () => {
     const { stdout } = await run("python3", ["-c", "import sys; print(sys.version_info[:2])"]);
     expect(stdout).toMatch(/^\(3, [1-9]\d\)/);
   });
 
-  it("keeps what it promises to the running service, through failures on the way", async () => {
-    const { token } = await server.credential(...wide);
-    const client: unknown = await server.credential("--kind", "client", ...wide);
+  it("passes its own tests against the running service, despite simulated failures", async () => {
+    const { token } = await server.credential(...highLimits);
+    const client: unknown = await server.credential("--kind", "client", ...highLimits);
     const { client_id, client_secret } = client as Record<string, string>;
-    const own = {
+    const serviceEnv = {
       URL: server.url,
       TOKEN: token,
       CLIENT_ID: client_id,
       CLIENT_SECRET: client_secret,
     };
-    const env = { ...process.env, ...own, PYTHONDONTWRITEBYTECODE: "1" };
+    const env = { ...process.env, ...serviceEnv, PYTHONDONTWRITEBYTECODE: "1" };
     const { stderr } = await run("python3", ["-W", "error", "-m", "unittest", "-v"], { cwd, env });
     expect(stderr).toMatch(/Ran \d\d tests in [^]*\nOK\n$/);
   }, 400_000);

@@ -11,7 +11,7 @@ export interface Received {
   text: string;
 }
 
-/** A receiver of webhooks on this machine, which npm run dev allows. */
+/** A webhook receiver on this machine, which `npm run dev` allows. */
 export class Receiver {
   readonly all: Received[] = [];
   readonly taken: Received[] = [];
@@ -20,10 +20,10 @@ export class Receiver {
 
   constructor() {
     this.#http = createServer((request, response) => {
-      const parts: Buffer[] = [];
-      request.on("data", (part: Buffer) => parts.push(part));
+      const chunks: Buffer[] = [];
+      request.on("data", (chunk: Buffer) => chunks.push(chunk));
       request.on("end", () => {
-        const received = { headers: request.headers, text: Buffer.concat(parts).toString() };
+        const received = { headers: request.headers, text: Buffer.concat(chunks).toString() };
         this.all.push(received);
         if (this.answer(response, this.all.length, received)) this.taken.push(received);
       });

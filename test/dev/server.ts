@@ -1,86 +1,105 @@
 import { execFile, spawn, type ChildProcess } from "node:child_process";
 import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from "node:fs";
+import { createServer, type AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { caller, type Answer, type Call } from "../../src/dev/caller.ts";
 
-const project = new URL("../..", import.meta.url).pathname;
-const parts = [
+export const project = new URL("../..", import.meta.url).pathname;
+const projectPaths = [
   "src",
   "migrations",
   "examples",
-  "packages",
   "node_modules",
   "package.json",
   "wrangler.toml",
   "tsconfig.json",
 ];
 
-/** What a service keeps beside the project: its data, who its owner is, and its secrets. */
+/** The paths of a service's own state: its data, its owner and its secrets. */
 export const kept = [".wrangler", ".dev.vars"];
 
-/** A personal token, or an API client. */
-interface Issued {
+/** The response for a new personal token or API client. */
+interface IssuedCredential {
   id: string;
   token: string;
   client_id: string;
   client_secret: string;
 }
 
-/** A server of its own: the project's files, with data and secrets that nobody else uses. */
+/** A server with the project's files and with its own data and secrets. */
 export class Server {
   readonly folder = mkdtempSync(join(tmpdir(), "edge-forms-"));
-  readonly url: string;
-  readonly #command: string[];
+  readonly #builtFolder: string | undefined;
+  #url: string | undefined;
   #process: ChildProcess | undefined;
   output = "";
 
-  /** Of what `built.ts` has left, where a run of tests has it; or as a developer starts it. */
-  constructor(port: number, by: "built" | "npm run dev" = "built") {
-    this.url = `http://127.0.0.1:${port}`;
-    for (const part of parts) symlinkSync(join(project, part), join(this.folder, part));
-    const built = by === "built" ? process.env["EDGE_FORMS_BUILT"] : undefined;
-    if (built === undefined) {
-      this.#command = ["npm", "run", "dev", "--", "--port", String(port)];
-      return;
-    }
-    this.#command = ["node", join(project, "test/dev/serve-built.ts"), String(port), built];
-    for (const part of kept) {
-      cpSync(join(built, part), join(this.folder, part), { recursive: true });
+  /** Uses the build of `built.ts` in a test run. Otherwise starts the service like a developer. */
+  constructor(mode: "built" | "npm run dev" = "built") {
+    for (const path of projectPaths) symlinkSync(join(project, path), join(this.folder, path));
+    // A copy, because some commands build the client, which other tests use at the same time.
+    cpSync(join(project, "packages"), join(this.folder, "packages"), {
+      recursive: true,
+      filter: (path) => !path.includes("/node_modules", project.length),
+    });
+    this.#builtFolder = mode === "built" ? process.env["EDGE_FORMS_BUILT"] : undefined;
+    if (this.#builtFolder === undefined) return;
+    for (const path of kept) {
+      cpSync(join(this.#builtFolder, path), join(this.folder, path), { recursive: true });
     }
   }
 
-  /** Until it says where it answers. */
+  /** The address, which stays the same when the server starts again. */
+  get url(): string {
+    if (this.#url === undefined) throw new Error("The server has not started.");
+    return this.#url;
+  }
+
+  /** The system assigns the port at the first start, so that test runs do not disturb each other. */
+  async #command(): Promise<string[]> {
+    const knownPort = this.#url === undefined ? 0 : Number(new URL(this.#url).port);
+    if (this.#builtFolder !== undefined) {
+      const script = join(project, "test/dev/serve-built.ts");
+      return ["node", script, String(knownPort), this.#builtFolder];
+    }
+    return ["npm", "run", "dev", "--", "--port", String(knownPort || (await freePort()))];
+  }
+
+  /** Starts the server and waits until it prints its address. */
   async start(): Promise<void> {
     this.output = "";
-    const [command = "", ...options] = this.#command;
-    const started = spawn(command, options, {
+    const [command = "", ...options] = await this.#command();
+    const child = spawn(command, options, {
       cwd: this.folder,
       detached: true,
       stdio: ["ignore", "pipe", "pipe"],
     });
-    this.#process = started;
+    this.#process = child;
     await new Promise<void>((resolve, reject) => {
-      const read = (chunk: Buffer) => {
+      const appendOutput = (chunk: Buffer) => {
         this.output += chunk.toString();
-        if (this.output.includes("Edge Forms answers at")) resolve();
+        const [, url] = /Edge Forms answers at (http:\/\/[\d.:]+)\s/.exec(this.output) ?? [];
+        if (url === undefined) return;
+        this.#url = url;
+        resolve();
       };
-      started.stdout.on("data", read);
-      started.stderr.on("data", read);
-      started.on("exit", () => reject(new Error(`${command} ended:\n${this.output}`)));
+      child.stdout.on("data", appendOutput);
+      child.stderr.on("data", appendOutput);
+      child.on("exit", () => reject(new Error(`${command} ended:\n${this.output}`)));
     });
   }
 
-  /** `kill -9` of everything that `npm run dev` started. */
+  /** Kills the server with all of its processes (SIGKILL). */
   async kill(): Promise<void> {
-    const ended = this.#process;
-    if (ended?.pid === undefined) return;
-    const gone = new Promise((resolve) => ended.on("exit", resolve));
-    process.kill(-ended.pid, "SIGKILL");
-    await gone;
+    const child = this.#process;
+    if (child?.pid === undefined) return;
+    const exited = new Promise((resolve) => child.on("exit", resolve));
+    process.kill(-child.pid, "SIGKILL");
+    await exited;
     this.#process = undefined;
-    while (await this.#answers()) await new Promise((resolve) => setTimeout(resolve, 50));
+    while (await this.#isReachable()) await new Promise((resolve) => setTimeout(resolve, 50));
   }
 
   async remove(): Promise<void> {
@@ -88,14 +107,14 @@ export class Server {
     rmSync(this.folder, { recursive: true, force: true });
   }
 
-  /** What `npm run credential` calls. */
-  async credential(...options: string[]): Promise<Issued> {
+  /** Issues a credential with the same script as `npm run credential`. */
+  async credential(...options: string[]): Promise<IssuedCredential> {
     const args = ["src/dev/credential.ts", "--json", "--url", this.url, ...options];
     const { stdout } = await promisify(execFile)("node", args, { cwd: this.folder });
-    return JSON.parse(stdout) as Issued;
+    return JSON.parse(stdout) as IssuedCredential;
   }
 
-  async #answers(): Promise<boolean> {
+  async #isReachable(): Promise<boolean> {
     return fetch(`${this.url}/health`).then(
       () => true,
       () => false,
@@ -103,7 +122,16 @@ export class Server {
   }
 }
 
-/** Who signs in to the administration area of this server. */
+/** Finds a free port for a command that cannot choose its own. */
+async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const { port } = server.address() as AddressInfo;
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}
+
+/** Reads the email address and password of the server's owner. */
 export function account(server: Server): { email: string; password: string } {
   const file = join(server.folder, ".wrangler/edge-forms-local.json");
   return JSON.parse(readFileSync(file, "utf8")) as { email: string; password: string };

@@ -3,16 +3,16 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { ok, Receiver } from "./receiver.ts";
 import { caller, Server, type Call } from "./server.ts";
 
-async function until(holds: () => boolean | Promise<boolean>, milliseconds = 60_000) {
-  const end = Date.now() + milliseconds;
-  while (!(await holds())) {
-    if (Date.now() > end) throw new Error("It does not come true.");
+async function waitUntil(condition: () => boolean | Promise<boolean>, milliseconds = 60_000) {
+  const deadline = Date.now() + milliseconds;
+  while (!(await condition())) {
+    if (Date.now() > deadline) throw new Error("It does not come true.");
     await new Promise((resolve) => setTimeout(resolve, 100));
   }
 }
 
 describe("Webhooks of the built bundle", () => {
-  const server = new Server(8833);
+  const server = new Server();
   let receiver: Receiver;
   let call: Call;
   let url: string;
@@ -27,35 +27,35 @@ describe("Webhooks of the built bundle", () => {
     receiver.close();
     await server.remove();
   });
-  const make = async (key: string) => {
+  const createWebhook = async (key: string) => {
     await call("PUT", `/apps/${key}/schema`, { fields: [{ key: "n", type: "number" }] });
     const types = ["record.created"];
-    const sent = { name: key, url, types, collections: [`app:${key}`] };
-    const { status, text, body } = await call("POST", "/webhooks", sent);
+    const webhook = { name: key, url, types, collections: [`app:${key}`] };
+    const { status, text, body } = await call("POST", "/webhooks", webhook);
     if (status !== 201) throw new Error(text);
     return body;
   };
 
-  it("a receiver on this machine is told within five seconds, and can verify it", async () => {
-    const { secret } = await make("told");
+  it("delivers a verifiable event to a receiver on this machine within five seconds", async () => {
+    const { secret } = await createWebhook("told");
     await call("POST", "/apps/told/records", { data: { n: 1 } });
-    await until(() => receiver.taken.length === 1, 5000);
-    const [first] = receiver.taken;
-    const headers = first?.headers as Record<string, string>;
-    const told = new Webhook(secret).verify(first?.text ?? "", headers);
-    expect(told).toMatchObject({ type: "record.created", data: { item: { data: { n: 1 } } } });
+    await waitUntil(() => receiver.taken.length === 1, 5000);
+    const [delivery] = receiver.taken;
+    const headers = delivery?.headers as Record<string, string>;
+    const event = new Webhook(secret).verify(delivery?.text ?? "", headers);
+    expect(event).toMatchObject({ type: "record.created", data: { item: { data: { n: 1 } } } });
   });
 
-  it("answers that redirect, break off or never end are cut; none is followed", async () => {
-    const { id } = await make("odd");
+  it("follows no redirect and cuts off broken or endless receiver responses", async () => {
+    const { id } = await createWebhook("odd");
     const test = async () => (await call("POST", `/webhooks/${id}/test`)).body;
     receiver.answer = (response) => {
       response.writeHead(307, { Location: `${url}/elsewhere` }).end();
       return false;
     };
-    const before = receiver.all.length;
+    const requestCount = receiver.all.length;
     expect(await test()).toMatchObject({ status: 307, delivered: false });
-    expect(receiver.all).toHaveLength(before + 1);
+    expect(receiver.all).toHaveLength(requestCount + 1);
     receiver.answer = (response) => {
       response.destroy();
       return false;
@@ -67,25 +67,25 @@ describe("Webhooks of the built bundle", () => {
         closed = true;
       });
       response.writeHead(200);
-      const more = () => {
+      const writeChunks = () => {
         while (!response.destroyed && response.write("x".repeat(10_000)));
       };
-      response.on("drain", more);
-      more();
+      response.on("drain", writeChunks);
+      writeChunks();
       return true;
     };
-    const endless = await test();
-    expect([endless.status, endless.answer.length, endless.milliseconds < 5000]).toEqual([
-      200,
-      1024,
-      true,
-    ]);
-    await until(() => closed, 15_000);
+    const endlessResult = await test();
+    expect([
+      endlessResult.status,
+      endlessResult.answer.length,
+      endlessResult.milliseconds < 5000,
+    ]).toEqual([200, 1024, true]);
+    await waitUntil(() => closed, 15_000);
     receiver.answer = ok;
   });
 
-  it("kill -9 in the middle, of a receiver that fails now and then: nothing is lost, and the order is kept", async () => {
-    const { id } = await make("killed");
+  it("delivers all events in order despite kill -9 and occasional receiver failures", async () => {
+    const { id } = await createWebhook("killed");
     receiver.taken.length = 0;
     receiver.answer = (response, count) => {
       if (count % 11 !== 0) return ok(response);
@@ -98,30 +98,30 @@ describe("Webhooks of the built bundle", () => {
       if (answer?.status === 201) stored.push(n);
       return answer !== null;
     };
-    const writing = (async () => {
+    const writes = (async () => {
       for (let n = 1; n <= 150; n += 1) if (!(await create(n))) return;
     })();
-    await until(() => receiver.taken.length >= 8);
+    await waitUntil(() => receiver.taken.length >= 8);
     await server.kill();
-    await writing;
+    await writes;
     await server.start();
     for (let n = 1001; n <= 1010; n += 1) await create(n);
-    const told = () => {
-      const each = receiver.taken.map(
+    const deliveredNumbers = () => {
+      const numbersById = receiver.taken.map(
         ({ headers, text }) => [headers["webhook-id"], JSON.parse(text).data.item.data.n] as const,
       );
-      return [...new Map(each).values()];
+      return [...new Map(numbersById).values()];
     };
-    await until(async () => {
-      // As the schedule does, and whoever mends a receiver.
+    await waitUntil(async () => {
+      // Triggers the retry that the schedule, or the repair of a receiver, would trigger.
       await call("PATCH", `/webhooks/${id}`, { state: "paused" });
       await call("PATCH", `/webhooks/${id}`, { state: "active" });
       await new Promise((resolve) => setTimeout(resolve, 500));
-      return told().at(-1) === 1010;
+      return deliveredNumbers().at(-1) === 1010;
     });
-    // What was stored and not answered before the kill is told as well.
-    expect(told().filter((n) => stored.includes(n))).toEqual(stored);
-    expect(told()).toEqual(told().toSorted((a, b) => a - b));
+    // Records that were stored without a response before the kill are delivered too, so only known ones are compared.
+    expect(deliveredNumbers().filter((n) => stored.includes(n))).toEqual(stored);
+    expect(deliveredNumbers()).toEqual(deliveredNumbers().toSorted((a, b) => a - b));
     expect(stored.length).toBeGreaterThan(15);
   });
 });

@@ -1,18 +1,18 @@
 import { describe, expect, it, vi } from "vitest";
 import type { Field } from "../../src/domain/definition/field.ts";
-import { cellReader } from "../../src/domain/import/cells.ts";
+import { createCellReader } from "../../src/domain/import/cells.ts";
 
-const reading = { lossless: false, zone: "Europe/Berlin", commas: false };
+const readerOptions = { isLossless: false, zone: "Europe/Berlin", hasDecimalCommas: false };
 const options = [
   { value: "x", label: "X, the first" },
   { value: "y", label: "Y" },
   { value: "x2", label: "X" },
 ];
 const field = (type: string) => ({ key: "f", label: "F", type, options, fields: [] }) as never;
-const read = (type: Field["type"], cell: string, rest = {}) =>
-  cellReader(field(type), { ...reading, ...rest })(cell);
+const readCell = (type: Field["type"], cell: string, overrides = {}) =>
+  createCellReader(field(type), { ...readerOptions, ...overrides })(cell);
 
-describe("A cell", () => {
+describe("An imported cell", () => {
   it.each([
     ["number", "1.50", 1.5],
     ["number", "1,5", "1,5"],
@@ -37,28 +37,38 @@ describe("A cell", () => {
     ["datetime", "2026-07-01T08:30:00Z", "2026-07-01T08:30:00Z"],
     ["text", "'=1+1", "=1+1"],
     ["text", "'quoted'", "'quoted'"],
+    ["text", "a;'=1\n'＋2\t' -3", "a;=1\n＋2\t -3"],
     ["text", "", null],
-  ] as const)("of the type %s that says %j is %j", (type, cell, value) => {
-    expect(read(type, cell)).toEqual(value);
+  ] as const)("of the type %s with the text %j is read as %j", (type, cell, value) => {
+    expect(readCell(type, cell)).toEqual(value);
   });
 
-  it("with a decimal comma is a number where semicolons stand between cells", () => {
-    expect(read("number", "-1,5", { commas: true })).toBe(-1.5);
+  it("with a decimal comma is read as a number when semicolons separate the cells", () => {
+    expect(readCell("number", "-1,5", { hasDecimalCommas: true })).toBe(-1.5);
   });
 
-  it("is read in a time that grows with its length, and not with its options", () => {
-    const many = Array.from({ length: 5000 }, (_, i) => ({ value: `v${i}`, label: `L, ${i}` }));
-    const whole = { ...(field("multi_select") as object), options: many } as never;
-    const readMany = cellReader(whole, reading);
-    const folds = vi.spyOn(String.prototype, "toLowerCase");
-    for (let i = 0; i < 1000; i += 1) readMany("v1;L, 2;?");
-    readMany("?,".repeat(100_000));
-    const looks = folds.mock.contexts.reduce((sum: number, text) => sum + String(text).length, 0);
-    folds.mockRestore();
-    expect(looks).toBeLessThan(1_000_000);
+  it("is read in time proportional to its length, independent of the number of options", () => {
+    const manyOptions = Array.from({ length: 5000 }, (_, i) => ({
+      value: `v${i}`,
+      label: `L, ${i}`,
+    }));
+    const fieldWithManyOptions = {
+      ...(field("multi_select") as object),
+      options: manyOptions,
+    } as never;
+    const readManyOptions = createCellReader(fieldWithManyOptions, readerOptions);
+    const toLowerCase = vi.spyOn(String.prototype, "toLowerCase");
+    for (let i = 0; i < 1000; i += 1) readManyOptions("v1;L, 2;?");
+    readManyOptions("?,".repeat(100_000));
+    const examinedCharacters = toLowerCase.mock.contexts.reduce(
+      (sum: number, text) => sum + String(text).length,
+      0,
+    );
+    toLowerCase.mockRestore();
+    expect(examinedCharacters).toBeLessThan(1_000_000);
   });
 
-  it("of a lossless file is what it says", () => {
-    expect(read("text", "'=1+1", { lossless: true })).toBe("'=1+1");
+  it("of a lossless file is read unchanged", () => {
+    expect(readCell("text", "'=1+1", { isLossless: true })).toBe("'=1+1");
   });
 });

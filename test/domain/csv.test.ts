@@ -1,18 +1,18 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { csvLine } from "../../src/documents/csv.ts";
-import { CsvFault, parseCsv } from "../../src/domain/import/csv.ts";
+import { csvLine, defuse } from "../../src/documents/csv.ts";
+import { CsvError, parseCsv } from "../../src/domain/import/csv.ts";
 
-const most = 5000;
-const cellsOf = (text: string) => parseCsv(text, most).rows.map(({ cells }) => cells);
+const maxRows = 5000;
+const cellsOf = (text: string) => parseCsv(text, maxRows).rows.map(({ cells }) => cells);
 
-/** A cell whose line ends are all \n, as they are read. */
+/** A cell with \n as its only line end, because the parser normalizes line ends. */
 const cell = fc
   .string({ unit: fc.constantFrom("a", "é", "字", '"', ",", ";", "\t", "\n", " ", "=") })
   .filter((text) => text !== "\uFEFF");
 
-describe("CSV that is read", () => {
-  it("is what was written, whatever stands in the cells", () => {
+describe("Parsing of CSV", () => {
+  it("returns the cells that were written, whatever they contain", () => {
     const tables = fc
       .integer({ min: 2, max: 4 })
       .chain((width) =>
@@ -39,12 +39,12 @@ describe("CSV that is read", () => {
       ],
     ],
     ['"a;b",c\n1,2', [["1", "2"]]],
-  ])("%j is read as its cells", (text, rows) => {
+  ])("returns the cells of %j", (text, rows) => {
     expect(cellsOf(text)).toEqual(rows);
   });
 
-  it("names the line of each row, as an editor counts them", () => {
-    expect(parseCsv('a,b\n"1\n2",3\n4,5', most).rows.map(({ line }) => line)).toEqual([2, 4]);
+  it("returns the line number of each row as an editor counts lines", () => {
+    expect(parseCsv('a,b\n"1\n2",3\n4,5', maxRows).rows.map(({ line }) => line)).toEqual([2, 4]);
   });
 
   it.each([
@@ -52,13 +52,27 @@ describe("CSV that is read", () => {
     ['a,b\n"1,2', 2],
     ['a,b\n1,"2"3', 2],
     ["a\n1\n2\n3", 4],
-  ])("%j is refused, naming line %i", (text, line) => {
-    const refused = () => parseCsv(text, 2);
-    expect(refused).toThrow(CsvFault);
+  ])("rejects %j and names line %i", (text, line) => {
+    const parse = () => parseCsv(text, 2);
+    expect(parse).toThrow(CsvError);
     try {
-      refused();
-    } catch (fault) {
-      expect((fault as CsvFault).line).toBe(line);
+      parse();
+    } catch (error) {
+      expect((error as CsvError).line).toBe(line);
     }
+  });
+});
+
+describe("Cells for spreadsheets", () => {
+  it.each([
+    ["=1", "'=1"],
+    ["＝1", "'＝1"],
+    ["a;=1", "a;'=1"],
+    ["a; @x", "a;' @x"],
+    ["a\t+1\nb\r-2", "a\t'+1\nb\r'-2"],
+    ["\n=1", "'\n'=1"],
+    ["a=1; b", "a=1; b"],
+  ])("%j becomes %j", (text, expected) => {
+    expect(defuse(text)).toBe(expected);
   });
 });

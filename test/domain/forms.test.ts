@@ -1,24 +1,31 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { makeCursor, readCursor } from "../../src/domain/cursor.ts";
+import { encodeCursor, decodeCursor } from "../../src/domain/cursor.ts";
 import { decimalsOf } from "../../src/domain/data/check-scalar.ts";
-import { fold } from "../../src/domain/data/index-entries.ts";
-import { matches, parsePrecondition } from "../../src/domain/preconditions.ts";
-import { pointer } from "../../src/domain/problem/field-errors.ts";
+import { foldCase } from "../../src/domain/data/index-entries.ts";
+import { matchesPrecondition, parsePrecondition } from "../../src/domain/preconditions.ts";
+import { jsonPointer } from "../../src/domain/problem/field-errors.ts";
 import { permissions } from "../../src/domain/credential/permissions.ts";
-import { placesBeginning, receiptNumber, receiptPlaces } from "../../src/domain/item/item.ts";
-import { signingKeys } from "../../src/domain/credential/keys.ts";
+import {
+  receiptSequenceRanges,
+  formatReceiptNumber,
+  receiptSequences,
+} from "../../src/domain/item/item.ts";
+import { createSigningKeys } from "../../src/domain/credential/keys.ts";
 import { dayWithOffset } from "../../src/domain/time.ts";
-import { utcDateTime } from "../../src/domain/time.ts";
-import { makeAccessToken } from "../../src/domain/credential/tokens.ts";
-import { makeSecret, readSecret } from "../../src/domain/credential/tokens.ts";
-import { readBearer } from "../../src/domain/credential/tokens.ts";
+import { toUtcDateTime } from "../../src/domain/time.ts";
+import { createAccessToken } from "../../src/domain/credential/tokens.ts";
+import { createSecret, decodeSecret } from "../../src/domain/credential/tokens.ts";
+import { decodeBearer } from "../../src/domain/credential/tokens.ts";
 
+const { subtle } = crypto;
+const ivs = { bytes: (length: number) => crypto.getRandomValues(new Uint8Array(length)) };
+const signingKeys = (secrets: string) => createSigningKeys({ subtle, random: ivs }, secrets);
 const keys = signingKeys("new secret,old secret");
 const id = "01ARZ3NDEKTSV4RRFFQ69G5FAV";
 const bytes = fc.uint8Array({ minLength: 32, maxLength: 32 });
 
-const signs = fc.constantFrom("A", "a", "Z", "z", "0", "9", "-", "_");
+const characters = fc.constantFrom("A", "a", "Z", "z", "0", "9", "-", "_");
 
 const longText = fc.string({ unit: "binary", minLength: 0, maxLength: 200 });
 const sortValue = fc.oneof(
@@ -32,67 +39,74 @@ const sortValue = fc.oneof(
     "2026-11-21T09:30:00.000",
   ),
 );
-const placeInList = fc.tuple(sortValue, sortValue, sortValue, fc.maxSafeInteger());
+const positions = fc.tuple(sortValue, sortValue, sortValue, fc.maxSafeInteger());
 
 describe("Cursors", () => {
-  it("give back their position to their own list, and to no other", async () => {
+  it("decode to their position for their own list only", async () => {
     await fc.assert(
-      fc.asyncProperty(placeInList, fc.string(), fc.string(), async (position, list, other) => {
-        const cursor = await makeCursor(keys, list, position);
+      fc.asyncProperty(positions, fc.string(), fc.string(), async (position, list, otherList) => {
+        const cursor = await encodeCursor(keys, list, position);
         expect(cursor).toMatch(/^[\w-]{1,500}$/);
-        const read = (await readCursor(keys, list, cursor))?.position ?? [];
-        expect(read).toHaveLength(position.length);
+        const decoded = (await decodeCursor(keys, list, cursor))?.position ?? [];
+        expect(decoded).toHaveLength(position.length);
         for (const [index, value] of position.entries()) {
-          const kept = read[index];
-          if (!Array.isArray(kept)) expect(kept).toBe(value);
-          else expect(String(value).startsWith(kept[0])).toBe(true);
+          const decodedValue = decoded[index];
+          if (!Array.isArray(decodedValue)) expect(decodedValue).toBe(value);
+          else expect(String(value).startsWith(decodedValue[0])).toBe(true);
         }
-        if (other !== list) expect(await readCursor(keys, other, cursor)).toBeUndefined();
+        if (otherList !== list) expect(await decodeCursor(keys, otherList, cursor)).toBeUndefined();
       }),
     );
   });
 
-  it("are refused when one character is changed", async () => {
+  it("are rejected when one character is changed", async () => {
     await fc.assert(
-      fc.asyncProperty(fc.nat(), fc.nat(), signs, async (n, at, sign) => {
-        const cursor = await makeCursor(keys, "list", [n]);
-        const place = at % cursor.length;
-        const damaged = cursor.slice(0, place) + sign + cursor.slice(place + 1);
-        if (damaged !== cursor) expect(await readCursor(keys, "list", damaged)).toBeUndefined();
+      fc.asyncProperty(fc.nat(), fc.nat(), characters, async (n, offset, character) => {
+        const cursor = await encodeCursor(keys, "list", [n]);
+        const index = offset % cursor.length;
+        const damagedCursor = cursor.slice(0, index) + character + cursor.slice(index + 1);
+        if (damagedCursor !== cursor)
+          expect(await decodeCursor(keys, "list", damagedCursor)).toBeUndefined();
       }),
     );
   });
 });
 
 describe("Secrets", () => {
-  it("are known by their checksum; every change of a character is found offline", async () => {
+  it("are verified by their checksum, which detects every changed character", async () => {
     await fc.assert(
-      fc.asyncProperty(bytes, fc.nat(), signs, async (random, at, sign) => {
-        const secret = await makeSecret(keys, "efp", id, random);
-        expect(await readSecret(keys, "efp", secret)).toMatchObject({ credentialId: id });
-        expect(await readSecret(keys, "efs", secret)).toBeUndefined();
-        const place = 4 + (at % (secret.length - 4));
-        const damaged = secret.slice(0, place) + sign + secret.slice(place + 1);
-        if (damaged !== secret) expect(await readSecret(keys, "efp", damaged)).toBeUndefined();
+      fc.asyncProperty(bytes, fc.nat(), characters, async (random, offset, character) => {
+        const secret = await createSecret(keys, "efp", id, random);
+        expect(await decodeSecret(keys, "efp", secret)).toMatchObject({ credentialId: id });
+        expect(await decodeSecret(keys, "efs", secret)).toBeUndefined();
+        const index = 4 + (offset % (secret.length - 4));
+        const damagedSecret = secret.slice(0, index) + character + secret.slice(index + 1);
+        if (damagedSecret !== secret)
+          expect(await decodeSecret(keys, "efp", damagedSecret)).toBeUndefined();
       }),
     );
   });
 
-  it("made with an older key are still known", async () => {
-    const secret = await makeSecret(signingKeys("old secret"), "efp", id, new Uint8Array(32));
-    expect(await readSecret(keys, "efp", secret)).toBeDefined();
-    expect(await readSecret(signingKeys("new secret"), "efp", secret)).toBeUndefined();
+  it("are still verified when created with an older key", async () => {
+    const secret = await createSecret(signingKeys("old secret"), "efp", id, new Uint8Array(32));
+    expect(await decodeSecret(keys, "efp", secret)).toBeDefined();
+    expect(await decodeSecret(signingKeys("new secret"), "efp", secret)).toBeUndefined();
   });
 
-  it("access tokens give back what they were made of until they expire", async () => {
+  it("decode from access tokens unchanged until these expire", async () => {
     const scopes = fc.subarray([...permissions]);
     const time = fc.integer({ min: 1, max: 4e12 }).map((ms) => Math.floor(ms / 1000) * 1000);
     await fc.assert(
       fc.asyncProperty(scopes, time, fc.nat(65_535), async (scope, expiresAt, secretId) => {
-        const token = await makeAccessToken(keys, { credentialId: id, secretId, expiresAt, scope });
-        const read = await readBearer(keys, token, expiresAt - 1);
-        expect(read).toEqual({ credentialId: id, proof: { secretId, scope } });
-        expect(await readBearer(keys, token, expiresAt)).toBeUndefined();
+        const token = await createAccessToken(keys, {
+          credentialId: id,
+          secretId,
+          expiresAt,
+          scope,
+        });
+        const decoded = await decodeBearer(keys, token, expiresAt - 1);
+        expect(decoded).toEqual({ credentialId: id, proof: { secretId, scope } });
+        expect(await decodeBearer(keys, token, expiresAt)).toBeUndefined();
       }),
     );
   });
@@ -100,24 +114,24 @@ describe("Secrets", () => {
 
 describe("Entity tags", () => {
   const tag = fc.stringMatching(/^[\x21\x23-\x7e]*$/).map((text) => `"${text}"`);
-  const written = fc.tuple(
+  const entityTags = fc.tuple(
     tag,
     fc.constantFrom("", "W/"),
     fc.constantFrom(",", " , ", ",,", "\t,"),
   );
 
-  it("are read from every list that RFC 9110 allows, whatever stands between", () => {
+  it("are parsed from every list that RFC 9110 allows, with any separators", () => {
     fc.assert(
-      fc.property(fc.array(written, { minLength: 1 }), (parts) => {
-        const header = parts.map(([value, weak, comma]) => weak + value + comma).join("");
-        const read = parsePrecondition("If-Match", header);
-        expect(read).toEqual(parts.map(([value]) => value));
-        for (const [value] of parts) expect(matches(read, value)).toBe(true);
+      fc.property(fc.array(entityTags, { minLength: 1 }), (parts) => {
+        const header = parts.map(([value, prefix, comma]) => prefix + value + comma).join("");
+        const tags = parsePrecondition("If-Match", header);
+        expect(tags).toEqual(parts.map(([value]) => value));
+        for (const [value] of parts) expect(matchesPrecondition(tags, value)).toBe(true);
       }),
     );
   });
 
-  it("never hang on what is no list", () => {
+  it("are rejected as malformed_header in every invalid list", () => {
     fc.assert(
       fc.property(
         fc.string({
@@ -139,68 +153,78 @@ describe("Entity tags", () => {
 describe("Receipt numbers", () => {
   const prefix = fc.stringMatching(/^[A-Za-z0-9._-]{0,20}$/);
 
-  it("can be found again, whatever the prefix ends in", () => {
+  it("parse to their sequence, whatever the prefix ends in", () => {
     fc.assert(
-      fc.property(prefix, fc.integer({ min: 1, max: 4_294_967_295 }), (before, place) => {
-        expect(receiptPlaces(receiptNumber(before, place))).toContain(place);
+      fc.property(prefix, fc.integer({ min: 1, max: 4_294_967_295 }), (numberPrefix, sequence) => {
+        expect(receiptSequences(formatReceiptNumber(numberPrefix, sequence))).toContain(sequence);
       }),
     );
   });
 
-  it("that begin with a text are those of a few runs of places, and no others", () => {
-    const place = fc.oneof(
+  it("with a common prefix form a few exact ranges of sequences", () => {
+    const sequences = fc.oneof(
       fc.integer({ min: 1, max: 2000 }),
       fc.integer({ min: 990_000, max: 1_010_000 }),
       fc.integer({ min: 1, max: 4_294_967_295 }),
     );
     fc.assert(
-      fc.property(prefix, place, place, fc.nat(10), (before, one, other, length) => {
-        const text = receiptNumber(before, one).slice(0, before.length + 1 + length);
-        const runs = placesBeginning(before, text.toLowerCase());
-        const within = (at: number) => runs.some(([from, below]) => at >= from && at < below);
-        expect(within(one)).toBe(true);
-        expect(within(other)).toBe(receiptNumber(before, other).startsWith(text));
-        expect(runs.length).toBeLessThanOrEqual(5);
-      }),
+      fc.property(
+        prefix,
+        sequences,
+        sequences,
+        fc.nat(10),
+        (numberPrefix, first, second, length) => {
+          const text = formatReceiptNumber(numberPrefix, first).slice(
+            0,
+            numberPrefix.length + 1 + length,
+          );
+          const runs = receiptSequenceRanges(numberPrefix, text.toLowerCase());
+          const contains = (sequence: number) =>
+            runs.some(([start, end]) => sequence >= start && sequence < end);
+          expect(contains(first)).toBe(true);
+          expect(contains(second)).toBe(formatReceiptNumber(numberPrefix, second).startsWith(text));
+          expect(runs.length).toBeLessThanOrEqual(5);
+        },
+      ),
       { numRuns: 1000 },
     );
-    expect(placesBeginning("ORD-", "ORD-")).toEqual([]);
-    expect(placesBeginning("ORD-", "x42")).toEqual([]);
+    expect(receiptSequenceRanges("ORD-", "ORD-")).toEqual([]);
+    expect(receiptSequenceRanges("ORD-", "x42")).toEqual([]);
   });
 
-  it("stand for few places, and text for none", () => {
-    expect(receiptPlaces("A2026000042")).toContain(42);
-    expect(receiptPlaces("ORD-42")).toEqual([]);
-    expect(receiptPlaces("rec")).toEqual([]);
+  it("parse to at most five sequences, and other texts to none", () => {
+    expect(receiptSequences("A2026000042")).toContain(42);
+    expect(receiptSequences("ORD-42")).toEqual([]);
+    expect(receiptSequences("rec")).toEqual([]);
     fc.assert(
       fc.property(fc.string(), (text) => {
-        expect(receiptPlaces(text).length).toBeLessThanOrEqual(5);
+        expect(receiptSequences(text).length).toBeLessThanOrEqual(5);
       }),
     );
   });
 });
 
 describe("Times", () => {
-  it("date-times are the same instant in UTC, for every instant and offset", () => {
-    const when = fc.date({
+  it("convert to the same instant in UTC for every instant and offset", () => {
+    const instants = fc.date({
       min: new Date("0002-01-01"),
       max: new Date("9998-01-01"),
       noInvalidDate: true,
     });
     const offset = fc.integer({ min: -14 * 60, max: 14 * 60 });
     fc.assert(
-      fc.property(when, offset, (date, minutes) => {
-        const local = new Date(date.getTime() + minutes * 60_000).toISOString().slice(0, 23);
-        const size = Math.abs(minutes);
-        const hours = String(Math.trunc(size / 60)).padStart(2, "0");
-        const rest = String(size % 60).padStart(2, "0");
-        const sent = `${local}${minutes < 0 ? "-" : "+"}${hours}:${rest}`;
-        expect(utcDateTime(sent)).toEqual({ value: date.toISOString() });
+      fc.property(instants, offset, (date, minutes) => {
+        const localTime = new Date(date.getTime() + minutes * 60_000).toISOString().slice(0, 23);
+        const distance = Math.abs(minutes);
+        const hours = String(Math.trunc(distance / 60)).padStart(2, "0");
+        const remainder = String(distance % 60).padStart(2, "0");
+        const dateTime = `${localTime}${minutes < 0 ? "-" : "+"}${hours}:${remainder}`;
+        expect(toUtcDateTime(dateTime)).toEqual({ value: date.toISOString() });
       }),
     );
   });
 
-  it("what is answered can be sent back and is answered the same", () => {
+  it("stay unchanged when the stored day is sent back", () => {
     const days = fc.date({
       min: new Date("0002-01-01"),
       max: new Date("9998-01-01"),
@@ -217,25 +241,25 @@ describe("Times", () => {
     );
     fc.assert(
       fc.property(days, zones, (date, zone) => {
-        const stored = dayWithOffset(date.toISOString().slice(0, 10), zone) ?? "";
-        expect(stored).toMatch(/^\d{4}-\d\d-\d\d(Z|[+-]\d\d:\d\d)$/);
-        expect(dayWithOffset(stored, "UTC")).toBe(stored);
+        const storedDay = dayWithOffset(date.toISOString().slice(0, 10), zone) ?? "";
+        expect(storedDay).toMatch(/^\d{4}-\d\d-\d\d(Z|[+-]\d\d:\d\d)$/);
+        expect(dayWithOffset(storedDay, "UTC")).toBe(storedDay);
       }),
     );
   });
 
-  it("text of any kind is judged without a fault", () => {
+  it("never throw on arbitrary text", () => {
     fc.assert(
       fc.property(fc.string(), (text) => {
-        utcDateTime(text);
+        toUtcDateTime(text);
         dayWithOffset(text, "UTC");
       }),
     );
   });
 });
 
-describe("Small rules", () => {
-  it("decimals are counted as they are written", () => {
+describe("Numbers, case folding and pointers", () => {
+  it("counts the decimals of a number as it is written", () => {
     fc.assert(
       fc.property(fc.integer({ min: -1e9, max: 1e9 }), fc.nat(6), (digits, decimals) => {
         expect(decimalsOf(Number(`${digits}e-${decimals}`))).toBeLessThanOrEqual(decimals);
@@ -244,19 +268,19 @@ describe("Small rules", () => {
     expect([1e-7, 30.25, 5, 1e21, 0.1 + 0.2].map(decimalsOf)).toEqual([7, 2, 0, 0, 17]);
   });
 
-  it("folding is done once and for all, and forgets case", () => {
+  it("folds case idempotently and independently of the original case", () => {
     fc.assert(
       fc.property(fc.string({ unit: "grapheme" }), (text) => {
-        const normal = text.normalize("NFC");
-        expect(fold(fold(normal))).toBe(fold(normal));
-        expect(fold(normal.toUpperCase().normalize("NFC"))).toBe(fold(normal));
+        const normalized = text.normalize("NFC");
+        expect(foldCase(foldCase(normalized))).toBe(foldCase(normalized));
+        expect(foldCase(normalized.toUpperCase().normalize("NFC"))).toBe(foldCase(normalized));
       }),
     );
-    expect(fold("STRASSE")).toBe(fold("straße"));
-    expect(fold("ΌΣΟΣ")).toBe(fold("όσος"));
+    expect(foldCase("STRASSE")).toBe(foldCase("straße"));
+    expect(foldCase("ΌΣΟΣ")).toBe(foldCase("όσος"));
   });
 
-  it("pointers escape what RFC 6901 says", () => {
-    expect(pointer(["data", "a/b~c", 0])).toBe("/data/a~1b~0c/0");
+  it("escapes JSON Pointers according to RFC 6901", () => {
+    expect(jsonPointer(["data", "a/b~c", 0])).toBe("/data/a~1b~0c/0");
   });
 });

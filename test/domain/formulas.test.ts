@@ -1,28 +1,28 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { draftOf } from "../../src/actions/create-item.ts";
-import { compile } from "../../src/domain/data/compile.ts";
-import { effortOfBatch } from "../../src/domain/data/compute-budget.ts";
+import { buildDraft } from "../../src/actions/create-item.ts";
+import { compileCollection } from "../../src/domain/data/compile.ts";
+import { batchBudget } from "../../src/domain/data/compute-budget.ts";
 import type { Data } from "../../src/domain/data/values.ts";
 import { mergeDefinition } from "../../src/domain/definition/merge.ts";
-import { parseDefinition } from "../../src/domain/definition/document.ts";
+import { parseDefinition } from "../../src/domain/definition/parse-definition.ts";
 import { computeData } from "../../src/domain/formula/compute.ts";
 
-const number = (key: string, rest: object = {}) => ({ key, type: "number", ...rest });
-const computed = (key: string, formula: string, rest: object = {}) => ({
+const number = (key: string, rules: object = {}) => ({ key, type: "number", ...rules });
+const computed = (key: string, formula: string, rules: object = {}) => ({
   key,
   type: "computed",
   formula,
   result: "number",
-  ...rest,
+  ...rules,
 });
 
-/** Compiles a form with these fields; ids are given in their order, rows after their list. */
-function compiled(fields: object[], zone = "Asia/Tokyo") {
+/** Compiles a form with these fields. Field IDs follow their order, with columns after their list. */
+function compileForm(fields: object[], zone = "Asia/Tokyo") {
   const { document, errors } = parseDefinition("form", "f", { fields, time_zone: zone });
   if (!document) throw new Error(JSON.stringify(errors));
   const { definition } = mergeDefinition("form", "f", null, document);
-  const made = compile({
+  const form = compileCollection({
     id: 1,
     kind: "form",
     key: "f",
@@ -33,23 +33,23 @@ function compiled(fields: object[], zone = "Asia/Tokyo") {
     fieldsVersion: 1,
     definition,
   });
-  expect([errors, made.fields.formulaErrors]).toEqual([[], []]);
-  return made;
+  expect([errors, form.fields.formulaErrors]).toEqual([[], []]);
+  return form;
 }
 
-const noon = Date.parse("2026-11-21T03:00:00Z");
+const now = Date.parse("2026-11-21T03:00:00Z");
 
-/** The value of a formula `out` behind these fields, and the codes of its warnings. */
-function valueOf(fields: object[], data: Data, formula: string, rest: object = {}) {
-  const made = compiled([...fields, computed("out", formula, rest)]);
-  const id = made.fields.byKey.get("out")?.slot ?? "";
-  const { data: after, warnings } = computeData(made, data, noon);
+/** Computes a field `out` after these fields. Returns its value and the codes of its warnings. */
+function valueOf(fields: object[], data: Data, formula: string, rules: object = {}) {
+  const form = compileForm([...fields, computed("out", formula, rules)]);
+  const id = form.fields.byKey.get("out")?.slot ?? "";
+  const { data: after, warnings } = computeData(form, data, now);
   return [after[id] ?? null, ...warnings.map(({ code }) => code)];
 }
 
-describe("Formulas calculate with exact decimals", () => {
+describe("Formulas", () => {
   const lines = { key: "l", type: "line_items", fields: [number("q")] };
-  const invoice = compiled([
+  const invoice = compileForm([
     { key: "l", type: "line_items", fields: [number("q"), number("p"), computed("a", "q * p")] },
     computed("total", "sum(l.map(r, r.a))", { decimals: 2 }),
     computed("tax", "total * 0.1", { decimals: 2 }),
@@ -57,17 +57,20 @@ describe("Formulas calculate with exact decimals", () => {
   ]);
   const rowsOf = (values: number[]) => ({ "1": values.map((value) => ({ "2": value })) });
 
-  it("25 rows of 32.41 are 810.25, and 10 % of it 81.03; 15 × 64.07 is 961.05; a hundred 0.1 are 10", () => {
+  it("calculate with exact decimals: 25 × 32.41 is 810.25, and 10 % of it is 81.03", () => {
     const sum = "sum(l.map(r, r.q))";
-    const of = (count: number, value: number) => rowsOf(Array.from({ length: count }, () => value));
-    expect(valueOf([lines], of(25, 32.41), sum)).toEqual([810.25]);
-    expect(valueOf([lines], of(25, 32.41), `${sum} * 0.1`, { decimals: 2 })).toEqual([81.03]);
-    expect(valueOf([lines], of(15, 64.07), sum)).toEqual([961.05]);
-    const ten = { result: "boolean" };
-    expect(valueOf([lines], of(100, 0.1), `${sum} >= 10 && ${sum} == 10`, ten)).toEqual([true]);
+    const rows = (count: number, value: number) =>
+      rowsOf(Array.from({ length: count }, () => value));
+    expect(valueOf([lines], rows(25, 32.41), sum)).toEqual([810.25]);
+    expect(valueOf([lines], rows(25, 32.41), `${sum} * 0.1`, { decimals: 2 })).toEqual([81.03]);
+    expect(valueOf([lines], rows(15, 64.07), sum)).toEqual([961.05]);
+    const toBoolean = { result: "boolean" };
+    expect(valueOf([lines], rows(100, 0.1), `${sum} >= 10 && ${sum} == 10`, toBoolean)).toEqual([
+      true,
+    ]);
   });
 
-  it("any permutation of any rows gives the exact sum, as big integers count it", () => {
+  it("return the exact sum of any rows in any order, equal to a sum of big integers", () => {
     const cents = fc.integer({ min: -99_999_999, max: 99_999_999 });
     const row = fc.record({ q: fc.integer({ min: -999, max: 999 }), p: cents });
     const amount = fc.array(row, { maxLength: 60 });
@@ -76,19 +79,19 @@ describe("Formulas calculate with exact decimals", () => {
         amount.chain((rows) =>
           fc.tuple(fc.constant(rows), fc.shuffledSubarray(rows, { minLength: rows.length })),
         ),
-        ([rows, permuted]) => {
+        ([rows, permutation]) => {
           const total = rows.reduce((sum, { q, p }) => sum + BigInt(q) * BigInt(p), 0n);
-          const results = [rows, permuted].map((each) => {
-            const stored = each.map(({ q, p }) => ({ "2": q, "3": Number(`${p}e-2`) }));
-            return computeData(invoice, stored.length > 0 ? { "1": stored } : {}, noon).data;
+          const results = [rows, permutation].map((order) => {
+            const storedRows = order.map(({ q, p }) => ({ "2": q, "3": Number(`${p}e-2`) }));
+            return computeData(invoice, storedRows.length > 0 ? { "1": storedRows } : {}, now).data;
           });
-          const [one, other] = results;
-          expect(other?.["5"]).toBe(one?.["5"]);
-          expect(one?.["5"]).toBe(Number(`${total}e-2`));
-          // Half up, away from zero.
+          const [first, second] = results;
+          expect(second?.["5"]).toBe(first?.["5"]);
+          expect(first?.["5"]).toBe(Number(`${total}e-2`));
+          // Rounds half away from zero.
           const size = total < 0n ? -total : total;
           const tax = (size + 5n) / 10n;
-          expect(one?.["6"]).toBe(Number(`${total < 0n ? -tax : tax}e-2`) || 0);
+          expect(first?.["6"]).toBe(Number(`${total < 0n ? -tax : tax}e-2`) || 0);
         },
       ),
       { numRuns: Number(process.env["RUNS"] ?? 500) },
@@ -116,7 +119,7 @@ describe("Formulas calculate with exact decimals", () => {
     expect(valueOf([], {}, formula)).toEqual([expected]);
   });
 
-  it("`== null` asks for emptiness, of every type; the branches of a conditional mix all numbers", () => {
+  it("compare every type with null, and mix number types in the branches of a conditional", () => {
     const fields = [number("a"), { key: "t", type: "text" }, { key: "d", type: "date" }];
     expect(valueOf(fields, {}, "a == null ? 5 : a")).toEqual([5]);
     expect(valueOf(fields, { "1": 2 }, "a != null ? a : size(t)")).toEqual([2]);
@@ -126,7 +129,7 @@ describe("Formulas calculate with exact decimals", () => {
     expect(valueOf([lines], rowsOf([1, 2]), "count(l.filter(r, r.q != null))")).toEqual([2]);
   });
 
-  it("days_between and add_days count calendar days, in the zone of the form for date-times", () => {
+  it("count calendar days in days_between and add_days, in the form's time zone for date-times", () => {
     const fields = [
       { key: "d", type: "date" },
       { key: "t", type: "datetime" },
@@ -140,12 +143,12 @@ describe("Formulas calculate with exact decimals", () => {
     expect(valueOf(fields, data, "add_days(d, 2)", day)).toEqual(["2026-03-01+09:00"]);
     const instant = { result: "datetime" };
     expect(valueOf(fields, data, "add_days(t, -1)", instant)).toEqual(["2026-02-28T20:00:00.000Z"]);
-    for (const wrong of ["add_days(d, 0.5)", "add_days('soon', 1)", "add_days(d, 9999999)"]) {
-      expect(valueOf(fields, data, wrong, day)).toEqual([null, "formula_failed"]);
+    for (const formula of ["add_days(d, 0.5)", "add_days('soon', 1)", "add_days(d, 9999999)"]) {
+      expect(valueOf(fields, data, formula, day)).toEqual([null, "formula_failed"]);
     }
   });
 
-  it("a result that its decimals promise and no JSON number holds is none", () => {
+  it("return null and formula_failed for results that no JSON number can hold exactly", () => {
     expect(
       valueOf([number("a")], { "1": 1234567890123.25 }, "a * 100.01", { decimals: 4 }),
     ).toEqual([null, "formula_failed"]);
@@ -155,39 +158,43 @@ describe("Formulas calculate with exact decimals", () => {
     ]);
   });
 
-  it("the formulas of an item share one budget of steps, which counts the texts and digits that they touch", () => {
+  it("share one budget of steps per item, which counts processed characters and digits", () => {
     const text = { key: "m", type: "multiline_text", max_length: 100_000 };
-    const many = { key: "l", type: "line_items", fields: [number("n")] };
+    const lineItems = { key: "l", type: "line_items", fields: [number("n")] };
     const data = {
       "1": "a".repeat(100_000),
       "2": Array.from({ length: 500 }, (_, n) => ({ "3": n })),
     };
-    const part = "m.contains('b" + "a".repeat(900) + "')";
-    const slow = [
+    const condition = "m.contains('b" + "a".repeat(900) + "')";
+    const slowFormulas = [
       `sum(l.map(r, (m + "x").size() > 0 ? r.n : 0))`,
       `sum(l.map(r, ${Array.from({ length: 20 }, () => "m.contains('ab')").join(" || ")} ? r.n : 0))`,
-      `(${part} || ${part}) ? 1 : 0`,
+      `(${condition} || ${condition}) ? 1 : 0`,
       `m + m == m ? 1 : 0`,
       Array.from({ length: 40 }, () => "m.size()").join(" + "),
       `sum(l.map(r, ${Array.from({ length: 25 }, () => "(r.n + 0.1234567)").join(" * ")})) > 0 ? 1 : 0`,
     ];
-    for (const formula of slow) {
-      const fields = [text, many, ...["a", "b", "c", "d"].map((key) => computed(key, formula))];
-      const made = compiled(fields);
-      const { warnings } = computeData(made, data, noon);
+    for (const formula of slowFormulas) {
+      const fields = [
+        text,
+        lineItems,
+        ...["a", "b", "c", "d"].map((key) => computed(key, formula)),
+      ];
+      const form = compileForm(fields);
+      const { warnings } = computeData(form, data, now);
       expect([formula, warnings.length > 0]).toEqual([formula, true]);
     }
   });
 });
 
-describe("The formulas of a batch", () => {
-  it("are not run any more once its steps are spent", () => {
-    const made = compiled([number("a"), computed("out", "a + 1")]);
-    const effort = { ...effortOfBatch(), formulas: { steps: 10 } };
-    const judged = () => draftOf(made, { data: { a: 1 } }, noon, effort).errors;
-    expect(judged().map(({ code }) => code)).toEqual(["too_complex"]);
-    const spent = effort.formulas.steps;
-    expect(judged().map(({ code }) => code)).toEqual(["too_complex"]);
-    expect(effort.formulas.steps).toBe(spent);
+describe("Formulas of a batch", () => {
+  it("stop running when the steps of the batch are used up", () => {
+    const form = compileForm([number("a"), computed("out", "a + 1")]);
+    const budget = { ...batchBudget(), formulaBudget: { stepsLeft: 10 } };
+    const draftErrors = () => buildDraft(form, { data: { a: 1 } }, now, budget).errors;
+    expect(draftErrors().map(({ code }) => code)).toEqual(["too_complex"]);
+    const stepsAfterFirst = budget.formulaBudget.stepsLeft;
+    expect(draftErrors().map(({ code }) => code)).toEqual(["too_complex"]);
+    expect(budget.formulaBudget.stepsLeft).toBe(stepsAfterFirst);
   });
 });

@@ -3,32 +3,35 @@ import addFormats from "ajv-formats";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { checkNew } from "../../src/domain/data/check.ts";
-import { compile } from "../../src/domain/data/compile.ts";
-import { parseDefinition } from "../../src/domain/definition/document.ts";
+import { compileCollection } from "../../src/domain/data/compile.ts";
+import { parseDefinition } from "../../src/domain/definition/parse-definition.ts";
 import { mergeDefinition } from "../../src/domain/definition/merge.ts";
-import { calendarDay } from "../../src/documents/openapi/field-schemas.ts";
+import {
+  calendarDaySchema,
+  dateTimeInputSchema,
+} from "../../src/documents/openapi/field-schemas.ts";
 import { dataSchemas } from "../../src/documents/openapi/field-schemas.ts";
 import type { Json } from "../support/client";
 
 /**
- * What the JSON Schema of a form accepts, the service accepts, and what it refuses, the service refuses: for random
- * definitions and data. Aside are `unique` and formulas, as in the contract; `decimals`, which `multipleOf` cannot say
- * for binary floating point; and the empty string, which the service takes for no value.
+ * The JSON Schema of a form accepts the same data as the service, for random definitions and data. The test excludes
+ * `unique` and formulas, as the contract does. It excludes `decimals`, because `multipleOf` is inexact for binary
+ * floating point, and the empty string, because the service treats it as no value.
  */
 
-const maybe = (arbitrary: fc.Arbitrary<Json>) => fc.option(arbitrary, { nil: undefined });
+const optional = (value: fc.Arbitrary<Json>) => fc.option(value, { nil: undefined });
 const options = fc.constantFrom<Json[]>([{ value: "a" }], [{ value: "a" }, { value: "日本" }]);
 const rules: Record<string, Record<string, fc.Arbitrary<Json>>> = {
   text: {
-    min_length: maybe(fc.nat(3)),
+    min_length: optional(fc.nat(3)),
     max_length: fc.integer({ min: 3, max: 8 }),
-    pattern: maybe(fc.constantFrom("^[a-z]+$", "\\d", "^(ab)*$", "^.{2}$")),
+    pattern: optional(fc.constantFrom("^[a-z]+$", "\\d", "^(ab)*$", "^.{2}$")),
   },
   multiline_text: { max_length: fc.integer({ min: 1, max: 5 }) },
   number: {
-    integer: maybe(fc.boolean()),
-    minimum: maybe(fc.integer({ min: -5, max: 2 })),
-    maximum: maybe(fc.integer({ min: 2, max: 9 })),
+    integer: optional(fc.boolean()),
+    minimum: optional(fc.integer({ min: -5, max: 2 })),
+    maximum: optional(fc.integer({ min: 2, max: 9 })),
   },
   boolean: {},
   date: {},
@@ -43,21 +46,21 @@ const rules: Record<string, Record<string, fc.Arbitrary<Json>>> = {
 const scalar = fc
   .constantFrom(...Object.keys(rules))
   .chain((type) => fc.record({ type: fc.constant(type), required: fc.boolean(), ...rules[type] }));
-const named = (list: Json[]): Json[] =>
+const withKeys = (list: Json[]): Json[] =>
   list.map((field, index) => ({ ...JSON.parse(JSON.stringify(field)), key: `f${index}` }));
 const lines = fc.record({
   type: fc.constant("line_items"),
   required: fc.boolean(),
-  min_rows: maybe(fc.nat(2)),
+  min_rows: optional(fc.nat(2)),
   max_rows: fc.integer({ min: 2, max: 3 }),
-  fields: fc.array(scalar, { minLength: 1, maxLength: 3 }).map(named),
+  fields: fc.array(scalar, { minLength: 1, maxLength: 3 }).map(withKeys),
 });
 const definition = fc
   .array(fc.oneof({ weight: 4, arbitrary: scalar }, { weight: 1, arbitrary: lines }), {
     minLength: 1,
     maxLength: 6,
   })
-  .map(named);
+  .map(withKeys);
 
 const values: Record<string, Json[]> = {
   text: ["a", "ab", "abab", "a1", "x".repeat(9), "日本", "a\0b", "é", "A b", "\n", "12"],
@@ -124,42 +127,45 @@ const values: Record<string, Json[]> = {
   select: ["a", "日本", "b"],
   multi_select: [[], ["a"], ["a", "日本"], ["a", "a"], ["b"], "a", [1]],
 };
-const junk: Json[] = [null, 1, true, "text", [], {}, ["a"], { a: 1 }];
+const invalidValues: Json[] = [null, 1, true, "text", [], {}, ["a"], { a: 1 }];
 
 const valueOf = (field: Json): fc.Arbitrary<Json> => {
-  const other = fc.constantFrom(...junk);
+  const invalidValue = fc.constantFrom(...invalidValues);
   if (field.type === "line_items") {
     return fc.oneof(
       { weight: 5, arbitrary: fc.array(dataOf(field.fields), { maxLength: 4 }) },
-      other,
+      invalidValue,
     );
   }
-  return fc.oneof({ weight: 5, arbitrary: fc.constantFrom(...(values[field.type] ?? [])) }, other);
+  return fc.oneof(
+    { weight: 5, arbitrary: fc.constantFrom(...(values[field.type] ?? [])) },
+    invalidValue,
+  );
 };
 function dataOf(fields: Json[]): fc.Arbitrary<Json> {
   const entries = fields.map((field): [string, fc.Arbitrary<Json>] => [field.key, valueOf(field)]);
-  const known: Record<string, fc.Arbitrary<Json>> = Object.fromEntries(entries);
+  const properties: Record<string, fc.Arbitrary<Json>> = Object.fromEntries(entries);
   const requiredKeys: string[] = fields.filter(({ required }) => required).map(({ key }) => key);
   return fc
-    .record<Json>(known, { requiredKeys })
+    .record<Json>(properties, { requiredKeys })
     .chain((data) => fc.constantFrom(data, data, data, { ...data, zzz: 1 }));
 }
 
-describe("JSON Schema and the service", () => {
-  it("accept and refuse the same data", () => {
+describe("The JSON Schema of a form", () => {
+  it("accepts the same data as the service", () => {
     const cases = definition.chain((fields) =>
       fc.tuple(fc.constant(fields), fc.array(dataOf(fields), { minLength: 4, maxLength: 4 })),
     );
     const ajv = addFormats["default"](new Ajv2020({ strict: false, allErrors: true }));
-    let accepted = 0;
-    let documents = 0;
+    let acceptedCount = 0;
+    let documentCount = 0;
     fc.assert(
-      fc.property(cases, ([fields, all]) => {
+      fc.property(cases, ([fields, inputs]) => {
         const { document, errors } = parseDefinition("form", "f", { fields });
         fc.pre(document !== undefined && errors.length === 0);
         if (!document) return;
-        const merged = mergeDefinition("form", "f", null, document).definition;
-        const compiled = compile({
+        const mergedDefinition = mergeDefinition("form", "f", null, document).definition;
+        const compiled = compileCollection({
           id: 1,
           kind: "form",
           key: "f",
@@ -168,12 +174,13 @@ describe("JSON Schema and the service", () => {
           pending: null,
           stamp: "",
           fieldsVersion: 1,
-          definition: merged,
+          definition: mergedDefinition,
         });
-        const own = dataSchemas("F", merged.fields.fields, ["create", "draft"]);
-        const schemas = { ...own, CalendarDay: calendarDay };
-        documents += 1;
-        const id = `document${documents}`;
+        const formSchemas = dataSchemas("F", mergedDefinition.fields.fields, ["create", "draft"]);
+        const shared = { CalendarDay: calendarDaySchema, DateTimeInput: dateTimeInputSchema };
+        const schemas = { ...formSchemas, ...shared };
+        documentCount += 1;
+        const id = `document${documentCount}`;
         ajv.addSchema({ $id: id, components: { schemas } });
         for (const [name, draft] of [
           ["FInput", false],
@@ -181,21 +188,21 @@ describe("JSON Schema and the service", () => {
         ] as const) {
           const check = ajv.getSchema(`${id}#/components/schemas/${name}`);
           if (!check) throw new Error(`There is no schema ${name}.`);
-          for (const data of all) {
-            const refused = checkNew(compiled, data, draft).errors;
-            accepted += refused.length === 0 ? 1 : 0;
+          for (const data of inputs) {
+            const dataErrors = checkNew(compiled, data, draft).errors;
+            acceptedCount += dataErrors.length === 0 ? 1 : 0;
             expect({
               fields,
               data,
-              refused,
+              dataErrors,
               schema: check(data) ? [] : check.errors,
-              agree: check(data) === (refused.length === 0),
+              agree: check(data) === (dataErrors.length === 0),
             }).toMatchObject({ agree: true });
           }
         }
       }),
       { numRuns: 200 },
     );
-    expect(accepted).toBeGreaterThan(40);
+    expect(acceptedCount).toBeGreaterThan(40);
   });
 });

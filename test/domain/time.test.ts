@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { endOfDay } from "../../src/domain/time.ts";
-import { nearestDateTime, utcDateTime } from "../../src/domain/time.ts";
+import { suggestDateTime, toUtcDateTime } from "../../src/domain/time.ts";
 
 describe("Date-times", () => {
   it.each([
@@ -15,8 +15,10 @@ describe("Date-times", () => {
     ["2016-12-31T23:59:60Z", "2016-12-31T23:59:59.999Z"],
     ["2017-01-01T08:59:60.5+09:00", "2016-12-31T23:59:59.999Z"],
     ["2026-11-21t09:30:00z", "2026-11-21T09:30:00.000Z"],
-  ])("%s is %s", (sent, value) => {
-    expect(utcDateTime(sent)).toEqual({ value });
+    ["2026-11-21 09:30:00+09:00", "2026-11-21T00:30:00.000Z"],
+    ["2026-11-21 09:30:00Z", "2026-11-21T09:30:00.000Z"],
+  ])("converts %s to %s", (text, value) => {
+    expect(toUtcDateTime(text)).toEqual({ value });
   });
 
   it.each([
@@ -24,7 +26,7 @@ describe("Date-times", () => {
     ["2026-11-21T09:30", "time_zone_required"],
     ["20261121T093000", "time_zone_required"],
     ["2026-11-21 09:30:00", "time_zone_required"],
-    ["2026-11-21 09:30:00Z", "invalid_format"],
+    ["2026-11-21  09:30:00Z", "invalid_format"],
     ["2026-11-21T24:00:00Z", "invalid_format"],
     ["2026-02-29T00:00:00Z", "invalid_format"],
     ["2026-11-21T09:30:61Z", "invalid_format"],
@@ -32,29 +34,29 @@ describe("Date-times", () => {
     ["2026-11-21T09:30:00,5Z", "invalid_format"],
     ["2026-1121T093000Z", "invalid_format"],
     ["1700000000", "invalid_format"],
-  ])("%s is refused: %s", (sent, fault) => {
-    expect(utcDateTime(sent)).toEqual({ fault });
+  ])("rejects %s with %s", (text, errorCode) => {
+    expect(toUtcDateTime(text)).toEqual({ errorCode });
   });
 
-  it("a refusal knows the nearest right form", () => {
-    expect(nearestDateTime("2026-11-21 09:30:00+09:00", "datetime")).toBe(
+  it("suggests the nearest valid format", () => {
+    expect(suggestDateTime("2026-11-21 09:30:00+09:00", "datetime")).toBe(
       "2026-11-21T09:30:00+09:00",
     );
-    expect(nearestDateTime("2026/1/5 9:30", "datetime")).toBe("2026-01-05T09:30:00Z");
-    expect(nearestDateTime("2026-11-21T09:30", "datetime")).toBe("2026-11-21T09:30:00Z");
-    expect(nearestDateTime("21.11.2026", "date")).toBe("2026-11-21");
-    expect(nearestDateTime("20261121", "date")).toBe("2026-11-21");
-    expect(nearestDateTime("2026-11-21T00:00:00Z", "date")).toBe("2026-11-21");
-    expect(nearestDateTime("11/12/2026", "date")).toBeUndefined();
-    expect(nearestDateTime("tomorrow", "date")).toBeUndefined();
+    expect(suggestDateTime("2026/1/5 9:30", "datetime")).toBe("2026-01-05T09:30:00Z");
+    expect(suggestDateTime("2026-11-21T09:30", "datetime")).toBe("2026-11-21T09:30:00Z");
+    expect(suggestDateTime("21.11.2026", "date")).toBe("2026-11-21");
+    expect(suggestDateTime("20261121", "date")).toBe("2026-11-21");
+    expect(suggestDateTime("2026-11-21T00:00:00Z", "date")).toBe("2026-11-21");
+    expect(suggestDateTime("11/12/2026", "date")).toBeUndefined();
+    expect(suggestDateTime("tomorrow", "date")).toBeUndefined();
   });
 
-  it("a day ends when the next one begins in its zone, changes of clocks included", () => {
-    const at = (day: string, zone: string) => new Date(endOfDay(day, zone) ?? 0).toISOString();
-    expect(at("2026-12-31", "UTC")).toBe("2027-01-01T00:00:00.000Z");
-    expect(at("2026-12-31", "Asia/Tokyo")).toBe("2026-12-31T15:00:00.000Z");
-    expect(at("2026-10-24", "Europe/Berlin")).toBe("2026-10-24T22:00:00.000Z");
-    expect(at("2026-10-25", "Europe/Berlin")).toBe("2026-10-25T23:00:00.000Z");
+  it("ends a day when the next one starts in its time zone, even when clocks change", () => {
+    const endOf = (day: string, zone: string) => new Date(endOfDay(day, zone) ?? 0).toISOString();
+    expect(endOf("2026-12-31", "UTC")).toBe("2027-01-01T00:00:00.000Z");
+    expect(endOf("2026-12-31", "Asia/Tokyo")).toBe("2026-12-31T15:00:00.000Z");
+    expect(endOf("2026-10-24", "Europe/Berlin")).toBe("2026-10-24T22:00:00.000Z");
+    expect(endOf("2026-10-25", "Europe/Berlin")).toBe("2026-10-25T23:00:00.000Z");
     expect(endOfDay("2026-02-30", "UTC")).toBeUndefined();
   });
 });

@@ -1,47 +1,49 @@
-/** The bindings of the service, made to fail as a plan says. */
+/** Wraps the bindings of the service so that their calls fail as a plan says. */
 
 const kinds = ["d1", "kv", "object", "limit"] as const;
 export type Kind = (typeof kinds)[number];
 
-/** Something that the service asks of a binding. */
+/** A call of the service to a binding. */
 export interface Call {
   kind: Kind;
   /** `batch`, `get`, `admit` and so on. */
   method: string;
-  /** Its place among the calls of its kind, from 1. */
-  place: number;
+  /** Its position among the calls of its kind, from 1. */
+  position: number;
 }
 
-interface Failing {
-  how: "unmade" | "unanswered";
+interface ErrorFault {
+  mode: "fails_before" | "fails_after";
   error: Error;
 }
 
 /** How a call can go wrong. */
 export type Fault =
-  /** It fails: before it is made, or after it was made, so that what it did is done and not answered. */
-  | Failing
-  /** It fails, and is made all the same a while later: it was under way when the connection broke. */
-  | { how: "astray"; error: Error; milliseconds: number }
-  /** The answer comes late; or the call itself waits in a queue, and is made when nobody waits for it any more. */
-  | { how: "late" | "overdue"; milliseconds: number }
-  /** Neither an answer nor an error ever comes: of a call that was never made, or of one that was. */
-  | { how: "lost" }
-  | { how: "silent" };
+  /** Throws without running the call, or runs the call and then throws instead of returning its result. */
+  | ErrorFault
+  /** Throws at once and runs the call later, as when the connection breaks while the call is on its way. */
+  | { mode: "fails_then_runs"; error: Error; milliseconds: number }
+  /** Delays the result; or delays the call, so that it runs after its caller has given up. */
+  | { mode: "slow" | "queued"; milliseconds: number }
+  /** Never settles, either without running the call or after running it. */
+  | { mode: "hangs_before" }
+  | { mode: "hangs_after" };
 
-/** What goes wrong with a call, if anything does. */
+/** Returns the fault of a call, or undefined when the call works. */
 export type Plan = (call: Call) => Fault | undefined;
 
-export const nothing: Plan = () => undefined;
+export const noFaults: Plan = () => undefined;
 
-/** The call at this place fails, or all calls of the kind. */
-export function at(kind: Kind, place: number | "every", fault: () => Fault): Plan {
+/** Fails the call at this position, or every call of the kind. */
+export function failAt(kind: Kind, position: number | "every", fault: () => Fault): Plan {
   return (call) =>
-    call.kind === kind && (place === "every" || call.place === place) ? fault() : undefined;
+    call.kind === kind && (position === "every" || call.position === position)
+      ? fault()
+      : undefined;
 }
 
-/** The first of these plans that has something for the call. */
-export function either(...plans: Plan[]): Plan {
+/** Uses the first plan that has a fault for the call. */
+export function firstFault(...plans: Plan[]): Plan {
   return (call) => {
     for (const plan of plans) {
       const fault = plan(call);
@@ -51,13 +53,13 @@ export function either(...plans: Plan[]): Plan {
   };
 }
 
-/** A part of all calls fails, from 0 to 1. */
-export function part(random: () => number, share: number, fault: (call: Call) => Fault): Plan {
+/** Fails a random share of all calls; 1 is every call. */
+export function failShare(random: () => number, share: number, fault: (call: Call) => Fault): Plan {
   return (call) => (random() < share ? fault(call) : undefined);
 }
 
-/** Numbers from 0 to 1 that are the same for the same seed (mulberry32). */
-export function seeded(seed: number): () => number {
+/** Random numbers from 0 to 1, the same for the same seed (mulberry32). */
+export function seededRandom(seed: number): () => number {
   let state = seed;
   return () => {
     state = (state + 0x6d2b79f5) | 0;
@@ -67,25 +69,25 @@ export function seeded(seed: number): () => number {
   };
 }
 
-export function oneOf<T>(random: () => number, choices: readonly T[]): T {
+export function pick<T>(random: () => number, choices: readonly T[]): T {
   return choices[Math.floor(random() * choices.length)] as T;
 }
 
-/** D1 has no codes: a message, which its `cause` has without the prefix. */
+/** D1 errors have no codes. Their `cause` repeats the message without the prefix. */
 export function d1Error(message: string): Error {
   return new Error(message, { cause: new Error(message.replace(/^D1_ERROR: /, "")) });
 }
 
-function objectError(message: string, told: { overloaded?: true; retryable?: true }): Error {
-  return Object.assign(new Error(message), { remote: true }, told);
+function objectError(message: string, flags: { overloaded?: true; retryable?: true }): Error {
+  return Object.assign(new Error(message), { remote: true }, flags);
 }
 
-const cut = "Network connection lost.";
-const unknown = "internal error; reference = abc123";
-const silence =
+const connectionLost = "Network connection lost.";
+const internalError = "internal error; reference = abc123";
+const neverResponds =
   "The Workers runtime canceled this request because it detected that your Worker's code had hung and would never generate a response.";
 
-/** What D1 says of faults that pass: with none of them is anything wrong with the request or the service. */
+/** Transient errors of D1. Neither the request nor the service causes them. */
 export const d1Messages = [
   "D1_ERROR: Network connection lost.",
   "D1_ERROR: internal error; reference = abc123",
@@ -98,16 +100,16 @@ export const d1Messages = [
   "The script will never generate a response",
 ] as const;
 
-/** A message that tells of a defect: of a migration that was not applied. */
-export const defect = "D1_ERROR: no such table: item";
+/** An error that shows a defect in a statement. */
+export const defectMessage = "D1_ERROR: no such column: item.secret";
 
-/** The errors of each kind of binding, made anew as they are thrown. */
+/** The errors that each kind of binding throws. */
 const errors: Record<Kind, readonly (() => Error)[]> = {
   d1: d1Messages.map((message) => () => d1Error(message)),
   kv: [
     () => new Error("KV GET failed: 500 Internal Server Error"),
     () => new Error("KV PUT failed: 429 Too Many Requests"),
-    () => new Error(cut),
+    () => new Error(connectionLost),
   ],
   object: [
     () =>
@@ -118,160 +120,169 @@ const errors: Record<Kind, readonly (() => Error)[]> = {
       objectError("Cannot resolve Durable Object due to transient issue on remote node.", {
         retryable: true,
       }),
-    () => objectError(cut, { retryable: true }),
+    () => objectError(connectionLost, { retryable: true }),
     () => objectError("Durable Object reset because its code was updated.", { retryable: true }),
-    () => objectError(unknown, {}),
-    () => new Error(silence),
+    () => objectError(internalError, {}),
+    () => new Error(neverResponds),
   ],
-  limit: [() => new Error(unknown), () => new Error(cut)],
+  limit: [() => new Error(internalError), () => new Error(connectionLost)],
 };
 
-/** Faults of a kind, each error in its turn. */
-export function failing(kind: Kind, how: "unmade" | "unanswered", turn: number): Failing {
-  const make = errors[kind][turn % errors[kind].length];
-  if (!make) throw new Error(`${kind} has no errors.`);
-  return { how, error: make() };
+/** A fault with one of the errors of the kind; `turn` selects it. */
+export function errorFault(
+  kind: Kind,
+  mode: "fails_before" | "fails_after",
+  turn: number,
+): ErrorFault {
+  const makeError = errors[kind][turn % errors[kind].length];
+  if (!makeError) throw new Error(`${kind} has no errors.`);
+  return { mode, error: makeError() };
 }
 
-type Asked = <T>(kind: Kind, method: string, make: () => Promise<T>) => Promise<T>;
+type CallBinding = <T>(kind: Kind, method: string, run: () => Promise<T>) => Promise<T>;
 
-export interface Faulty {
+export interface FaultyBindings {
   bindings: Bindings;
-  /** What was asked so far. */
+  /** The calls so far. */
   calls: Call[];
-  /** How many of the calls went wrong. */
-  struck: () => number;
-  /** Waits until all has happened that the calls so far will ever do. */
-  settled: () => Promise<void>;
+  /** How many calls had a fault. */
+  faultCount: () => number;
+  /** Waits until no call runs any more, including delayed ones. */
+  waitUntilSettled: () => Promise<void>;
 }
 
-/** These bindings, on which calls go wrong as `plan` says. */
-export function faulty(env: Bindings, plan: Plan): Faulty {
+/** Wraps `env` so that calls fail as `plan` says. */
+export function makeFaulty(env: Bindings, plan: Plan): FaultyBindings {
   const calls: Call[] = [];
-  const underWay = new Set<Promise<unknown>>();
-  let struck = 0;
-  const tracked = <T>(work: Promise<T>): Promise<T> => {
-    const over = () => underWay.delete(work);
-    underWay.add(work);
-    work.then(over, over);
+  const running = new Set<Promise<unknown>>();
+  let faults = 0;
+  const track = <T>(work: Promise<T>): Promise<T> => {
+    const remove = () => running.delete(work);
+    running.add(work);
+    work.then(remove, remove);
     return work;
   };
-  const asked: Asked = (kind, method, make) => {
-    const place = calls.filter((call) => call.kind === kind).length + 1;
-    const call = { kind, method, place };
+  const callBinding: CallBinding = (kind, method, run) => {
+    const position = calls.filter((call) => call.kind === kind).length + 1;
+    const call = { kind, method, position };
     calls.push(call);
     const fault = plan(call);
-    if (!fault) return tracked(make());
-    struck += 1;
-    if (fault.how === "lost") return never();
-    if (fault.how === "silent") return tracked(make()).then(never);
-    if (fault.how === "astray") void tracked(scheduler.wait(fault.milliseconds).then(make));
-    return tracked(wronged(fault, make));
+    if (!fault) return track(run());
+    faults += 1;
+    if (fault.mode === "hangs_before") return never();
+    if (fault.mode === "hangs_after") return track(run()).then(never);
+    if (fault.mode === "fails_then_runs") void track(scheduler.wait(fault.milliseconds).then(run));
+    return track(applyFault(fault, run));
   };
-  const settled = async () => {
-    // What follows upon an answer is asked at once.
+  const waitUntilSettled = async () => {
+    // A settled call may start the next call at once, so look again.
     do {
-      await Promise.allSettled(underWay);
+      await Promise.allSettled(running);
       await scheduler.wait(0);
-    } while (underWay.size > 0);
+    } while (running.size > 0);
   };
-  const wrapped = Object.entries(env).map(([name, binding]) => [name, wrap(binding, asked)]);
-  return { bindings: Object.fromEntries(wrapped), calls, struck: () => struck, settled };
+  const entries = Object.entries(env).map(([name, binding]) => [name, wrap(binding, callBinding)]);
+  return {
+    bindings: Object.fromEntries(entries),
+    calls,
+    faultCount: () => faults,
+    waitUntilSettled,
+  };
 }
 
 const never = () => new Promise<never>(() => {});
 
-type Answering = Exclude<Fault, { how: "lost" } | { how: "silent" }>;
+type CompletingFault = Exclude<Fault, { mode: "hangs_before" } | { mode: "hangs_after" }>;
 
-async function wronged<T>(fault: Answering, make: () => Promise<T>): Promise<T> {
-  switch (fault.how) {
-    case "unmade":
+async function applyFault<T>(fault: CompletingFault, run: () => Promise<T>): Promise<T> {
+  switch (fault.mode) {
+    case "fails_before":
       throw fault.error;
-    case "unanswered":
-      await make();
+    case "fails_after":
+      await run();
       throw fault.error;
-    case "astray":
+    case "fails_then_runs":
       throw fault.error;
-    case "late": {
-      const answer = await make();
+    case "slow": {
+      const result = await run();
       await scheduler.wait(fault.milliseconds);
-      return answer;
+      return result;
     }
-    case "overdue":
+    case "queued":
       await scheduler.wait(fault.milliseconds);
-      return make();
+      return run();
   }
 }
 
-/** A binding is known by what can be asked of it, so that one that is added fails too. */
-function wrap(binding: unknown, asked: Asked): unknown {
+/** Recognises a binding by its methods, so that new bindings fail too. */
+function wrap(binding: unknown, callBinding: CallBinding): unknown {
   if (typeof binding !== "object" || binding === null) return binding;
-  if ("prepare" in binding) return faultyDatabase(binding as D1Database, asked);
-  if ("getByName" in binding) return faultyObjects(binding, asked);
-  if ("getWithMetadata" in binding) return everyCall(binding, "kv", asked);
-  if ("limit" in binding) return everyCall(roomy, "limit", asked);
+  if ("prepare" in binding) return wrapDatabase(binding as D1Database, callBinding);
+  if ("getByName" in binding) return wrapObjects(binding, callBinding);
+  if ("getWithMetadata" in binding) return interceptCalls(binding, "kv", callBinding);
+  if ("limit" in binding) return interceptCalls(unlimited, "limit", callBinding);
   return binding;
 }
 
-/** Limits per address and account, with room for all that tests send. */
-const roomy = { limit: async () => ({ success: true }) };
+/** Rate limiters that admit every request of the tests. */
+const unlimited = { limit: async () => ({ success: true }) };
 
-/** `change` may give another value for a name; all other functions are calls of this kind. */
-function everyCall<T extends object>(
+/** Reports every method call as a call of this kind. `override` may replace a method. */
+function interceptCalls<T extends object>(
   binding: T,
   kind: Kind,
-  asked: Asked,
-  change: (name: string) => unknown = () => undefined,
+  callBinding: CallBinding,
+  override: (name: string) => unknown = () => undefined,
 ): T {
   return new Proxy(binding, {
     get(target, name) {
       const value: unknown = Reflect.get(target, name);
       if (typeof value !== "function" || typeof name !== "string") return value;
       return (
-        change(name) ??
-        ((...sent: unknown[]) =>
-          asked(kind, name, async () => Reflect.apply(value, target, sent) as unknown))
+        override(name) ??
+        ((...args: unknown[]) =>
+          callBinding(kind, name, async () => Reflect.apply(value, target, args) as unknown))
       );
     },
   });
 }
 
-/** Objects are named without being asked; what is asked of one can fail. */
-function faultyObjects(objects: object, asked: Asked): object {
+/** Looking up an object cannot fail; calls to it can. */
+function wrapObjects(objects: object, callBinding: CallBinding): object {
   return new Proxy(objects, {
     get(target, name) {
       const value: unknown = Reflect.get(target, name);
       if (typeof value !== "function") return value;
-      const named = (...sent: unknown[]) => Reflect.apply(value, target, sent) as object;
-      if (name !== "get" && name !== "getByName") return named;
-      return (...sent: unknown[]) => everyCall(named(...sent), "object", asked);
+      const getObject = (...args: unknown[]) => Reflect.apply(value, target, args) as object;
+      if (name !== "get" && name !== "getByName") return getObject;
+      return (...args: unknown[]) => interceptCalls(getObject(...args), "object", callBinding);
     },
   });
 }
 
-function faultyDatabase(db: D1Database, asked: Asked): D1Database {
+function wrapDatabase(db: D1Database, callBinding: CallBinding): D1Database {
   const originals = new WeakMap<D1PreparedStatement, D1PreparedStatement>();
   const statement = (original: D1PreparedStatement): D1PreparedStatement => {
-    const wrapped = everyCall(original, "d1", asked, (name) =>
+    const wrapped = interceptCalls(original, "d1", callBinding, (name) =>
       name === "bind" ? (...values: unknown[]) => statement(original.bind(...values)) : undefined,
     );
     originals.set(wrapped, original);
     return wrapped;
   };
-  const queries = <T extends D1Database | D1DatabaseSession>(on: T): T =>
-    everyCall(on, "d1", asked, (name) => {
+  const queries = <T extends D1Database | D1DatabaseSession>(target: T): T =>
+    interceptCalls(target, "d1", callBinding, (name) => {
       switch (name) {
         case "prepare":
-          return (text: string) => statement(on.prepare(text));
+          return (text: string) => statement(target.prepare(text));
         case "batch":
           return (statements: D1PreparedStatement[]) =>
-            asked("d1", name, () =>
-              on.batch(statements.map((each) => originals.get(each) ?? each)),
+            callBinding("d1", name, () =>
+              target.batch(statements.map((wrapped) => originals.get(wrapped) ?? wrapped)),
             );
         case "withSession":
-          return (from?: string) => queries((on as D1Database).withSession(from));
+          return (from?: string) => queries((target as D1Database).withSession(from));
         case "getBookmark":
-          return () => (on as D1DatabaseSession).getBookmark();
+          return () => (target as D1DatabaseSession).getBookmark();
         default:
           return undefined;
       }

@@ -1,278 +1,308 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
-import { patience } from "../../src/store/db/retry.ts";
 import type { Answer } from "../support/client";
-import { routes } from "../support/routes";
-import { ask, type Outcome } from "./asking";
+import { routeName, routes } from "../support/routes";
+import { isFullSize } from "../support/size";
+import { sendRequest, setTimeouts, type Outcome } from "./client";
 import {
-  at,
+  failAt,
   d1Error,
   d1Messages,
-  defect,
-  either,
-  failing,
+  defectMessage,
+  firstFault,
+  errorFault,
   type Call,
   type Fault,
   type Kind,
 } from "./bindings";
-import { halfStored } from "./consistency";
-import { call, inPool, wrongsOf, type Scenario } from "./judging";
-import { nameOf, type Row } from "./routes";
-import { apiRows } from "./routes-of-the-api";
-import { areaRowsOfAll, firstOwner, oauthRows, pageRows } from "./routes-of-the-area";
+import { findInconsistencies } from "./consistency";
+import { callRoute, findErrors, isRead, mapInPool, type Scenario } from "./assertions";
+import { rowName, type Row } from "./routes";
+import { apiRows } from "./api-routes";
+import { allAdminRows, firstOwner, oauthRows, pageRows } from "./admin-routes";
 import {
   bearerOf,
   makeWorld,
-  manyItems,
+  insertItems,
   newCredential,
-  nobodyIsThere,
-  troubleObject,
+  deleteMembers,
+  setObjectFaults,
   type World,
 } from "./world";
 
 vi.spyOn(console, "log").mockReturnValue();
 
-/** Every route of the service; a route that is not here fails the first test. */
-const rows: Row[] = [...apiRows, ...oauthRows, ...pageRows, ...areaRowsOfAll];
+/** Every route of the service. The first test fails for a missing route. */
+const rows: Row[] = [...apiRows, ...oauthRows, ...pageRows, ...allAdminRows];
 const allRows = [...rows, ...firstOwner];
 const oneOfEachRoute = [...Map.groupBy(rows, ({ route }) => route).values()].flatMap(
   ([first]) => first ?? [],
 );
-const named = (some: Row[]) => some.map((row) => [nameOf(row), row] as const);
+const namedRows = (list: Row[]) => list.map((row) => [rowName(row), row] as const);
+/** In `npm test`, a third of the routes, each with its first row. */
+const someRoutes = oneOfEachRoute.filter((_, index) => index % 3 === 0);
 
-let made: Promise<World> | undefined;
-const worldOf = () => (made ??= makeWorld());
+let sharedWorld: Promise<World> | undefined;
+const getWorld = () => (sharedWorld ??= makeWorld());
 
-it("every route of the service stands in this table", () => {
-  const told = new Set(allRows.map(({ route }) => route));
-  expect([...told].toSorted()).toEqual([...routes.keys()].toSorted());
+it("covers every route of the service", () => {
+  const listed = new Set(allRows.map(({ route }) => route));
+  expect([...listed].toSorted()).toEqual([...routes.keys()].toSorted());
 });
 
-/** Calls of each kind: they read, search, create, change and delete, in the API and in the administration area. */
-const telling = [
-  "GET /api/v1/forms/:key/schema",
-  "POST /api/v1/apps/:key/records/search, with conditions",
-  "POST /api/v1/apps/:key/records, with a key",
-  "PATCH /api/v1/submissions/:id",
-  "DELETE /api/v1/submissions/:id",
-  "PUT /api/v1/forms/:key/schema, that creates",
+/** Typical rows: read, search, create, change and delete, in the API and the administration. */
+const typicalRows = [
+  routeName("getFormDefinition"),
+  `${routeName("searchRecords")}, with conditions`,
+  `${routeName("createRecord")}, with a key`,
+  routeName("updateSubmission"),
+  routeName("deleteSubmission"),
+  `${routeName("putFormDefinition")}, that creates`,
   "GET /admin/forms/:key/items",
   "POST /admin/integrations",
 ];
 
-type Place = Pick<Call, "kind"> & { place: number | "every" };
+type Target = Pick<Call, "kind"> & { position: number | "every" };
 
-/** These errors come round: `turn` says which one it is. */
-function failure({ kind, place }: Place, how: "unmade" | "unanswered", turn: number): Scenario {
-  const fault = failing(kind, how, turn);
-  const name = `${kind} ${place} is ${how} ("${fault.error.message}")`;
-  return { name, plan: at(kind, place, () => fault) };
+const isLater = (position: Target["position"]) => position !== "every" && position > 1;
+
+/** The scenario of one error; `turn` selects it. */
+function errorScenario(
+  { kind, position }: Target,
+  mode: "fails_before" | "fails_after",
+  turn: number,
+): Scenario {
+  const fault = errorFault(kind, mode, turn);
+  const name = `${kind} ${position} ${mode} ("${fault.error.message}")`;
+  return { name, plan: failAt(kind, position, () => fault), isLater: isLater(position) };
 }
 
-const hanging: Fault[] = [
-  { how: "lost" },
-  { how: "silent" },
-  { how: "overdue", milliseconds: 400 },
+const hangFaults: Fault[] = [
+  { mode: "hangs_before" },
+  { mode: "hangs_after" },
+  { mode: "queued", milliseconds: 400 },
 ];
 
-function hang({ kind, place }: Place, turn: number): Scenario {
-  const fault = hanging[turn % hanging.length] as Fault;
-  return { name: `${kind} ${place} is ${fault.how}`, plan: at(kind, place, () => fault) };
+function hangScenario({ kind, position }: Target, turn: number): Scenario {
+  const fault = hangFaults[turn % hangFaults.length] as Fault;
+  return {
+    name: `${kind} ${position} ${fault.mode}`,
+    plan: failAt(kind, position, () => fault),
+    isLater: isLater(position),
+  };
 }
 
-const everyD1 = (fault: Fault) => at("d1", "every", () => fault);
-const noObject = at("object", "every", () => failing("object", "unmade", 0));
-const withoutObject = ({ name, plan }: Scenario): Scenario => ({
+const failEveryD1Call = (fault: Fault) => failAt("d1", "every", () => fault);
+const objectsUnreachable = failAt("object", "every", () => errorFault("object", "fails_before", 0));
+const withoutObject = ({ name, plan, ...scenario }: Scenario): Scenario => ({
+  ...scenario,
   name: `without objects, ${name}`,
-  plan: either(noObject, plan),
+  plan: firstFault(objectsUnreachable, plan),
 });
 
-/** The first calls that a request makes before its answer; lists of credentials ask each one's object. */
+/** The first calls before the response. Lists of credentials call the object of each one, hence the maximum. */
 const callsOf = ({ calls }: Outcome) =>
-  calls.filter(({ method, place }) => method !== "note" && place <= 6);
+  calls.filter(({ method, position }) => method !== "note" && position <= 6);
 
 interface Calls {
-  usual: Answer;
+  expected: Answer;
   calls: Call[];
-  /** What stands in for an object that is out of reach. */
-  standIns: Call[];
+  /** The calls to other bindings while the object is unreachable. */
+  fallbackCalls: Call[];
 }
 
-/** As they are when nothing fails; learnt once for each row. */
-const learnt = new Map<Row, Promise<Calls>>();
+/** The calls of each row without faults, recorded once. */
+const callsByRow = new Map<Row, Promise<Calls>>();
 
 function callsOfRow(row: Row, world: World): Promise<Calls> {
-  const known = learnt.get(row) ?? learnCalls(row, world);
-  learnt.set(row, known);
-  return known;
+  const calls = callsByRow.get(row) ?? recordCalls(row, world);
+  callsByRow.set(row, calls);
+  return calls;
 }
 
-async function learnCalls(row: Row, world: World): Promise<Calls> {
-  const outcome = await call(row, world);
+async function recordCalls(row: Row, world: World): Promise<Calls> {
+  const outcome = await callRoute(row, world);
   const { answer } = outcome;
   if (answer?.status !== row.status) throw new Error(`${answer?.status} ${answer?.text}`);
   const calls = callsOf(outcome);
-  const asksObjects = calls.some(({ kind }) => kind === "object");
-  const others = asksObjects ? callsOf(await call(row, world, noObject)) : [];
-  return { usual: answer, calls, standIns: others.filter(({ kind }) => kind !== "object") };
+  const usesObjects = isFullSize && calls.some(({ kind }) => kind === "object");
+  const callsWithoutObjects = usesObjects
+    ? callsOf(await callRoute(row, world, objectsUnreachable))
+    : [];
+  return {
+    expected: answer,
+    calls,
+    fallbackCalls: callsWithoutObjects.filter(({ kind }) => kind !== "object"),
+  };
 }
 
-const reads = ({ route }: Row) => route.startsWith("GET ");
-/** What is read and not answered is as if it had not been asked. */
+/** Only writes are worth failing after they ran: a failed read changes nothing. */
 const mayStore = ({ method }: Call) => ["batch", "run", "put", "change"].includes(method);
-const everyCallOf = (kind: Kind): Place => ({ kind, place: "every" });
+const everyCallOf = (kind: Kind): Target => ({ kind, position: "every" });
 
-const late: Scenario = {
-  name: "every call is late",
-  plan: () => ({ how: "late", milliseconds: 5 }),
-  harmless: true,
+const everyCallSlow: Scenario = {
+  name: "every call is slow",
+  plan: () => ({ mode: "slow", milliseconds: 5 }),
+  mustSucceed: true,
 };
 
-/** What can fail of the calls of a route. */
-function failuresOf(row: Row, { calls, standIns }: Calls): Scenario[] {
+/** The error scenarios for the calls of a route. */
+function failuresOf(row: Row, { calls, fallbackCalls }: Calls): Scenario[] {
   const turn = allRows.indexOf(row);
-  if (row.few) return fewFailuresOf(calls, turn);
-  const stored = reads(row) ? [] : calls.filter(mayStore);
+  if (row.hasFewFaults || !isFullSize) return fewFailuresOf(calls, turn);
+  const writes = isRead(row) ? [] : calls.filter(mayStore);
   const kinds = (["d1", "object"] as const).filter((kind) =>
-    calls.some((one) => one.kind === kind),
+    calls.some((call) => call.kind === kind),
   );
   return [
-    ...calls.map((one, index) => failure(one, "unmade", turn + index)),
-    ...stored.map((one, index) => failure(one, "unanswered", turn + index + 4)),
-    ...kinds.map((kind) => failure(everyCallOf(kind), "unmade", turn)),
-    ...standIns.map((one, index) => withoutObject(failure(one, "unmade", turn + index))),
-    ...(row.when === "" && calls.length > 0 ? [late] : []),
+    ...calls.map((call, index) => errorScenario(call, "fails_before", turn + index)),
+    ...writes.map((call, index) => errorScenario(call, "fails_after", turn + index + 4)),
+    ...kinds.map((kind) => errorScenario(everyCallOf(kind), "fails_before", turn)),
+    ...fallbackCalls.map((call, index) =>
+      withoutObject(errorScenario(call, "fails_before", turn + index)),
+    ),
+    ...(row.when === "" && calls.length > 0 ? [everyCallSlow] : []),
   ];
 }
 
-/** What comes last, and what may be stored and not answered. */
+/** Scenarios for the last call and the last write only. */
 function fewFailuresOf(calls: readonly Call[], turn: number): Scenario[] {
-  const [last, stored] = [calls.at(-1), calls.findLast(mayStore)];
+  const [lastCall, lastWrite] = [calls.at(-1), calls.findLast(mayStore)];
   return [
-    ...(last ? [failure(last, "unmade", turn)] : []),
-    ...(stored ? [failure(stored, "unanswered", turn + 4)] : []),
+    ...(lastCall ? [errorScenario(lastCall, "fails_before", turn)] : []),
+    ...(lastWrite ? [errorScenario(lastWrite, "fails_after", turn + 4)] : []),
   ];
 }
 
-function hangsOf(row: Row, { calls, standIns }: Calls): Scenario[] {
+function hangsOf(row: Row, { calls, fallbackCalls }: Calls): Scenario[] {
   const turn = allRows.indexOf(row);
-  const all = calls.some(({ kind }) => kind === "d1") ? [hang(everyCallOf("d1"), turn)] : [];
-  if (row.few) return all;
-  const limits = standIns.filter(({ kind }) => kind === "limit");
+  const allD1Hang = calls.some(({ kind }) => kind === "d1")
+    ? [hangScenario(everyCallOf("d1"), turn)]
+    : [];
+  if (row.hasFewFaults || !isFullSize) return allD1Hang;
+  const limiterCalls = fallbackCalls.filter(({ kind }) => kind === "limit");
   return [
-    ...calls.map((one, index) => hang(one, turn + index)),
-    ...limits.map((one) => withoutObject(hang(one, turn))),
-    ...all,
+    ...calls.map((call, index) => hangScenario(call, turn + index)),
+    ...limiterCalls.map((call) => withoutObject(hangScenario(call, turn))),
+    ...allD1Hang,
   ];
 }
 
-/** What is wrong after all of these, with the answers and with what is stored. */
-async function wrongsOfAll(row: Row, world: World, usual: Answer, scenarios: Scenario[]) {
-  const wrongs = await inPool(5, scenarios, (each) => wrongsOf(row, world, each, usual));
-  return [...wrongs.flat(), ...(reads(row) ? [] : await halfStored())];
+/** Runs all scenarios. Returns the violations in responses and in the database. */
+async function findErrorsOfAll(row: Row, world: World, expected: Answer, scenarios: Scenario[]) {
+  const errors = await mapInPool(5, scenarios, (scenario) =>
+    findErrors(row, world, scenario, expected),
+  );
+  return [...errors.flat(), ...(isRead(row) ? [] : await findInconsistencies())];
 }
 
-describe("The making of the first owner", () => {
-  it("whatever fails: is done, or answers 503 and can be sent again; it works once", async () => {
-    const nobody = { cookie: "" } as World;
+describe("Setup of the first owner", () => {
+  it("succeeds once, or returns 503 and can be retried, when any binding fails", async () => {
+    const emptyWorld = { cookie: "" } as World;
     for (const row of firstOwner) {
-      const { usual, calls } = await learnCalls(row, nobody);
-      const failures = failuresOf(row, { usual, calls, standIns: [] });
-      for (const each of failures) expect(await wrongsOf(row, nobody, each, usual)).toEqual([]);
+      const { expected, calls } = await recordCalls(row, emptyWorld);
+      const failures = failuresOf(row, { expected, calls, fallbackCalls: [] });
+      for (const scenario of failures)
+        expect(await findErrors(row, emptyWorld, scenario, expected)).toEqual([]);
     }
-    await nobodyIsThere();
+    await deleteMembers();
   });
 });
 
-describe("Whatever binding fails", () => {
+describe("Failing bindings", () => {
   let world: World;
   beforeAll(async () => {
-    world = await worldOf();
+    world = await getWorld();
   });
 
-  it.concurrent.each(named(rows))(
-    "%s: answers as ever, or 503 and when to come back; what is done is done, and nothing by halves",
+  it.concurrent.each(namedRows(isFullSize ? rows : someRoutes))(
+    "%s: returns the usual status, or 503 with Retry-After, and stores nothing partially",
     async (_, row) => {
       const calls = await callsOfRow(row, world);
-      const wrongs = await wrongsOfAll(row, world, calls.usual, failuresOf(row, calls));
-      expect(wrongs).toEqual([]);
+      const errors = await findErrorsOfAll(row, world, calls.expected, failuresOf(row, calls));
+      expect(errors).toEqual([]);
     },
   );
 
-  const some = rows.filter((row) => telling.includes(nameOf(row)));
+  const selectedRows = rows.filter((row) => typicalRows.includes(rowName(row)));
 
   it.concurrent.each(d1Messages.map((message) => [message]))(
-    'D1 says "%s" of all that it is asked: 503 on every kind of route',
+    'return 503 on typical routes when every D1 call fails with "%s"',
     async (message) => {
-      const statuses = await inPool(some.length, some, (row) => saidOf(row, message));
-      expect(statuses.map((answer) => answer?.status)).toEqual(some.map(() => 503));
+      const answers = await mapInPool(selectedRows.length, selectedRows, (row) =>
+        callFailingD1(row, message),
+      );
+      expect(answers.map((answer) => answer?.status)).toEqual(selectedRows.map(() => 503));
     },
   );
 
-  it("what tells of a defect is 500, and nothing of it is told", async () => {
-    for (const answer of await inPool(some.length, some, (row) => saidOf(row, defect))) {
+  it("return 500 `internal` for a defect, without its message", async () => {
+    for (const answer of await mapInPool(selectedRows.length, selectedRows, (row) =>
+      callFailingD1(row, defectMessage),
+    )) {
       expect([answer?.status, answer?.body.code]).toEqual([500, "internal"]);
-      expect(answer?.text).not.toContain("no such table");
+      expect(answer?.text).not.toContain("no such column");
     }
   });
 
-  const saidOf = async (row: Row, message: string) => {
-    const fault: Fault = { how: "unmade", error: d1Error(message) };
-    const { answer } = await call(row, world, everyD1(fault));
+  const callFailingD1 = async (row: Row, message: string) => {
+    const fault: Fault = { mode: "fails_before", error: d1Error(message) };
+    const { answer } = await callRoute(row, world, failEveryD1Call(fault));
     return answer;
   };
 });
 
-describe("Whatever binding hangs", () => {
-  const usually = patience.milliseconds;
+describe("Hanging bindings", () => {
   let world: World;
   beforeAll(async () => {
-    world = await worldOf();
-    patience.milliseconds = 200;
+    world = await getWorld();
+    setTimeouts({ storageMs: 200 });
   });
   afterAll(() => {
-    patience.milliseconds = usually;
+    setTimeouts({});
   });
 
-  it.concurrent.each(named(oneOfEachRoute))(
-    "%s: answers in time, as ever or 503; what is done is done, and nothing by halves",
+  it.concurrent.each(namedRows(isFullSize ? oneOfEachRoute : someRoutes))(
+    "%s: returns the usual status or 503 in time, and stores nothing partially",
     async (_, row) => {
       const calls = await callsOfRow(row, world);
-      const wrongs = await wrongsOfAll(row, world, calls.usual, hangsOf(row, calls));
-      expect(wrongs).toEqual([]);
+      const errors = await findErrorsOfAll(row, world, calls.expected, hangsOf(row, calls));
+      expect(errors).toEqual([]);
     },
   );
 
-  it.each(["unmade", "unanswered", "lost", "silent"] as const)(
-    "an object whose own database hangs or fails (%s): its requests are answered, the next ones too",
-    async (how) => {
+  it.each(["fails_before", "fails_after", "hangs_before", "hangs_after"] as const)(
+    "return 200 to requests when the database of the object has a fault (%s)",
+    async (mode) => {
       const { id, token } = await newCredential(world);
-      const fault = how === "lost" || how === "silent" ? { how } : failing("d1", how, 0);
-      await troubleObject(id, everyD1(fault));
+      const fault =
+        mode === "hangs_before" || mode === "hangs_after" ? { mode } : errorFault("d1", mode, 0);
+      await setObjectFaults(id, failEveryD1Call(fault));
       const headers = { Authorization: `Bearer ${token}` };
-      for (const time of [1, 2]) {
-        const { answer } = await ask("GET", { path: "/api/v1/me", headers });
-        expect([time, answer?.status]).toEqual([time, 200]);
+      for (const attempt of [1, 2]) {
+        const { answer } = await sendRequest("GET", { path: "/api/v1/me", headers });
+        expect([attempt, answer?.status]).toEqual([attempt, 200]);
       }
     },
   );
 
   it.each(["fails", "hangs"])(
-    "a download that %s on its way is broken off in time: no part is taken for the whole",
-    async (how) => {
-      const fault: Fault = how === "hangs" ? { how: "lost" } : failing("d1", "unmade", 0);
-      const remove = await manyItems(world, 600);
+    "abort a download that %s midway, so that a part is not taken for all",
+    async (mode) => {
+      const fault: Fault =
+        mode === "hangs" ? { mode: "hangs_before" } : errorFault("d1", "fails_before", 0);
+      const removeItems = await insertItems(world, 600);
       const path = `/api/v1/forms/${world.form}/submissions/search`;
       const headers = { ...bearerOf(world), Accept: "application/x-ndjson" };
-      const sent = { path, headers, body: {} };
-      const whole = await ask("POST", sent);
-      expect(whole.answer?.text.trim().split("\n").length).toBeGreaterThan(600);
-      const places = whole.calls.filter(({ kind }) => kind === "d1").length;
-      expect(places).toBeGreaterThan(1);
-      const { answer, thrown } = await ask("POST", sent, (asked) =>
-        asked.kind === "d1" && asked.place >= places ? fault : undefined,
+      const input = { path, headers, body: {} };
+      const complete = await sendRequest("POST", input);
+      expect(complete.answer?.text.trim().split("\n").length).toBeGreaterThan(600);
+      const d1CallCount = complete.calls.filter(({ kind }) => kind === "d1").length;
+      expect(d1CallCount).toBeGreaterThan(1);
+      const { answer, thrown } = await sendRequest("POST", input, (call) =>
+        call.kind === "d1" && call.position >= d1CallCount ? fault : undefined,
       );
       expect([answer?.status, thrown.length]).toEqual([undefined, 1]);
-      await remove();
+      await removeItems();
     },
   );
 });

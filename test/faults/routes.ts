@@ -1,92 +1,100 @@
+import { apiRoot } from "../../src/domain/api-paths.ts";
+import type { OperationId } from "../../src/operations/index.ts";
 import type { Answer } from "../support/client";
-import type { Sent } from "./asking";
+import { routeName } from "../support/routes";
+import type { RequestInput } from "./client";
 import { bearerOf, type World } from "./world";
 
 /** One way to call a route. */
 export interface Row {
-  /** As the code names it: `POST /api/v1/apps/:key/records`. */
+  /** The route as the code declares it: `POST /api/v1/apps/:key/records`. */
   route: string;
-  /** What is particular about this call. */
+  /** The variant of the call, for the test title. Empty for the plain call. */
   when: string;
-  /** What it answers when nothing fails. */
+  /** The status without faults. */
   status: number;
-  /** Whether few faults are tried: where it takes long, or does what another row does that has them all. */
-  few: boolean;
-  /** Whether it answers the same text each time, but for the request's id. */
-  same: boolean;
-  /** Makes what the call is about, for one run alone. */
-  prepare: (world: World) => Promise<Prepared>;
+  /** Whether to try few faults: the call is slow, or another row covers the same code with all faults. */
+  hasFewFaults: boolean;
+  /** Whether every response has the same text, except for the request id. */
+  isConstant: boolean;
+  /** Creates the data of one call. */
+  prepare: (world: World) => Promise<PreparedCall>;
 }
 
-export interface Prepared extends Sent {
+export interface PreparedCall extends RequestInput {
   /**
-   * Throws unless that is true which is to be, once the service has said that it is done, asked without faults. After a 503 the call is
-   * sent again first; the answer is the one that said done, if either did.
+   * Throws unless the change is stored. Runs without faults after a success, or after a 503 and a retry. Receives the
+   * successful response, if any.
    */
-  done?: (answer: Answer | undefined) => Promise<void>;
-  /** What may be answered when a call is sent again that was done, though its answer was 503. */
-  again?: number[];
-  /** For what cannot be sent again without being done twice: throws unless that is true which is to be, after a 503. */
-  unknown?: () => Promise<void>;
-  after?: () => Promise<void>;
+  verifyDone?: (answer: Answer | undefined) => Promise<void>;
+  /** The statuses that a retry may return because the first call succeeded despite its 503. */
+  retryStatuses?: number[];
+  /** For calls that a retry would repeat. Runs after a 503 instead and throws unless the change is stored once or not at all. */
+  verifyAfter503?: () => Promise<void>;
+  cleanUp?: () => Promise<void>;
 }
 
-type Preparing = (world: World) => Prepared | Promise<Prepared>;
+type Prepare = (world: World) => PreparedCall | Promise<PreparedCall>;
 
-export function row(route: string, status: number, prepare: Preparing, when = ""): Row {
+export function row(route: string, status: number, prepare: Prepare, when = ""): Row {
   return {
     route,
     when,
     status,
-    same: false,
-    few: false,
+    isConstant: false,
+    hasFewFaults: false,
     prepare: async (world) => prepare(world),
   };
 }
 
-/** A read of what no other run changes. */
-export function sameRow(route: string, prepare: Preparing, when = ""): Row {
-  return { ...row(route, 200, prepare, when), same: true };
-}
+/** A call of an operation, with the token of an integrator. */
+export const apiRow = (id: OperationId, status: number, prepare: Prepare, when = ""): Row =>
+  row(routeName(id), status, asIntegrator(prepare), when);
 
-/** As an integrator of the API. */
-export const asIntegrator = (prepare: Preparing) => async (world: World) => {
+/** A read of data that no other call changes. */
+export const constantRow = (id: OperationId, prepare: Prepare, when = ""): Row => ({
+  ...apiRow(id, 200, prepare, when),
+  isConstant: true,
+});
+
+/** Sends the call with the token of an integrator. */
+const asIntegrator = (prepare: Prepare) => async (world: World) => {
   const prepared = await prepare(world);
   const headers = { ...bearerOf(world), ...prepared.headers };
-  return { ...prepared, path: `/api/v1${prepared.path}`, headers };
+  return { ...prepared, path: apiRoot + prepared.path, headers };
 };
 
-/** As the owner who is signed in, in scripts and on pages; these answer with another status where one is given. */
-export function areaRows(
+/** Two rows for the signed-in owner: as JSON and as a page. `page` is the status of the page if it differs. */
+export function adminRows(
   route: string,
   status: number,
-  prepare: Preparing,
+  prepare: Prepare,
   { page = status, when = "" }: { page?: number; when?: string } = {},
 ): Row[] {
-  const signedIn = (accept: string) => async (world: World) => {
+  const asOwner = (accept: string) => async (world: World) => {
     const prepared = await prepare(world);
     const headers = { Cookie: world.cookie, Accept: accept, ...prepared.headers };
     return { ...prepared, path: `/admin${prepared.path}`, headers };
   };
   const [method, path] = route.split(" ");
-  const named = `${method} /admin${path === "/" ? "" : path}`;
+  const adminRoute = `${method} /admin${path === "/" ? "" : path}`;
   return [
-    row(named, status, signedIn("application/json"), when),
-    // The same calls, though what fails is told otherwise.
-    few(row(named, page, signedIn("text/html"), `${when} as a page`.trim())),
+    row(adminRoute, status, asOwner("application/json"), when),
+    // Pages run the same code and differ only in how they report errors.
+    withFewFaults(row(adminRoute, page, asOwner("text/html"), `${when} as a page`.trim())),
   ];
 }
 
-export const few = (each: Row): Row => ({ ...each, few: true });
+export const withFewFaults = (base: Row): Row => ({ ...base, hasFewFaults: true });
 
-export const nameOf = ({ route, when }: Row) => (when === "" ? route : `${route}, ${when}`);
+export const rowName = ({ route, when }: Row) => (when === "" ? route : `${route}, ${when}`);
 
-/** Throws where something is not what it is to be, so that it can be told with what went before. */
-export function agree(found: unknown, expected: unknown): void {
-  const [told, wanted] = [JSON.stringify(found), JSON.stringify(expected)];
-  if (told !== wanted) throw new Error(`${told} in place of ${wanted}`);
+/** Throws a plain error instead of failing the test, so that one test can collect all errors. */
+export function assertEqual(actual: unknown, expected: unknown): void {
+  const [actualJson, expectedJson] = [JSON.stringify(actual), JSON.stringify(expected)];
+  if (actualJson !== expectedJson) throw new Error(`got ${actualJson}, expected ${expectedJson}`);
 }
 
-export function agreeStatus({ status, text }: Answer, expected: number): void {
-  if (status !== expected) throw new Error(`${status} ${text} in place of ${expected}`);
+export function assertStatus({ status, text }: Answer, expected: number): void {
+  if (status !== expected) throw new Error(`got ${status} ${text}, expected ${expected}`);
 }

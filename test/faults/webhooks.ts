@@ -1,42 +1,47 @@
-import { env } from "cloudflare:workers";
-import { agree, type Prepared } from "./routes";
-import { newCollection, word } from "./world";
+import { pushHasListeners } from "../../src/store/home/webhooks.ts";
+import { assertEqual, type PreparedCall } from "./routes";
+import { newCollection, newWord } from "./world";
+import { databases, homeDb } from "../support/databases";
 
-/** A webhook of an app that nobody writes to; there may be 100 of them, so each goes again: `forgetWebhook`. */
+/** A webhook for an app without writes. Delete it after use with `deleteWebhook`: the service allows 100. */
 export async function newWebhookBody() {
   const collections = [`app:${await newCollection("app")}`];
   return {
-    name: word(),
+    name: newWord(),
     url: "https://receiver.example/hook",
     types: ["record.created"],
     collections,
   };
 }
 
-/** What POST is sent, and how many there are behind it. */
-export async function posted(): Promise<Prepared> {
+/** A POST of a webhook, which must create exactly one. */
+export async function webhookToPost(): Promise<PreparedCall> {
   const body = await newWebhookBody();
   return {
     path: "/webhooks",
     body,
-    done: async () => agree(await webhooksNamed(body.name), 1),
-    unknown: async () => agree((await webhooksNamed(body.name)) <= 1, true),
-    after: () => forgetWebhook(body.name),
+    verifyDone: async () => assertEqual(await countWebhooks(body.name), 1),
+    verifyAfter503: async () => assertEqual((await countWebhooks(body.name)) <= 1, true),
+    cleanUp: () => deleteWebhook(body.name),
   };
 }
 
-async function webhooksNamed(name: string): Promise<number> {
-  const found = await env.DB.prepare("SELECT count(*) n FROM webhook WHERE name = ?")
+async function countWebhooks(name: string): Promise<number> {
+  const row = await homeDb
+    .prepare("SELECT count(*) n FROM webhook WHERE name = ?")
     .bind(name)
     .first<{ n: number }>();
-  return found?.n ?? 0;
+  return row?.n ?? 0;
 }
 
-export async function forgetWebhook(name: string): Promise<void> {
-  const statements = [
-    `UPDATE collection SET listened = 0 WHERE kind || ':' || key IN
-      (SELECT j.value FROM webhook w, json_each(w.collections) j WHERE w.name = ?)`,
-    "DELETE FROM webhook WHERE name = ?",
-  ];
-  await env.DB.batch(statements.map((sql) => env.DB.prepare(sql).bind(name)));
+export async function deleteWebhook(name: string): Promise<void> {
+  const listened = `UPDATE collection SET listened = 0 WHERE kind || ':' || key IN
+    (SELECT j.value FROM webhook w, json_each(w.collections) j WHERE w.name = ?)`;
+  // One batch, because other tests check all flags at any moment.
+  await homeDb.batch(
+    [...(databases.single ? [listened] : []), "DELETE FROM webhook WHERE name = ?"].map((sql) =>
+      homeDb.prepare(sql).bind(name),
+    ),
+  );
+  await pushHasListeners(databases);
 }

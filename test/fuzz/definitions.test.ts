@@ -4,9 +4,9 @@ import type { Json } from "../support/client";
 import { starts } from "../support/documents";
 import { client } from "../support/service";
 import { definitionCase, Definitions } from "./definitions";
-import { mutated } from "./mutations";
-import { settings, time } from "./settings";
-import { written } from "./values";
+import { applyMutations } from "./mutations";
+import { settings, timeoutMs } from "./settings";
+import { serialize } from "./values";
 
 describe("Random definitions", () => {
   let definitions: Definitions;
@@ -14,22 +14,22 @@ describe("Random definitions", () => {
     definitions = new Definitions(await client());
   });
 
-  it.each(Object.keys(starts))("%s: what is changed at random is valid before", async (start) => {
-    await definitions.try({ start, exists: true, puts: [[]], use: "openapi" });
+  it.each(Object.keys(starts))("%s: accepts the document that the test changes", async (start) => {
+    await definitions.runCase({ start, exists: true, puts: [[]], use: "openapi" });
     const document: Json = starts[start]?.documents.at(-1);
-    expect(JSON.parse(written(mutated(document, [])))).toEqual(
+    expect(JSON.parse(serialize(applyMutations(document, [])))).toEqual(
       JSON.parse(JSON.stringify(document)),
     );
   });
 
   it(
-    "whatever is put as a definition is stored and reads back, or is refused with its reasons",
+    "store and return any accepted definition, or return 422 with reasons",
     async () => {
       await fc.assert(
-        fc.asyncProperty(definitionCase, (each) => definitions.try(each)),
+        fc.asyncProperty(definitionCase, (definition) => definitions.runCase(definition)),
         settings,
       );
     },
-    time,
+    timeoutMs,
   );
 });

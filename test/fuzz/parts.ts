@@ -2,20 +2,20 @@ import fc from "fast-check";
 import { host, type Json } from "../support/client";
 import { text, value } from "./values";
 
-/** Parts of requests that are wrong, or look as if they were. */
+/** Invalid or unusual parts of requests. */
 
 export const json = "application/json";
 export const html = "text/html";
 export const form = "application/x-www-form-urlencoded";
 
 const tooLong = "x".repeat(1024 * 1024);
-const bytes = (...some: number[]) => Uint8Array.from(some);
-const utf16 = (of: string) =>
-  new Uint8Array(Uint16Array.from(`\ufeff${of}`, (unit) => unit.charCodeAt(0)).buffer);
+const bytes = (...values: number[]) => Uint8Array.from(values);
+const utf16 = (characters: string) =>
+  new Uint8Array(Uint16Array.from(`\ufeff${characters}`, (unit) => unit.charCodeAt(0)).buffer);
 
-type Garbage = Record<string, (right: string) => string | Uint8Array | undefined>;
+type Garbage = Record<string, (validBody: string) => string | Uint8Array | undefined>;
 
-/** JSON that is no object, or none that says anything. */
+/** JSON that is not an object, or an object without members. */
 export const otherJson: Garbage = {
   empty: () => "",
   space: () => " \n",
@@ -32,48 +32,49 @@ export const otherJson: Garbage = {
   NaN: () => "NaN",
 };
 
-/** Bodies that are none, made of the right one where that matters. */
-export const noJson: Garbage = {
+/** Bodies that are not valid JSON, or too long. Some are made from the valid body. */
+export const otherBodies: Garbage = {
   none: () => undefined,
   truncated: (right) => right.slice(0, right.length / 2),
   "one character": () => "{",
-  "with more behind it": (right) => `${right}}`,
-  "twice in a row": (right) => right + right,
+  "with a trailing brace": (right) => `${right}}`,
+  repeated: (right) => right + right,
   "with a comment": (right) => `${right}//`,
   "with a byte order mark": (right) => `\ufeff${right}`,
   "UTF-16": utf16,
   "not UTF-8": (right) => new Uint8Array([...new TextEncoder().encode(right), 0xff]),
-  "a character cut in two": () => bytes(0x22, 0xe2, 0x82, 0x22),
+  "an incomplete character": () => bytes(0x22, 0xe2, 0x82, 0x22),
   "an overlong character": () => bytes(0x22, 0xc0, 0x80, 0x22),
   "a surrogate in UTF-8": () => bytes(0x22, 0xed, 0xa0, 0x80, 0x22),
   "bytes of all kinds": () => Uint8Array.from({ length: 256 }, (_, i) => i),
   zeros: () => new Uint8Array(100),
   "deep lists": () => "[".repeat(10_000) + "]".repeat(10_000),
-  "deep lists without an end": () => "[".repeat(300_000),
+  "unterminated deep lists": () => "[".repeat(300_000),
   "deep objects": () => '{"data":'.repeat(10_000) + "1" + "}".repeat(10_000),
   "deep data": () => `{"data":{"title":${"[".repeat(10_000)}${"]".repeat(10_000)}}}`,
   "deep conditions": () => `{"conditions":[${'{"not":'.repeat(10_000)}{}${"}".repeat(10_000)}]}`,
   "deep fields": () => `{"fields":${'[{"fields":'.repeat(10_000)}[]${"}]".repeat(10_000)}}`,
   "many errors": () => `{${Array.from({ length: 20_000 }, (_, i) => `"k${i}":0`).join()}}`,
-  "as long as may be": (right) => right.padEnd(1024 * 1024),
+  "of maximum length": (right) => right.padEnd(1024 * 1024),
   "too long": (right) => right + " ".repeat(1024 * 1024),
-  "too long and no JSON": () => tooLong,
+  "too long and not JSON": () => tooLong,
   "a long text": () => `"${tooLong.slice(10)}"`,
   "a long number": () => "1".repeat(1_000_000),
   "20 KB": (right) => right.padEnd(20_000),
-  "pairs twice": () => "grant_type=a&grant_type=b",
-  "pairs that are broken": () => "%=%&%ff=%ff&=&&a&%u1234",
-  "pairs of nothing": () => "=&=&=",
+  "repeated pairs": () => "grant_type=a&grant_type=b",
+  "invalid pairs": () => "%=%&%ff=%ff&=&&a&%u1234",
+  "empty pairs": () => "=&=&=",
   "many pairs": () => "a=1&".repeat(3000),
-  "pairs that nest": () => "a[]=1&a[b]=2&a.b=3&lines[0].sku=1&lines[x].sku=2&lines[1e9].qty=3",
-  "pairs of a prototype": () => "__proto__=1&__proto__.x=2&constructor=3&lines[0].__proto__=4",
-  "parts without an end": () => '--x\r\nContent-Disposition: form-data; name="a"\r\n\r\n1',
+  "nested pairs": () => "a[]=1&a[b]=2&a.b=3&lines[0].sku=1&lines[x].sku=2&lines[1e9].qty=3",
+  "pairs with prototype names": () =>
+    "__proto__=1&__proto__.x=2&constructor=3&lines[0].__proto__=4",
+  "unterminated parts": () => '--x\r\nContent-Disposition: form-data; name="a"\r\n\r\n1',
   "parts without a name": () => "--x\r\nContent-Disposition: form-data\r\n\r\n1\r\n--x--",
   "a file": () =>
     '--x\r\nContent-Disposition: form-data; name="data"; filename="a"\r\n\r\n1\r\n--x--\r\n',
 };
 
-export const types = [
+export const contentTypes = [
   "",
   ";",
   "*/*",
@@ -99,7 +100,7 @@ export const types = [
   "multipart/mixed; boundary=x",
 ];
 
-const tags = [
+const etags = [
   "",
   " ",
   "*",
@@ -119,8 +120,8 @@ const tags = [
   " ".repeat(5000),
 ];
 export const headers: Record<string, string[]> = {
-  "If-Match": tags,
-  "If-None-Match": tags,
+  "If-Match": etags,
+  "If-None-Match": etags,
   "Idempotency-Key": [
     "",
     " ",
@@ -297,15 +298,22 @@ export const segments = [
   "a'b",
 ];
 
-const oneOf = (...some: Json[]): fc.Arbitrary<Json> => fc.oneof(fc.constantFrom(...some), value);
+const oneOfOrRandom = (...values: Json[]): fc.Arbitrary<Json> =>
+  fc.oneof(fc.constantFrom(...values), value);
 
-/** Values for properties that bodies have, by name. */
+/** Random values for the properties of bodies, by property name. */
 export const properties: Record<string, fc.Arbitrary<Json>> = {
-  status: oneOf("draft", "submitted", "closed"),
+  status: oneOfOrRandom("draft", "submitted", "closed"),
   title: fc.oneof(text, value),
-  amount: oneOf(0.1, 1e15, 1e-7, -0.001, 123.456, "1", 1e21),
-  day: oneOf("2026-11-21", "2026-11-21+24:00", "0001-01-01+15:59", "9999-12-31-15:59", "2026-1-1"),
-  at: oneOf(
+  amount: oneOfOrRandom(0.1, 1e15, 1e-7, -0.001, 123.456, "1", 1e21),
+  day: oneOfOrRandom(
+    "2026-11-21",
+    "2026-11-21+24:00",
+    "0001-01-01+15:59",
+    "9999-12-31-15:59",
+    "2026-1-1",
+  ),
+  at: oneOfOrRandom(
     "2026-11-21T09:30",
     "2026-11-21T09:30+09",
     "0001-01-01T00:00:00+23:59",
@@ -313,41 +321,84 @@ export const properties: Record<string, fc.Arbitrary<Json>> = {
     "2016-12-31T23:59:60Z",
     "2026-11-21T09:30:00.1234567891Z",
   ),
-  email: oneOf("a@b", "a@b.c", `${"a".repeat(250)}@b.example`, "ä@b.example", '"a b"@c.example'),
-  url: oneOf(
+  email: oneOfOrRandom(
+    "a@b",
+    "a@b.c",
+    `${"a".repeat(250)}@b.example`,
+    "ä@b.example",
+    '"a b"@c.example',
+  ),
+  url: oneOfOrRandom(
     "http://",
     "https://[::1",
     "https://\ud800",
     `https://${"a".repeat(3000)}`,
     "ftp://a.b",
   ),
-  lines: oneOf([], [null], [[]], [{}], [{ sku: "a", qty: 0 }], [{ amount: 1, sku: "a" }], {
+  lines: oneOfOrRandom([], [null], [[]], [{}], [{ sku: "a", qty: 0 }], [{ amount: 1, sku: "a" }], {
     0: { sku: "a" },
     length: 1,
   }),
-  tags: oneOf(["a", "a"], ["\ud800"], [null], "a", { 0: "a" }),
-  op: oneOf("eq", "ne", "in", "between", "contains", "is_empty", "any", "has_any", "gt", "upsert"),
-  field: oneOf("title", "amount", "day", "at", "lines", "tags", "$id", "$status", "$created_at"),
-  value: oneOf([], [1, 2], ["a"], [[]], "a", 1, true, [{ field: "sku", op: "eq", value: "a" }]),
-  conditions: oneOf({}, [{}], [[]], [{ all: [] }], [{ not: null }], [{ any: 1 }]),
-  sort: oneOf({}, [{}], [{ field: "title" }, { field: "title" }], ["title"], [{ field: "lines" }]),
-  fields: oneOf([], ["title", "title"], ["$id"], [null], ["lines.sku"]),
-  limit: oneOf(0, 1, 200, 201, 1.5, "10"),
-  cursor: oneOf("", "x", "A".repeat(600), "\ud800"),
-  version: oneOf(0, -1, 1.5, "1", "x", 1e300, [1], { toString: null, valueOf: null }),
-  overlap: oneOf("none", "24h", "1d"),
-  direction: oneOf("up", "down", "asc", "desc", ["up"]),
-  document: oneOf("", "{", "null", "[]", "1", '{"fields":null}', '{"fields":[]}', "\ud800"),
-  role: oneOf("owner", "admin", "nobody"),
-  disabled: oneOf("true", "false", "yes", true),
-  within: oneOf("lines", "amount", "nothing", ["lines"], "lines.sku"),
-  path: oneOf("amount", "lines", "lines.sku", "lines.", "nothing", ["amount"]),
-  type: oneOf("text", "select", "line_items", "computed", "colour", ["text"]),
-  permissions: oneOf("records:read", ["records:read", "records:read"], ["x"], ""),
-  resources: oneOf("all", ["all"], "app:a form:b", ["app:A"], ["app:a", "all"]),
-  expires: oneOf("30d", "0d", "9999d", "never", "2026-02-30", "2000-01-01", "9999-12-31T23:59:59Z"),
-  expires_on: oneOf("", "2030-01-01", "2030-02-30"),
-  requests: oneOf("", "1", "1e3", "0x10", 100_001, "Infinity"),
-  scope: oneOf("", " ", "records:read  records:write", "x", "records:read x"),
-  grant_type: oneOf("", "password", "client_credentials "),
+  tags: oneOfOrRandom(["a", "a"], ["\ud800"], [null], "a", { 0: "a" }),
+  op: oneOfOrRandom(
+    "eq",
+    "ne",
+    "in",
+    "between",
+    "contains",
+    "is_empty",
+    "any",
+    "has_any",
+    "gt",
+    "upsert",
+  ),
+  field: oneOfOrRandom(
+    "title",
+    "amount",
+    "day",
+    "at",
+    "lines",
+    "tags",
+    "$id",
+    "$status",
+    "$created_at",
+  ),
+  value: oneOfOrRandom([], [1, 2], ["a"], [[]], "a", 1, true, [
+    { field: "sku", op: "eq", value: "a" },
+  ]),
+  conditions: oneOfOrRandom({}, [{}], [[]], [{ all: [] }], [{ not: null }], [{ any: 1 }]),
+  sort: oneOfOrRandom(
+    {},
+    [{}],
+    [{ field: "title" }, { field: "title" }],
+    ["title"],
+    [{ field: "lines" }],
+  ),
+  fields: oneOfOrRandom([], ["title", "title"], ["$id"], [null], ["lines.sku"]),
+  limit: oneOfOrRandom(0, 1, 200, 201, 1.5, "10"),
+  cursor: oneOfOrRandom("", "x", "A".repeat(600), "\ud800"),
+  version: oneOfOrRandom(0, -1, 1.5, "1", "x", 1e300, [1], { toString: null, valueOf: null }),
+  overlap: oneOfOrRandom("none", "24h", "1d"),
+  direction: oneOfOrRandom("up", "down", "asc", "desc", ["up"]),
+  document: oneOfOrRandom("", "{", "null", "[]", "1", '{"fields":null}', '{"fields":[]}', "\ud800"),
+  role: oneOfOrRandom("owner", "admin", "nobody"),
+  disabled: oneOfOrRandom("true", "false", "yes", true),
+  within: oneOfOrRandom("lines", "amount", "nothing", ["lines"], "lines.sku"),
+  path: oneOfOrRandom("amount", "lines", "lines.sku", "lines.", "nothing", ["amount"]),
+  type: oneOfOrRandom("text", "select", "line_items", "computed", "colour", ["text"]),
+  permissions: oneOfOrRandom("records:read", ["records:read", "records:read"], ["x"], ""),
+  resources: oneOfOrRandom("all", ["all"], "app:a form:b", ["app:A"], ["app:a", "all"]),
+  expires: oneOfOrRandom(
+    "30d",
+    "0d",
+    "9999d",
+    "never",
+    "2026-02-30",
+    "2000-01-01",
+    "9999-12-31T23:59:59Z",
+  ),
+  expires_on: oneOfOrRandom("", "2030-01-01", "2030-02-30"),
+  requests: oneOfOrRandom("", "1", "1e3", "0x10", 100_001, "Infinity"),
+  scope: oneOfOrRandom("", " ", "records:read  records:write", "x", "records:read x"),
+  grant_type: oneOfOrRandom("", "password", "client_credentials "),
 };

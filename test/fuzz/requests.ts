@@ -3,38 +3,42 @@ import { Client, host, type Answer, type Json } from "../support/client";
 import { bodies, parametersOf, spendAfter } from "../support/right-requests";
 import { routes } from "../support/routes";
 import { world, type World } from "../support/world";
-import { ask, type Asked } from "./judge";
-import { mutated, mutation } from "./mutations";
+import { sendChecked, type FuzzRequest } from "./violations";
+import { applyMutations, anyMutation } from "./mutations";
 import {
   authorizations,
   form,
   headers,
   html,
   json,
-  noJson,
+  otherBodies,
   otherJson,
   properties,
   queries,
   segments,
-  types,
+  contentTypes,
 } from "./parts";
-import { written } from "./values";
+import { serialize } from "./values";
 
-/** Random requests: right ones of which some parts are changed. */
+/** Random requests: valid ones with random changes. */
 
-/** What is no text, and cannot be made one. */
-export const textless: Json = { toString: null, valueOf: null };
-/** What makes careless code fail wherever it comes up. */
-const odd = fc.constantFrom<Json>(null, {}, [null], textless, "raw:deep_lists");
-const oddity = fc.record({ change: fc.constant("replace" as const), at: fc.nat(15), value: odd });
+/** An object whose conversion to text throws. */
+export const unprintable: Json = { toString: null, valueOf: null };
+/** Values that break careless code at any place. */
+const oddValue = fc.constantFrom<Json>(null, {}, [null], unprintable, "raw:deep_lists");
+const oddReplacement = fc.record({
+  change: fc.constant("replace" as const),
+  at: fc.nat(15),
+  value: oddValue,
+});
 const mutations = fc.oneof(
-  { weight: 2, arbitrary: fc.array(oddity, { minLength: 1, maxLength: 1 }) },
-  { weight: 2, arbitrary: fc.array(mutation(properties), { maxLength: 1 }) },
-  { weight: 1, arbitrary: fc.array(mutation(properties), { maxLength: 4 }) },
+  { weight: 2, arbitrary: fc.array(oddReplacement, { minLength: 1, maxLength: 1 }) },
+  { weight: 2, arbitrary: fc.array(anyMutation(properties), { maxLength: 1 }) },
+  { weight: 1, arbitrary: fc.array(anyMutation(properties), { maxLength: 4 }) },
 );
 const garbage = fc.oneof(
   { weight: 1, arbitrary: fc.constantFrom(...Object.keys(otherJson)) },
-  { weight: 2, arbitrary: fc.constantFrom(...Object.keys(noJson)) },
+  { weight: 2, arbitrary: fc.constantFrom(...Object.keys(otherBodies)) },
 );
 
 const header = fc.oneof(
@@ -43,29 +47,29 @@ const header = fc.oneof(
   ),
 );
 
-type Pair = string | { cursor: number; changed: number | null };
+type QueryPart = string | { cursor: number; changed: number | null };
 
-/** A cursor of the form is another list's in most places. */
-const pair: fc.Arbitrary<Pair> = fc.oneof(
+/** Query parts. Most routes must reject the cursors, which belong to the list of the form. */
+const pair: fc.Arbitrary<QueryPart> = fc.oneof(
   { weight: 5, arbitrary: fc.constantFrom(...queries) },
   { weight: 1, arbitrary: fc.record({ cursor: fc.nat(1), changed: fc.option(fc.nat(60)) }) },
 );
 
-const sometimes = <T>(arbitrary: fc.Arbitrary<T>) =>
+const optional = <T>(arbitrary: fc.Arbitrary<T>) =>
   fc.oneof({ weight: 3, arbitrary: fc.constant(null) }, { weight: 1, arbitrary });
 
-/** All that is not the body. Each of it hides what is behind it, so that most of it is right. */
-const rest = fc.record({
-  type: sometimes(fc.constantFrom(...types)),
+/** Everything except the body. Most parts stay valid, since one invalid part hides the errors of the others. */
+const envelope = fc.record({
+  type: optional(fc.constantFrom(...contentTypes)),
   headers: fc.array(header, { maxLength: 2 }),
   query: fc.array(pair, { maxLength: 2 }),
-  segment: sometimes(fc.record({ at: fc.nat(2), text: fc.constantFrom(...segments) })),
-  method: sometimes(
+  segment: optional(fc.record({ at: fc.nat(2), text: fc.constantFrom(...segments) })),
+  method: optional(
     fc.constantFrom("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "QUERY", "get"),
   ),
-  authorization: sometimes(fc.constantFrom(...authorizations)),
+  authorization: optional(fc.constantFrom(...authorizations)),
 });
-const right: typeof rest extends fc.Arbitrary<infer Rest> ? Rest : never = {
+const validEnvelope: typeof envelope extends fc.Arbitrary<infer Envelope> ? Envelope : never = {
   type: null,
   headers: [],
   query: [],
@@ -74,140 +78,154 @@ const right: typeof rest extends fc.Arbitrary<infer Rest> ? Rest : never = {
   authorization: null,
 };
 
-/** Passwords are hashed there, which takes as long as thirty other requests. */
-export const slow = /\/(sign-in|setup|password)$|\/join\//;
+/** Routes that hash passwords, which takes as long as thirty other requests. */
+export const slowRoutes = /\/(sign-in|setup|password)$|\/join\//;
 
-/** Requests of these routes. */
+/** Random requests to these routes. */
 export function requestCase(names: readonly string[]) {
-  const takers = names.filter((name) => name in bodies && !slow.test(name));
+  const withBody = names.filter((name) => name in bodies && !slowRoutes.test(name));
   return fc.record({
     route: fc.oneof(
       fc.constantFrom(...names),
-      // What takes a body has more that can be wrong.
-      { weight: 3, arbitrary: fc.constantFrom(...(takers.length > 0 ? takers : names)) },
+      // Routes with a body have more that can be invalid.
+      { weight: 3, arbitrary: fc.constantFrom(...(withBody.length > 0 ? withBody : names)) },
     ),
     body: fc.oneof(
       {
         weight: 3,
-        // Where the route takes them, half of them are sent as browsers send forms.
+        // Sends half of them as browsers send forms, on routes that accept forms.
         arbitrary: fc.record({ mutations, asForm: fc.boolean() }),
       },
       { weight: 1, arbitrary: fc.record({ garbage }) },
     ),
     accept: fc.constantFrom<string>(json, html),
     streamed: fc.boolean(),
-    rest: fc.oneof({ weight: 1, arbitrary: fc.constant(right) }, { weight: 1, arbitrary: rest }),
+    envelope: fc.oneof(
+      { weight: 1, arbitrary: fc.constant(validEnvelope) },
+      { weight: 1, arbitrary: envelope },
+    ),
   });
 }
 
 export type RequestCase =
   ReturnType<typeof requestCase> extends fc.Arbitrary<infer Case> ? Case : never;
 
-/** The case of a request that nothing is wrong with. */
-export const plain = (route: string): RequestCase => ({
+/** A valid request to the route. */
+export const validCase = (route: string): RequestCase => ({
   route,
   body: { mutations: [], asForm: false },
   accept: json,
   streamed: false,
-  rest: right,
+  envelope: validEnvelope,
 });
 
-let addresses = 0;
+let addressCount = 0;
 
-/** Sends it; what the answer may not be is thrown. */
-export async function send(each: RequestCase): Promise<Answer> {
-  const now = await world();
-  const asksForPage = each.rest.query.some((one) => typeof one !== "string");
-  const answer = await ask(requestOf(each, now, asksForPage ? await cursorsOf(now) : []));
-  if (answer.status < 400) spendAfter(each.route);
+/** Sends the request. Throws a `Violation` for a response that breaks a rule. */
+export async function sendCase(request: RequestCase): Promise<Answer> {
+  const worldData = await world();
+  const needsCursors = request.envelope.query.some((part) => typeof part !== "string");
+  const answer = await sendChecked(
+    buildRequest(request, worldData, needsCursors ? await cursorsOf(worldData) : []),
+  );
+  if (answer.status < 400) spendAfter(request.route);
   return answer;
 }
 
 type Cursors = (string | null)[];
 
-const known = new Map<string, Cursors>();
+const cursorsByForm = new Map<string, Cursors>();
 
-/** Cursors of the form's list and of a search for everything. */
+/** Cursors of the list of the form and of a search without conditions. */
 async function cursorsOf({ bearer, form: { key } }: World): Promise<Cursors> {
-  const kept = known.get(key);
-  if (kept) return kept;
-  const by = new Client(bearer);
+  const cached = cursorsByForm.get(key);
+  if (cached) return cached;
+  const client = new Client(bearer);
   const path = `/forms/${key}/submissions`;
-  const pages = [await by.get(`${path}?limit=1`), await by.post(`${path}/search`, { limit: 1 })];
+  const pages = [
+    await client.get(`${path}?limit=1`),
+    await client.post(`${path}/search`, { limit: 1 }),
+  ];
   const cursors = pages.map(({ body }) => new URL(body.links.next).searchParams.get("cursor"));
-  known.set(key, cursors);
+  cursorsByForm.set(key, cursors);
   return cursors;
 }
 
-function requestOf(each: RequestCase, now: World, cursors: Cursors): Asked {
-  const route = routes.get(each.route) ?? { method: "GET", path: "/" };
-  const method = each.rest.method ?? route.method;
-  const { authorization } = each.rest;
-  addresses += 1;
-  const address = `10.${(addresses >> 16) & 255}.${(addresses >> 8) & 255}.${addresses & 255}`;
-  const { type, body } = bodyOf(each, now);
+function buildRequest(request: RequestCase, worldData: World, cursors: Cursors): FuzzRequest {
+  const route = routes.get(request.route) ?? { method: "GET", path: "/" };
+  const method = request.envelope.method ?? route.method;
+  const { authorization } = request.envelope;
+  addressCount += 1;
+  const address = `10.${(addressCount >> 16) & 255}.${(addressCount >> 8) & 255}.${addressCount & 255}`;
+  const { type, body } = bodyOf(request, worldData);
   const hasBody = body !== undefined && !/^(get|head)$/i.test(method);
   return {
     method,
-    url: host + pathOf(each, now) + queryOf(each.rest, cursors),
+    url: host + pathOf(request, worldData) + queryOf(request.envelope, cursors),
     headers: {
-      // An address that fails too often is told to wait, and here they all fail often.
+      // A new address each time: the service limits addresses with many failures.
       "CF-Connecting-IP": address,
-      Accept: each.accept,
-      ...credentialOf(route.path, now),
+      Accept: request.accept,
+      ...credentialOf(route.path, worldData),
       ...(authorization === null ? {} : { Authorization: authorization }),
-      ...(hasBody ? { "Content-Type": each.rest.type ?? type } : {}),
-      ...Object.fromEntries(each.rest.headers),
+      ...(hasBody ? { "Content-Type": request.envelope.type ?? type } : {}),
+      ...Object.fromEntries(request.envelope.headers),
     },
     body: hasBody ? body : undefined,
-    streamed: each.streamed,
+    isStreamed: request.streamed,
   };
 }
 
-function credentialOf(path: string, now: World): Record<string, string> {
-  if (path.startsWith("/api/") || path === "/mcp") return { Authorization: `Bearer ${now.bearer}` };
+function credentialOf(path: string, worldData: World): Record<string, string> {
+  if (path.startsWith("/api/") || path === "/mcp")
+    return { Authorization: `Bearer ${worldData.bearer}` };
   if (!path.startsWith("/admin")) return {};
-  // Signing in and out ends the session that is sent.
-  const own = !/\/(sign-in|sign-out|setup)$|\/join\//.test(path);
-  return { Cookie: own ? now.cookie : "__Host-session=another" };
+  // Signing in and out ends the session of the request.
+  const needsSession = !/\/(sign-in|sign-out|setup)$|\/join\//.test(path);
+  return { Cookie: needsSession ? worldData.cookie : "__Host-session=another" };
 }
 
-function pathOf({ route: name, rest: { segment } }: RequestCase, now: World): string {
+function pathOf({ route: name, envelope: { segment } }: RequestCase, worldData: World): string {
   const route = routes.get(name);
   if (!route) return "/";
-  const parameters = parametersOf(route, now);
+  const parameters = parametersOf(route, worldData);
   const count = route.path.split("/:").length - 1;
-  let at = -1;
+  let index = -1;
   return route.path.replaceAll(/:(\w+)/g, (_, parameter: string) => {
-    at += 1;
-    return segment && segment.at % count === at ? segment.text : (parameters[parameter] ?? "x");
+    index += 1;
+    return segment && segment.at % count === index ? segment.text : (parameters[parameter] ?? "x");
   });
 }
 
-function queryOf({ query }: RequestCase["rest"], cursors: Cursors): string {
-  const pairs = query.map((each) => {
-    if (typeof each === "string") return each;
-    const cursor = cursors[each.cursor] ?? "";
-    const { changed } = each;
+function queryOf({ query }: RequestCase["envelope"], cursors: Cursors): string {
+  const pairs = query.map((part) => {
+    if (typeof part === "string") return part;
+    const cursor = cursors[part.cursor] ?? "";
+    const { changed } = part;
     if (changed === null) return `cursor=${cursor}`;
     return `cursor=${cursor.slice(0, changed)}A${cursor.slice(changed + 1)}`;
   });
   return pairs.length === 0 ? "" : `?${pairs.join("&")}`;
 }
 
-function bodyOf({ route, body }: RequestCase, now: World) {
-  const taken = bodies[route]?.(now) ?? {};
+function bodyOf({ route, body }: RequestCase, worldData: World) {
+  const validBody = bodies[route]?.(worldData) ?? {};
   const isForm = route.includes("/oauth/");
   if ("garbage" in body) {
-    const made = { ...otherJson, ...noJson }[body.garbage];
-    return { type: isForm ? form : json, body: made?.(isForm ? formOf(taken) : written(taken)) };
+    const makeBody = { ...otherJson, ...otherBodies }[body.garbage];
+    return {
+      type: isForm ? form : json,
+      body: makeBody?.(isForm ? formOf(validBody) : serialize(validBody)),
+    };
   }
-  const document = mutated(taken, body.mutations);
+  const document = applyMutations(validBody, body.mutations);
   const asForm = isForm || (body.asForm && route.includes("/admin/"));
-  return asForm ? { type: form, body: formOf(document) } : { type: json, body: written(document) };
+  return asForm
+    ? { type: form, body: formOf(document) }
+    : { type: json, body: serialize(document) };
 }
 
-/** As a browser sends it: rows of lists with names like `lines[0].sku`. */
+/** Encodes a document as browsers send forms, with names like `lines[0].sku`. */
 function formOf(document: Json): string {
   const pairs = pairsOf(document?.data ?? document, "");
   return new URLSearchParams(pairs).toString();
@@ -223,6 +241,6 @@ function pairsOf(node: Json, name: string): [string, string][] {
 }
 
 function plainText(node: Json): string {
-  const sent = written(node);
-  return sent.startsWith('"') ? JSON.parse(sent) : sent;
+  const serialized = serialize(node);
+  return serialized.startsWith('"') ? JSON.parse(serialized) : serialized;
 }

@@ -5,25 +5,36 @@ import { formula, key, pattern, text, value } from "./values";
 const types =
   "text multiline_text number boolean date datetime email url phone select multi_select line_items computed";
 
-const oneOf = (...values: Json[]): fc.Arbitrary<Json> =>
+const oneOfOrRandom = (...values: Json[]): fc.Arbitrary<Json> =>
   fc.oneof(fc.constantFrom(...values), value);
-const counts = oneOf(0, 1, 2, 499, 500, 501, 100_000, 100_001, -1, 0.5);
+const counts = oneOfOrRandom(0, 1, 2, 499, 500, 501, 100_000, 100_001, -1, 0.5);
 
-/** What the properties of fields are changed to, by name. */
+/** Random values for the properties of field definitions, by property name. */
 export const rules: Record<string, fc.Arbitrary<Json>> = {
   pattern,
   formula,
-  type: oneOf(...types.split(" "), "colour"),
+  type: oneOfOrRandom(...types.split(" "), "colour"),
   key: fc.oneof(
     key,
     fc.constantFrom("title", "amount", "lines", "sku", "name", "in", "true", "null", "size", "sum"),
   ),
   label: fc.oneof(text, value),
-  required: oneOf(true, false),
-  unique: oneOf(true, false),
-  searchable: oneOf(true, false),
-  default: oneOf("a", ["a"], ["a", "a"], ["\ud800"], [{ sku: "x" }], [{}], [null], 1, 1.234, true),
-  options: oneOf(
+  required: oneOfOrRandom(true, false),
+  unique: oneOfOrRandom(true, false),
+  searchable: oneOfOrRandom(true, false),
+  default: oneOfOrRandom(
+    "a",
+    ["a"],
+    ["a", "a"],
+    ["\ud800"],
+    [{ sku: "x" }],
+    [{}],
+    [null],
+    1,
+    1.234,
+    true,
+  ),
+  options: oneOfOrRandom(
     [],
     [{ value: "a" }],
     [{ value: "a" }, { value: "a" }],
@@ -34,14 +45,24 @@ export const rules: Record<string, fc.Arbitrary<Json>> = {
   ),
   min_length: counts,
   max_length: counts,
-  minimum: oneOf(0, -1e308, 1e308, 5e-324),
-  maximum: oneOf(0, -1e308, 1e308, 5e-324),
-  integer: oneOf(true, false),
-  decimals: oneOf(0, 15, 16, -1),
-  renamed_from: oneOf("title", "notes", "name", "first", "gone", "a", "b", "lines", "__proto__"),
-  previous_keys: oneOf(["title"], [null]),
-  result: oneOf("number", "text", "boolean", "date", "datetime", "line_items"),
-  fields: oneOf(
+  minimum: oneOfOrRandom(0, -1e308, 1e308, 5e-324),
+  maximum: oneOfOrRandom(0, -1e308, 1e308, 5e-324),
+  integer: oneOfOrRandom(true, false),
+  decimals: oneOfOrRandom(0, 15, 16, -1),
+  renamed_from: oneOfOrRandom(
+    "title",
+    "notes",
+    "name",
+    "first",
+    "gone",
+    "a",
+    "b",
+    "lines",
+    "__proto__",
+  ),
+  previous_keys: oneOfOrRandom(["title"], [null]),
+  result: oneOfOrRandom("number", "text", "boolean", "date", "datetime", "line_items"),
+  fields: oneOfOrRandom(
     [],
     [{ key: "a", type: "text" }],
     [{ key: "a", type: "line_items", fields: [{ key: "b", type: "text" }] }],

@@ -3,15 +3,15 @@ import type fc from "fast-check";
 
 const { FUZZ, FUZZ_SEED } = env as unknown as { FUZZ: string; FUZZ_SEED: string };
 
-/** How many cases each test tries. */
-const cases = Number(FUZZ);
+/** The number of cases in each test. */
+const caseCount = Number(FUZZ);
 
-/** When a case fails, its seed is told, with the smallest case that fails too: FUZZ_SEED tries the same ones again. */
+/** A failing test reports its seed and the smallest failing case. FUZZ_SEED repeats the same cases. */
 export const settings = {
-  numRuns: cases,
+  numRuns: caseCount,
   includeErrorInReport: true,
   ...(FUZZ_SEED === "" ? {} : { seed: Number(FUZZ_SEED) }),
 } satisfies fc.Parameters<unknown>;
 
-/** Milliseconds: ample, as a case that fails is made smaller in the same time. */
-export const time = 60_000 + cases * 100;
+/** Test timeout, with time to shrink a failing case. */
+export const timeoutMs = 60_000 + caseCount * 100;

@@ -1,10 +1,10 @@
 import fc from "fast-check";
 import type { Json } from "../support/client";
 
-/** Values that a careless reader stumbles over. */
+/** Values that careless parsers get wrong. */
 
-/** JSON that no value of JavaScript stands for. In documents it is named `raw:NAME`, and written as it is here. */
-const raws: Record<string, string> = {
+/** JSON without an equal value in JavaScript. Documents contain `raw:NAME`; `serialize` inserts the JSON. */
+const rawJson: Record<string, string> = {
   minus_zero: "-0",
   infinity: "1e400",
   nearly_nothing: "1e-400",
@@ -18,11 +18,11 @@ const raws: Record<string, string> = {
   long_text: `"${"x".repeat(200_000)}"`,
 };
 
-/** A document as it is sent. A key that ends with `<twice>` is written as the one before that mark. */
-export function written(document: Json): string {
+/** Serializes a document. Removes `<twice>` from keys, which gives duplicate keys. */
+export function serialize(document: Json): string {
   const text = JSON.stringify(document) ?? "null";
   return text
-    .replaceAll(/"raw:(\w+)"/g, (all, name: string) => raws[name] ?? all)
+    .replaceAll(/"raw:(\w+)"/g, (match, name: string) => rawJson[name] ?? match)
     .replaceAll(/<twice>":/g, '":');
 }
 
@@ -80,7 +80,7 @@ const texts = [
   "raw:long_text",
 ];
 
-const others: Json[] = [
+const otherValues: Json[] = [
   null,
   true,
   false,
@@ -107,13 +107,13 @@ const others: Json[] = [
   [{}],
   { "": null },
   { a: { b: { c: [] } } },
-  own("__proto__", { polluted: true }),
-  own("__proto__", null),
+  objectWith("__proto__", { polluted: true }),
+  objectWith("__proto__", null),
   { constructor: { prototype: { polluted: true } } },
   { toString: null, valueOf: null },
   { toString: "x", valueOf: "y" },
   { toJSON: "x" },
-  own("then", null),
+  objectWith("then", null),
   { length: 3 },
   { 0: "a", 1: "b" },
   { value: null },
@@ -124,8 +124,8 @@ const others: Json[] = [
   "raw:wide_object",
 ];
 
-/** An object with this property, `__proto__` too. */
-function own(key: string, value: Json): Json {
+/** An object with this property, which may be `__proto__`. */
+function objectWith(key: string, value: Json): Json {
   return Object.fromEntries([[key, value]]);
 }
 
@@ -135,7 +135,7 @@ export const text = fc.oneof(
 );
 
 export const value: fc.Arbitrary<Json> = fc.oneof(
-  { weight: 4, arbitrary: fc.constantFrom(...others) },
+  { weight: 4, arbitrary: fc.constantFrom(...otherValues) },
   { weight: 3, arbitrary: text },
   { weight: 1, arbitrary: fc.double() },
   { weight: 1, arbitrary: fc.json({ maxDepth: 3 }).map((json): Json => JSON.parse(json)) },
@@ -167,13 +167,13 @@ export const key = fc.oneof(
     "\u0000",
     "\ud800",
   ),
-  text.map((each) => each.slice(0, 100)),
+  text.map((string) => string.slice(0, 100)),
 );
 
-const joined = (parts: readonly string[], most: number) =>
+const joinedParts = (parts: readonly string[], maxParts: number) =>
   fc
-    .array(fc.constantFrom(...parts), { minLength: 1, maxLength: most })
-    .map((some) => some.join(""));
+    .array(fc.constantFrom(...parts), { minLength: 1, maxLength: maxParts })
+    .map((selected) => selected.join(""));
 
 const patterns = [
   "",
@@ -278,7 +278,7 @@ export const pattern = fc.oneof(
   { weight: 3, arbitrary: fc.constantFrom(...patterns) },
   {
     weight: 2,
-    arbitrary: joined(
+    arbitrary: joinedParts(
       "( ) (?: (?= [ [^ ] { } {2} {0,} {1,3} * + ? | ^ $ . - , \\ \\d \\b \\p{L} \\u a 0 😀".split(
         " ",
       ),
@@ -411,7 +411,7 @@ export const formula = fc.oneof(
   { weight: 3, arbitrary: fc.constantFrom(...formulas) },
   {
     weight: 2,
-    arbitrary: joined(
+    arbitrary: joinedParts(
       "( ) [ ] { } , . : ? + - * / % ! && || == < > ; \\ amount qty price lines total text 1 0.5 1e9 'a' null true in today() sum( coalesce( lines.map(l, l.qty .map( .size() round( concat( \" _".split(
         " ",
       ),

@@ -1,6 +1,12 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { addCalls, logOf, noCalls, storedLog, type LoggedCall } from "../../src/gate/call-log.ts";
+import {
+  addCalls,
+  restoreLog,
+  emptyCallLog,
+  serializeLog,
+  type LoggedCall,
+} from "../../src/domain/credential/call-log.ts";
 
 const at = 1e12;
 const text = (maxLength: number) => fc.string({ maxLength, unit: "grapheme" });
@@ -27,17 +33,17 @@ const call: fc.Arbitrary<LoggedCall> = fc.record(
   { requiredKeys: ["at", "method", "path", "status", "milliseconds", "requestId"] },
 );
 
-describe("The log of calls", () => {
-  it("is stored in 350 bytes a call, and reads as it was", () => {
+describe("Call log", () => {
+  it("stores a call in at most 350 bytes and restores the log unchanged", () => {
     fc.assert(
       fc.property(fc.array(call, { minLength: 1, maxLength: 20 }), (calls) => {
-        const log = noCalls();
+        const log = emptyCallLog();
         addCalls(log, calls, at);
-        expect(logOf(storedLog(log))).toEqual(log);
+        expect(restoreLog(serializeLog(log))).toEqual(log);
         const hours = JSON.stringify(log.hours).length;
-        expect(storedLog(log).length - hours).toBeLessThan(50 + 351 * calls.length);
-        for (const [index, kept] of log.calls.entries()) {
-          expect({ ...kept, path: "", refusal: null }).toEqual({
+        expect(serializeLog(log).length - hours).toBeLessThan(50 + 351 * calls.length);
+        for (const [index, stored] of log.calls.entries()) {
+          expect({ ...stored, path: "", refusal: null }).toEqual({
             ...calls[index],
             path: "",
             refusal: null,
@@ -47,20 +53,20 @@ describe("The log of calls", () => {
     );
   });
 
-  it("cuts a path before it drops what was wrong, and keeps what fits as it is", () => {
+  it("truncates a long path before it drops field errors, and keeps a short path unchanged", () => {
     const wrong = [{ field: "amount", code: "too_small" as const }];
-    const made = { at, method: "GET", status: 422, milliseconds: 1, requestId: "1".repeat(36) };
+    const rejected = { at, method: "GET", status: 422, milliseconds: 1, requestId: "1".repeat(36) };
     const refusal = { code: "invalid_input" as const, wrong };
-    const log = noCalls();
+    const log = emptyCallLog();
     const paths = ["/api/v1/me", `/${"x".repeat(900)}`];
     addCalls(
       log,
-      paths.map((path) => ({ ...made, path, refusal })),
+      paths.map((path) => ({ ...rejected, path, refusal })),
       at,
     );
     expect(log.calls[0]?.path).toBe("/api/v1/me");
     expect(log.calls[1]?.path.length).toBeGreaterThan(120);
     expect(log.calls[1]?.path.endsWith("…")).toBe(true);
-    expect(log.calls.map((each) => each.refusal)).toEqual([refusal, refusal]);
+    expect(log.calls.map((entry) => entry.refusal)).toEqual([refusal, refusal]);
   });
 });

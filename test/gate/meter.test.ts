@@ -2,28 +2,28 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import {
   endReservation,
-  meterOf,
-  newMeter,
-  storedMeter,
+  restoreMeter,
+  createMeter,
+  serializeMeter,
   takeRequest,
-  timeOf,
+  advanceClock,
   type Meter,
   type StoredMeter,
 } from "../../src/gate/limits.ts";
-import { windowMilliseconds } from "../../src/gate/limits.ts";
+import { windowMs } from "../../src/gate/limits.ts";
 
-const minute = windowMilliseconds;
-/** What an isolate waits before it tells the outcome of a last call. */
-const tellingAfter = 7000;
-/** A reservation is used for as long at most. */
-const reservedFor = 30_000;
+const minute = windowMs;
+/** How long an isolate waits for another request before it reports the last call. */
+const reportAfterMs = 7000;
+/** The longest time that a reservation is used. */
+const maxReservationMs = 30_000;
 
-/** An object that is asked, ends and starts anew; and all that it admitted. */
-class Story {
+/** Simulates a credential object that takes requests, dies and restarts. Records every request that it admitted. */
+class ObjectSimulation {
   clock = 1e12;
-  #meter: Meter = newMeter();
-  #disk: StoredMeter = storedMeter(newMeter());
-  #toldAt = Infinity;
+  #meter: Meter = createMeter();
+  #disk: StoredMeter = serializeMeter(createMeter());
+  #reportAt = Infinity;
   readonly limits;
   readonly requests: number[] = [];
   readonly writes: number[] = [];
@@ -34,51 +34,51 @@ class Story {
   }
 
   get now(): number {
-    return timeOf(this.#meter, this.clock);
+    return advanceClock(this.#meter, this.clock);
   }
 
   wait(milliseconds: number): void {
-    if (this.clock + milliseconds >= this.#toldAt) this.#tell();
+    if (this.clock + milliseconds >= this.#reportAt) this.#report();
     this.clock += milliseconds;
   }
 
-  #tell(): void {
+  #report(): void {
     endReservation(this.#meter);
     this.#store();
-    this.#toldAt = Infinity;
+    this.#reportAt = Infinity;
   }
 
   #store(): void {
-    this.#disk = structuredClone(storedMeter(this.#meter));
+    this.#disk = structuredClone(serializeMeter(this.#meter));
     this.rows += 1;
   }
 
-  /** The machine dies: also who would have told. */
+  /** Loses the memory of the object and the report that was due. */
   die(): void {
-    this.#meter = meterOf(structuredClone(this.#disk), this.clock);
-    this.#toldAt = Infinity;
+    this.#meter = restoreMeter(structuredClone(this.#disk), this.clock);
+    this.#reportAt = Infinity;
   }
 
-  ask(write = false): boolean {
+  request(write = false): boolean {
     const { now } = this;
-    const { wait, storing } = takeRequest(this.#meter, this.limits, write, now);
-    if (storing !== "none") this.#store();
-    if (wait > 0) return false;
+    const { waitMs, storeTiming } = takeRequest(this.#meter, this.limits, write, now);
+    if (storeTiming !== "none") this.#store();
+    if (waitMs > 0) return false;
     this.requests.push(now);
     if (write) this.writes.push(now);
-    this.#toldAt = this.clock + tellingAfter;
+    this.#reportAt = this.clock + reportAfterMs;
     return true;
   }
 }
 
-function mostIn(times: readonly number[]): number {
-  const within = times.map(
-    (start, index) => times.slice(index).filter((each) => each < start + minute).length,
+function maxPerMinute(times: readonly number[]): number {
+  const counts = times.map(
+    (start, index) => times.slice(index).filter((time) => time < start + minute).length,
   );
-  return Math.max(0, ...within);
+  return Math.max(0, ...counts);
 }
 
-const limits = fc.record({
+const rateLimits = fc.record({
   requests: fc.integer({ min: 1, max: 60 }),
   writes: fc.integer({ min: 1, max: 30 }),
 });
@@ -86,111 +86,116 @@ const steps = fc.array(
   fc.oneof(
     {
       weight: 8,
-      arbitrary: fc.record({ ask: fc.integer({ min: 1, max: 40 }), write: fc.boolean() }),
+      arbitrary: fc.record({ count: fc.integer({ min: 1, max: 40 }), write: fc.boolean() }),
     },
     {
       weight: 6,
       arbitrary: fc.record({ wait: fc.oneof(fc.nat(300), fc.nat(5000), fc.nat(40_000)) }),
     },
     { weight: 2, arbitrary: fc.constant({ die: true } as const) },
-    { weight: 1, arbitrary: fc.record({ back: fc.nat(5000) }) },
+    { weight: 1, arbitrary: fc.record({ setBack: fc.nat(5000) }) },
   ),
   { maxLength: 60 },
 );
 
-function play(story: Story, history: typeof steps extends fc.Arbitrary<infer T> ? T : never): void {
+function runSteps(
+  simulation: ObjectSimulation,
+  history: typeof steps extends fc.Arbitrary<infer T> ? T : never,
+): void {
   for (const step of history) {
-    if ("ask" in step) for (let each = 0; each < step.ask; each += 1) story.ask(step.write);
-    else if ("wait" in step) story.wait(step.wait);
-    else if ("back" in step) story.clock -= step.back;
-    else story.die();
+    if ("count" in step)
+      for (let index = 0; index < step.count; index += 1) simulation.request(step.write);
+    else if ("wait" in step) simulation.wait(step.wait);
+    else if ("setBack" in step) simulation.clock -= step.setBack;
+    else simulation.die();
   }
 }
 
-describe("The meter", () => {
-  it("exceeds no limit, whenever the object ends and whatever its clock does", () => {
+describe("Meter", () => {
+  it("exceeds no limit when the object dies at any time or its clock goes back", () => {
     fc.assert(
-      fc.property(limits, steps, (given, history) => {
-        const story = new Story(given);
-        play(story, history);
-        expect(mostIn(story.requests)).toBeLessThanOrEqual(given.requests);
-        expect(mostIn(story.writes)).toBeLessThanOrEqual(given.writes);
+      fc.property(rateLimits, steps, (rates, history) => {
+        const simulation = new ObjectSimulation(rates);
+        runSteps(simulation, history);
+        expect(maxPerMinute(simulation.requests)).toBeLessThanOrEqual(rates.requests);
+        expect(maxPerMinute(simulation.writes)).toBeLessThanOrEqual(rates.writes);
       }),
       { numRuns: 1000 },
     );
   });
 
-  it("gives all of its limit to who was quiet for a minute, also if the object ended then", () => {
+  it("admits the full limit after a minute without requests, even if the object died", () => {
     fc.assert(
-      fc.property(limits, steps, fc.boolean(), (given, history, dies) => {
-        const story = new Story(given);
-        play(story, history);
-        // Time that went back is made up for.
-        story.clock = story.now;
-        story.ask(true);
-        story.wait(tellingAfter);
-        story.wait(tellingAfter);
-        if (dies) story.die();
-        story.wait(minute + reservedFor);
-        for (let each = 0; each < given.requests; each += 1) expect(story.ask()).toBe(true);
-        expect(story.ask()).toBe(false);
+      fc.property(rateLimits, steps, fc.boolean(), (rates, history, dies) => {
+        const simulation = new ObjectSimulation(rates);
+        runSteps(simulation, history);
+        // Brings a clock that went back up to the meter's time.
+        simulation.clock = simulation.now;
+        simulation.request(true);
+        simulation.wait(reportAfterMs);
+        simulation.wait(reportAfterMs);
+        if (dies) simulation.die();
+        simulation.wait(minute + maxReservationMs);
+        for (let index = 0; index < rates.requests; index += 1)
+          expect(simulation.request()).toBe(true);
+        expect(simulation.request()).toBe(false);
       }),
       { numRuns: 500 },
     );
   });
 
-  it("counts what was made exactly where it ends after a pause of seven seconds", () => {
+  it("counts exactly when the object dies after a pause of seven seconds", () => {
     fc.assert(
-      fc.property(limits, fc.integer({ min: 1, max: 60 }), (given, asked) => {
-        const story = new Story(given);
-        for (let each = 0; each < asked; each += 1) story.ask();
-        story.wait(tellingAfter);
-        story.die();
-        const left = given.requests - story.requests.length;
-        for (let each = 0; each < left; each += 1) expect(story.ask()).toBe(true);
-        expect(story.ask()).toBe(false);
+      fc.property(rateLimits, fc.integer({ min: 1, max: 60 }), (rates, count) => {
+        const simulation = new ObjectSimulation(rates);
+        for (let index = 0; index < count; index += 1) simulation.request();
+        simulation.wait(reportAfterMs);
+        simulation.die();
+        const remaining = rates.requests - simulation.requests.length;
+        for (let index = 0; index < remaining; index += 1) expect(simulation.request()).toBe(true);
+        expect(simulation.request()).toBe(false);
       }),
     );
   });
 
-  it("counts a sixteenth too many at most where it ends in a burst, and for that minute", () => {
+  it("overcounts by at most a sixteenth, for one minute, when the object dies in a burst", () => {
     fc.assert(
       fc.property(
         fc.integer({ min: 16, max: 600 }),
         fc.integer({ min: 2, max: 600 }),
-        (most, asked) => {
-          const story = new Story({ requests: most, writes: 120 });
-          for (let each = 0; each < asked; each += 1) {
-            story.ask();
-            story.wait(1);
+        (limit, count) => {
+          const simulation = new ObjectSimulation({ requests: limit, writes: 120 });
+          for (let index = 0; index < count; index += 1) {
+            simulation.request();
+            simulation.wait(1);
           }
-          const made = story.requests.length;
-          story.die();
-          let more = 0;
-          while (story.ask()) more += 1;
-          expect(made + more).toBeGreaterThanOrEqual(most - Math.floor(most / 16));
-          story.die();
-          story.wait(minute + 2000);
-          for (let each = 0; each < most; each += 1) expect(story.ask()).toBe(true);
+          const admitted = simulation.requests.length;
+          simulation.die();
+          let admittedLater = 0;
+          while (simulation.request()) admittedLater += 1;
+          expect(admitted + admittedLater).toBeGreaterThanOrEqual(limit - Math.floor(limit / 16));
+          simulation.die();
+          simulation.wait(minute + 2000);
+          for (let index = 0; index < limit; index += 1) expect(simulation.request()).toBe(true);
         },
       ),
       { numRuns: 100 },
     );
   });
 
-  it("stores three rows a minute for one request a second, and one for a request after a pause", () => {
-    const story = new Story({ requests: 600, writes: 120 });
+  it("stores at most three rows a minute at one request a second, and two for a request after a pause", () => {
+    const simulation = new ObjectSimulation({ requests: 600, writes: 120 });
     for (let second = 0; second < 60; second += 1) {
-      story.ask();
-      story.wait(1000);
+      simulation.request();
+      simulation.wait(1000);
     }
-    expect(story.rows).toBeLessThanOrEqual(3);
-    story.wait(minute);
-    story.wait(1);
-    const before = story.rows;
-    story.ask();
-    expect(story.rows - before).toBe(1);
-    story.wait(tellingAfter);
-    expect(story.rows - before).toBe(2);
+    expect(simulation.rows).toBeLessThanOrEqual(3);
+    simulation.wait(minute);
+    simulation.wait(1);
+    const rowsBefore = simulation.rows;
+    simulation.request();
+    expect(simulation.rows - rowsBefore).toBe(1);
+    simulation.wait(reportAfterMs);
+    expect(simulation.rows - rowsBefore).toBe(2);
   });
 });

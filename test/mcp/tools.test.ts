@@ -4,7 +4,7 @@ import { beforeAll, describe, expect, it, vi } from "vitest";
 import { Client, type Json } from "../support/client";
 import { counted } from "../support/counting";
 import { admin, client, everything, issue, makeApp, makeForm } from "../support/service";
-import { call, speak, toolsOf } from "./speaking";
+import { call, speak, toolsOf } from "./mcp-client";
 
 const fields = [
   { key: "title", label: "Title", type: "text", required: true, max_length: 20 },
@@ -19,20 +19,20 @@ const fields = [
 const ajv = addFormats["default"](new Ajv2020({ strict: false }));
 ajv.addFormat("int64", true);
 
-let by: Client;
+let integrator: Client;
 let form: string;
 let app: string;
 beforeAll(async () => {
-  by = await client();
-  form = await makeForm(by, fields, { name: "Purchase request" });
-  app = await makeApp(by, fields);
+  integrator = await client();
+  form = await makeForm(integrator, fields, { name: "Purchase request" });
+  app = await makeApp(integrator, fields);
 });
 
 const names = (tools: Json[]) => tools.map(({ name }) => name as string);
 const codes = ({ structuredContent: { errors } }: Json) =>
   Object.fromEntries(errors.map(({ pointer, code }: Json) => [pointer, code]));
 
-const generic = [
+const genericTools = [
   "list_apps",
   "list_forms",
   "read_definition",
@@ -47,291 +47,342 @@ const generic = [
   "validate_submission",
 ];
 
-describe("The tools that are listed", () => {
-  it("are those of any app or form first, then those of each one, from its definition", async () => {
-    const only = await client({ resources: [`form:${form}`, `app:${app}`] });
-    const own = [
+describe("The list of tools", () => {
+  it("contains the generic tools first, then the tools of each app and form", async () => {
+    const limitedClient = await client({ resources: [`form:${form}`, `app:${app}`] });
+    const ownTools = [
       ...["search_records", "create_record", "update_record"].map((name) => `${name}_${app}`),
       ...["search", "create", "update", "validate"].map(
-        (act) => `${act}_submission${act === "search" ? "s" : ""}_${form}`,
+        (action) => `${action}_submission${action === "search" ? "s" : ""}_${form}`,
       ),
     ];
-    expect(names(await toolsOf(only))).toEqual([...generic, ...own]);
+    expect(names(await toolsOf(limitedClient))).toEqual([...genericTools, ...ownTools]);
   });
 
-  it("are those alone that the credential is not refused", async () => {
-    const of = async (...permissions: string[]) =>
+  it("contains only tools that the credential may call", async () => {
+    const toolsWith = async (...permissions: string[]) =>
       names(await toolsOf(await client({ permissions })));
-    expect(await of("submissions:create")).toEqual([
+    expect(await toolsWith("submissions:create")).toEqual([
       "list_apps",
       "list_forms",
       "create_submission",
       "validate_submission",
     ]);
-    expect(await of("records:read")).toEqual([
+    expect(await toolsWith("records:read")).toEqual([
       "list_apps",
       "list_forms",
       "search_records",
       "get_record",
     ]);
-    expect(await of("webhooks:manage")).toEqual(["list_apps", "list_forms"]);
+    expect(await toolsWith("webhooks:manage")).toEqual(["list_apps", "list_forms"]);
   });
 
-  it("tell nothing of a definition to whoever may not read it", async () => {
-    const blind = await client({ permissions: ["submissions:write"], resources: [`form:${form}`] });
-    expect(JSON.stringify(await toolsOf(blind))).not.toContain("amount");
-    expect(names(await toolsOf(blind, `?forms=${form}`)).join()).not.toContain(form);
+  it("shows nothing of a definition to a credential that cannot read it", async () => {
+    const writer = await client({
+      permissions: ["submissions:write"],
+      resources: [`form:${form}`],
+    });
+    expect(JSON.stringify(await toolsOf(writer))).not.toContain("amount");
+    expect(names(await toolsOf(writer, `?forms=${form}`)).join()).not.toContain(form);
   });
 
-  it("say which read, which overwrite, and which can be done twice", async () => {
-    const tools = new Map((await toolsOf(by)).map((tool) => [tool.name, tool.annotations]));
+  it("marks tools that read, overwrite and can be repeated", async () => {
+    const tools = new Map((await toolsOf(integrator)).map((tool) => [tool.name, tool.annotations]));
     expect(tools.get("search_records")).toMatchObject({ readOnlyHint: true });
     expect(tools.get("validate_submission")).toMatchObject({ readOnlyHint: true });
     const create = { readOnlyHint: false, destructiveHint: false, idempotentHint: false };
     expect(tools.get("create_submission")).toMatchObject(create);
-    const update = { readOnlyHint: false, destructiveHint: true, idempotentHint: true };
+    // An update with $increment does more when it is repeated.
+    const update = { readOnlyHint: false, destructiveHint: true, idempotentHint: false };
     expect(tools.get("update_record")).toMatchObject(update);
   });
 
-  it("have names that models take, and inputs that are objects of JSON Schema 2020-12", async () => {
-    const tools = await toolsOf(by, `?forms=${form}&apps=${app}`);
+  it("has names that models accept, and inputs that are JSON Schema 2020-12 objects", async () => {
+    const tools = await toolsOf(integrator, `?forms=${form}&apps=${app}`);
     for (const { name, inputSchema, description } of tools) {
       expect(name).toMatch(/^[a-zA-Z0-9_-]{1,64}$/);
       expect(description.length).toBeGreaterThan(10);
       expect(inputSchema).toMatchObject({ type: "object", additionalProperties: false });
-      // Some models take no unions at the top.
+      // Some models reject unions at the top level.
       expect(inputSchema).not.toHaveProperty("anyOf");
       expect(JSON.stringify(inputSchema)).not.toContain("#/components");
       ajv.compile(inputSchema);
     }
   });
 
-  it("of a form whose key is too long for a name there are fewer, and its other tools take it", async () => {
+  it("omits the tools of a form whose key is too long, and its generic tools still work", async () => {
     const key = `long${"x".repeat(50)}`;
-    await by.put(`/forms/${key}/schema`, { fields });
-    expect(names(await toolsOf(by, `?forms=${key}`))).toEqual(generic);
-    const made = await call(by, "create_submission", { form: key, data: { title: "a" } });
-    expect(made.structuredContent.form).toBe(key);
+    await integrator.put(`/forms/${key}/schema`, { fields });
+    expect(names(await toolsOf(integrator, `?forms=${key}`))).toEqual(genericTools);
+    const created = await call(integrator, "create_submission", {
+      form: key,
+      data: { title: "a" },
+    });
+    expect(created.structuredContent.form).toBe(key);
   });
 
-  it("of more than twenty apps and forms are those that the address chooses", async () => {
-    const many = await client();
+  it("contains only the selected collections' tools when there are more than twenty", async () => {
+    const reader = await client();
     const keys = [];
-    for (let made = 0; made < 20; made += 1) keys.push(await makeForm(by));
-    expect(names(await toolsOf(many))).toEqual(generic);
-    const chosen = names(await toolsOf(many, `?forms=${keys[3]},nowhere&apps=${app}`));
-    expect(chosen.slice(generic.length).map((name) => name.split("_").slice(2).join("_"))).toEqual([
-      ...Array<string>(3).fill(app),
-      ...Array<string>(4).fill(keys[3] as string),
-    ]);
-    const wrong = await speak(many, "tools/list", {}, {}, "https://forms.example/mcp?form=x");
-    expect([wrong.status, wrong.body.code]).toEqual([422, "invalid_input"]);
+    for (let count = 0; count < 20; count += 1) keys.push(await makeForm(integrator));
+    expect(names(await toolsOf(reader))).toEqual(genericTools);
+    const toolNames = names(await toolsOf(reader, `?forms=${keys[3]},nowhere&apps=${app}`));
+    expect(
+      toolNames.slice(genericTools.length).map((name) => name.split("_").slice(2).join("_")),
+    ).toEqual([...Array<string>(3).fill(app), ...Array<string>(4).fill(keys[3] as string)]);
+    const rejection = await speak(reader, "tools/list", {}, {}, "https://forms.example/mcp?form=x");
+    expect([rejection.status, rejection.body.code]).toEqual([422, "invalid_input"]);
   });
 
-  it("come in pages of bounded size; what is larger alone has none of its own", async () => {
-    const wide = Array.from({ length: 150 }, (_, i) => ({
+  it("comes in pages of limited size, and omits collections larger than a page", async () => {
+    const wideFields = Array.from({ length: 150 }, (_, i) => ({
       key: `f${i}`,
       label: "x".repeat(100),
       type: "text",
     }));
-    const [one, two] = [await makeForm(by, wide), await makeForm(by, wide)];
-    const larger = await makeForm(
-      by,
-      [...wide, ...wide, ...wide].map((f, i) => ({ ...f, key: `g${i}` })),
+    const [firstForm, secondForm] = [
+      await makeForm(integrator, wideFields),
+      await makeForm(integrator, wideFields),
+    ];
+    const largeForm = await makeForm(
+      integrator,
+      [...wideFields, ...wideFields, ...wideFields].map((f, i) => ({ ...f, key: `g${i}` })),
     );
-    const address = `https://forms.example/mcp?forms=${one},${larger},${two}`;
-    const first = (await speak(by, "tools/list", {}, {}, address)).body.result;
+    const address = `https://forms.example/mcp?forms=${firstForm},${largeForm},${secondForm}`;
+    const first = (await speak(integrator, "tools/list", {}, {}, address)).body.result;
     expect(
       names(first.tools)
-        .slice(generic.length)
-        .every((name) => name.endsWith(one)),
+        .slice(genericTools.length)
+        .every((name) => name.endsWith(firstForm)),
     ).toBe(true);
     const { nextCursor: cursor } = first;
-    const second = (await speak(by, "tools/list", { cursor }, {}, address)).body.result;
-    expect(names(second.tools).every((name) => name.endsWith(two))).toBe(true);
+    const second = (await speak(integrator, "tools/list", { cursor }, {}, address)).body.result;
+    expect(names(second.tools).every((name) => name.endsWith(secondForm))).toBe(true);
     expect(second.nextCursor).toBeUndefined();
-    for (const wrong of ["nonsense", 5]) {
-      const refused = await speak(by, "tools/list", { cursor: wrong });
-      expect([refused.status, refused.body.error.code]).toEqual([200, -32602]);
+    for (const invalidCursor of ["nonsense", 5]) {
+      const rejection = await speak(integrator, "tools/list", { cursor: invalidCursor });
+      expect([rejection.status, rejection.body.error.code]).toEqual([200, -32602]);
     }
   });
 
-  it("are read no further than a page goes, however many and large the definitions are", async () => {
-    const wide = Array.from({ length: 150 }, (_, i) => ({
+  it("loads only the definitions of one page", async () => {
+    const wideFields = Array.from({ length: 150 }, (_, i) => ({
       key: `f${i}`,
       label: "x".repeat(100),
       type: "text",
     }));
     const keys: string[] = [];
-    for (let i = 0; i < 10; i += 1) keys.push(await makeForm(by, wide));
+    for (let i = 0; i < 10; i += 1) keys.push(await makeForm(integrator, wideFields));
     const { fetch, counts, reset } = counted();
     const address = `https://forms.example/mcp?forms=${keys.join(",")}`;
     reset();
-    const { body } = await speak(by.through(fetch), "tools/list", {}, {}, address);
+    const { body } = await speak(integrator.through(fetch), "tools/list", {}, {}, address);
     expect(typeof body.result.nextCursor).toBe("string");
     expect(counts.d1).toBeLessThanOrEqual(5);
   });
 });
 
-describe("A tool", () => {
-  it("lists apps and forms page by page, and reads a definition", async () => {
-    const only = await client({ resources: [`form:${form}`, `form:${await makeForm(by)}`] });
-    const first = (await call(only, "list_forms", { limit: 1 })).structuredContent;
+describe("Tool calls", () => {
+  it("list apps and forms in pages, and read a definition", async () => {
+    const limitedClient = await client({
+      resources: [`form:${form}`, `form:${await makeForm(integrator)}`],
+    });
+    const first = (await call(limitedClient, "list_forms", { limit: 1 })).structuredContent;
     expect(first.items).toMatchObject([{ key: form, name: "Purchase request" }]);
-    const rest = await call(only, "list_forms", { cursor: first.next_cursor });
-    expect([rest.structuredContent.items.length, rest.structuredContent.next_cursor]).toEqual([
-      1,
-      null,
-    ]);
-    expect((await call(only, "list_apps")).structuredContent.items).toEqual([]);
-    const definition = await call(by, "read_definition", { kind: "form", key: form });
-    const { fields: told } = (await by.get(`/forms/${form}/schema`)).body;
-    expect(definition.structuredContent.fields).toEqual(told);
+    const secondPage = await call(limitedClient, "list_forms", { cursor: first.next_cursor });
+    expect([
+      secondPage.structuredContent.items.length,
+      secondPage.structuredContent.next_cursor,
+    ]).toEqual([1, null]);
+    expect((await call(limitedClient, "list_apps")).structuredContent.items).toEqual([]);
+    const definition = await call(integrator, "read_definition", { form });
+    const { fields: definedFields } = (await integrator.get(`/forms/${form}/schema`)).body;
+    expect(definition.structuredContent.fields).toEqual(definedFields);
+    const former = await call(integrator, "read_definition", { kind: "form", key: form });
+    expect(former.structuredContent).toEqual(definition.structuredContent);
   });
 
-  it("creates, gets, finds and changes an item as the API does, with the form named or in its name", async () => {
-    for (const named of [true, false]) {
-      const own = named ? `_${form}` : "";
-      const which = named ? {} : { form };
-      const data = { title: named ? "one" : "two", amount: 5, day: "2026-11-21" };
-      const made = await call(by, `create_submission${own}`, { ...which, data });
-      expect(made.isError).toBeUndefined();
-      const item = made.structuredContent;
-      expect(JSON.parse(made.content[0].text)).toEqual(item);
-      expect((await by.get(`/submissions/${item.id}`)).body).toEqual(item);
-      expect((await call(by, "get_submission", { id: item.id })).structuredContent).toEqual(item);
+  it("create, get, search and update items like the API, with generic and named tools", async () => {
+    for (const isNamed of [true, false]) {
+      const suffix = isNamed ? `_${form}` : "";
+      const target = isNamed ? {} : { form };
+      const data = { title: isNamed ? "one" : "two", amount: 5, day: "2026-11-21" };
+      const created = await call(integrator, `create_submission${suffix}`, { ...target, data });
+      expect(created.isError).toBeUndefined();
+      const item = created.structuredContent;
+      expect(JSON.parse(created.content[0].text)).toEqual(item);
+      expect((await integrator.get(`/submissions/${item.id}`)).body).toEqual(item);
+      expect((await call(integrator, "get_submission", { id: item.id })).structuredContent).toEqual(
+        item,
+      );
       const conditions = [{ field: "title", op: "eq", value: data.title }];
-      const found = await call(by, `search_submissions${own}`, { ...which, conditions });
-      expect(found.structuredContent).toEqual({ items: [item], next_cursor: null });
+      const matches = await call(integrator, `search_submissions${suffix}`, {
+        ...target,
+        conditions,
+      });
+      expect(matches.structuredContent).toEqual({ items: [item], next_cursor: null });
       const change = { id: item.id, if_match: item.etag, data: { amount: 7 } };
-      const changed = await call(by, `update_submission${own}`, change);
-      expect(changed.structuredContent).toMatchObject({ version: 2, data: { double: 14 } });
-      const late = await call(by, `update_submission${own}`, change);
-      expect([late.isError, late.structuredContent.code]).toEqual([true, "version_mismatch"]);
+      const updated = await call(integrator, `update_submission${suffix}`, change);
+      expect(updated.structuredContent).toMatchObject({ version: 2, data: { double: 14 } });
+      const staleUpdate = await call(integrator, `update_submission${suffix}`, change);
+      expect([staleUpdate.isError, staleUpdate.structuredContent.code]).toEqual([
+        true,
+        "version_mismatch",
+      ]);
     }
   });
 
-  it("does so with records, which their receipt number names too", async () => {
-    for (const which of [{ own: `_${app}` }, { app }]) {
-      const { own = "", ...sent } = which as { own?: string; app?: string };
-      const made = await call(by, `create_record${own}`, { ...sent, data: { title: "a" } });
-      const { receipt_number: id } = made.structuredContent;
-      const got = await call(by, "get_record", { app, id });
-      expect(got.structuredContent).toEqual(made.structuredContent);
-      const changed = await call(by, `update_record${own}`, { ...sent, id, data: { amount: 2 } });
-      expect(changed.structuredContent.data.amount).toBe(2);
+  it("create, get, search and update records, also by receipt number", async () => {
+    for (const variant of [{ suffix: `_${app}` }, { app }]) {
+      const { suffix = "", ...target } = variant as { suffix?: string; app?: string };
+      const created = await call(integrator, `create_record${suffix}`, {
+        ...target,
+        data: { title: "a" },
+      });
+      const { receipt_number: id } = created.structuredContent;
+      const loaded = await call(integrator, "get_record", { app, id });
+      expect(loaded.structuredContent).toEqual(created.structuredContent);
+      const updated = await call(integrator, `update_record${suffix}`, {
+        ...target,
+        id,
+        data: { amount: 2 },
+      });
+      expect(updated.structuredContent.data.amount).toBe(2);
     }
-    const found = await call(by, `search_records_${app}`, { limit: 1 });
-    const { next_cursor: cursor } = found.structuredContent;
-    const rest = await call(by, "search_records", { app, limit: 1, cursor });
-    expect(rest.structuredContent.items[0].id).not.toBe(found.structuredContent.items[0].id);
+    const matches = await call(integrator, `search_records_${app}`, { limit: 1 });
+    const { next_cursor: cursor } = matches.structuredContent;
+    const secondPage = await call(integrator, "search_records", { app, limit: 1, cursor });
+    expect(secondPage.structuredContent.items[0].id).not.toBe(
+      matches.structuredContent.items[0].id,
+    );
   });
 
-  it("validates, and stores nothing", async () => {
-    const before = (await call(by, `search_submissions_${form}`)).structuredContent.items.length;
-    const good = await call(by, `validate_submission_${form}`, { data: { title: "a" } });
-    expect(good.structuredContent).toMatchObject({ valid: true, form, data: { title: "a" } });
-    const bad = await call(by, "validate_submission", { form, data: { title: null } });
-    expect([bad.isError, codes(bad)]).toEqual([true, { "/data/title": "required" }]);
-    const after = (await call(by, `search_submissions_${form}`)).structuredContent.items.length;
+  it("validate and store nothing", async () => {
+    const before = (await call(integrator, `search_submissions_${form}`)).structuredContent.items
+      .length;
+    const valid = await call(integrator, `validate_submission_${form}`, { data: { title: "a" } });
+    expect(valid.structuredContent).toMatchObject({ valid: true, form, data: { title: "a" } });
+    const invalid = await call(integrator, "validate_submission", { form, data: { title: null } });
+    expect([invalid.isError, codes(invalid)]).toEqual([true, { "/data/title": "required" }]);
+    const after = (await call(integrator, `search_submissions_${form}`)).structuredContent.items
+      .length;
     expect(after).toBe(before);
   });
 
-  it("refuses with the problem of the API, all that is wrong at once, as a result", async () => {
+  it("return the API's problem with all field errors as an error result", async () => {
     const data = { title: "x".repeat(30), amount: "five", nonsense: 1 };
-    const refused = await call(by, `create_submission_${form}`, { data, wrong: 1 });
-    expect(refused.isError).toBe(true);
-    expect(refused.structuredContent).toMatchObject({ status: 422, code: "invalid_input" });
-    expect(codes(refused)).toEqual({
+    const rejection = await call(integrator, `create_submission_${form}`, { data, wrong: 1 });
+    expect(rejection.isError).toBe(true);
+    expect(rejection.structuredContent).toMatchObject({ status: 422, code: "invalid_input" });
+    expect(codes(rejection)).toEqual({
       "/wrong": "unknown_field",
       "/data/title": "too_long",
       "/data/amount": "invalid_type",
       "/data/nonsense": "unknown_field",
     });
-    const { status, body } = await by.post(`/forms/${form}/submissions`, { data, wrong: 1 });
-    expect([status, body.errors]).toEqual([422, refused.structuredContent.errors]);
-    const cases: [name: string, sent: Json, told: Json][] = [
+    const { status, body } = await integrator.post(`/forms/${form}/submissions`, {
+      data,
+      wrong: 1,
+    });
+    expect([status, body.errors]).toEqual([422, rejection.structuredContent.errors]);
+    const cases: [name: string, toolArguments: Json, expectedCodes: Json][] = [
       ["create_submission", { data: {} }, { "/form": "required" }],
       ["get_submission", { id: 5 }, { "/id": "invalid_type" }],
       ["get_submission", { id: "sub_x", more: 1 }, { "/more": "unknown_field" }],
       ["list_apps", { limit: 0 }, { "/limit": "too_small" }],
       ["update_submission", { id: "sub_x", if_match: "3" }, { "/if_match": "invalid_format" }],
       ["read_definition", { kind: "x", key: form }, { "/kind": "not_an_option" }],
+      ["read_definition", {}, { "": "required" }],
+      ["read_definition", { app: form, form }, { "/app": "unknown_field" }],
+      ["read_definition", { form: 5 }, { "/form": "invalid_type" }],
+      ["read_definition", { form, key: form }, { "/kind": "not_an_option" }],
+      ["read_definition", { form, limit: 1 }, { "/limit": "unknown_field" }],
       ["search_submissions", { form, cursor: "x" }, { undefined: "invalid_cursor" }],
       ["update_submission", { id: "sub_x", idempotency_key: "x" }, {}],
     ];
-    for (const [name, sent, told] of cases) {
-      const answer = await call(by, name, sent);
+    for (const [name, toolArguments, expectedCodes] of cases) {
+      const answer = await call(integrator, name, toolArguments);
       expect(answer.isError).toBe(true);
-      if (Object.keys(told).length > 0) expect([name, codes(answer)]).toEqual([name, told]);
+      if (Object.keys(expectedCodes).length > 0)
+        expect([name, codes(answer)]).toEqual([name, expectedCodes]);
     }
   });
 
-  it("creates once for each idempotency_key, which is the API's Idempotency-Key", async () => {
-    const sent = { form, data: { title: "once" }, idempotency_key: "k-1" };
-    const [one, two] = [
-      await call(by, "create_submission", sent),
-      await call(by, "create_submission", sent),
+  it("create once per idempotency_key, which is shared with the API's Idempotency-Key", async () => {
+    const toolArguments = { form, data: { title: "once" }, idempotency_key: "k-1" };
+    const [first, second] = [
+      await call(integrator, "create_submission", toolArguments),
+      await call(integrator, "create_submission", toolArguments),
     ];
-    expect(two.structuredContent).toEqual({ ...one.structuredContent, idempotent_replayed: true });
-    const own = await call(by, `create_submission_${form}`, {
+    expect(second.structuredContent).toEqual({
+      ...first.structuredContent,
+      idempotent_replayed: true,
+    });
+    const mismatch = await call(integrator, `create_submission_${form}`, {
       data: { title: "b" },
       idempotency_key: "k-1",
     });
-    expect(own.structuredContent).toMatchObject({
-      id: one.structuredContent.id,
+    expect(mismatch.structuredContent).toMatchObject({
+      id: first.structuredContent.id,
       idempotency_key_mismatch: true,
     });
     const key = { "Idempotency-Key": "k-1" };
-    const rest = await by.post(`/forms/${form}/submissions`, { data: { title: "once" } }, key);
-    expect([rest.body.id, rest.headers.get("Idempotent-Replayed")]).toEqual([
-      one.structuredContent.id,
+    const apiReplay = await integrator.post(
+      `/forms/${form}/submissions`,
+      { data: { title: "once" } },
+      key,
+    );
+    expect([apiReplay.body.id, apiReplay.headers.get("Idempotent-Replayed")]).toEqual([
+      first.structuredContent.id,
       "true",
     ]);
-    const wrong = await call(by, "create_submission", { ...sent, idempotency_key: "a b" });
-    expect(wrong.structuredContent.errors[0].field).toBe("idempotency_key");
+    const invalidKey = await call(integrator, "create_submission", {
+      ...toolArguments,
+      idempotency_key: "a b",
+    });
+    expect(invalidKey.structuredContent.errors[0].field).toBe("idempotency_key");
   });
 
-  it("refuses what the credential may not do, and does not tell what it may not see", async () => {
+  it("return permission_required without permission, and not_found for invisible collections", async () => {
     const reader = await client({ permissions: ["submissions:read"] });
-    const refused = await call(reader, "create_submission", { form, data: { title: "a" } });
-    expect(refused.structuredContent).toMatchObject({
+    const rejection = await call(reader, "create_submission", { form, data: { title: "a" } });
+    expect(rejection.structuredContent).toMatchObject({
       code: "permission_required",
       required_permission: "submissions:create",
     });
-    const elsewhere = await client({ resources: [`app:${app}`] });
-    const made = (await call(by, "create_submission", { form, data: { title: "a" } }))
+    const outsider = await client({ resources: [`app:${app}`] });
+    const item = (await call(integrator, "create_submission", { form, data: { title: "a" } }))
       .structuredContent;
-    const other = await makeForm(by);
-    for (const [caller, name, sent] of [
-      [elsewhere, "create_submission", { form, data: {} }],
-      [elsewhere, `create_submission_${form}`, { data: {} }],
-      [elsewhere, "get_submission", { id: made.id }],
-      [elsewhere, "read_definition", { kind: "form", key: form }],
-      [by, "create_submission_nowhere", { data: {} }],
-      [by, `update_submission_${other}`, { id: made.id, data: {} }],
+    const otherForm = await makeForm(integrator);
+    for (const [caller, name, toolArguments] of [
+      [outsider, "create_submission", { form, data: {} }],
+      [outsider, `create_submission_${form}`, { data: {} }],
+      [outsider, "get_submission", { id: item.id }],
+      [outsider, "read_definition", { form }],
+      [integrator, "create_submission_nowhere", { data: {} }],
+      [integrator, `update_submission_${otherForm}`, { id: item.id, data: {} }],
     ] as const) {
-      expect((await call(caller, name, sent)).structuredContent.code).toBe("not_found");
+      expect((await call(caller, name, toolArguments)).structuredContent.code).toBe("not_found");
     }
   });
 
-  it("is refused to exactly those credentials that it is not listed for", async () => {
+  it("return permission_required for exactly those tools that are not listed", async () => {
     for (const permission of everything) {
-      const one = await client({ permissions: [permission] });
-      const listed = names(await toolsOf(one));
-      const asked = generic.map(async (name) => {
-        const { structuredContent } = await call(one, name, { form, app, id: "x", data: {} });
+      const caller = await client({ permissions: [permission] });
+      const listedTools = names(await toolsOf(caller));
+      const calls = genericTools.map(async (name) => {
+        const { structuredContent } = await call(caller, name, { form, app, id: "x", data: {} });
         return structuredContent.code === "permission_required" ? [] : [name];
       });
-      const possible = (await Promise.all(asked)).flat();
-      expect([permission, listed.filter((name) => generic.includes(name))]).toEqual([
+      const allowedTools = (await Promise.all(calls)).flat();
+      expect([permission, listedTools.filter((name) => genericTools.includes(name))]).toEqual([
         permission,
-        possible,
+        allowedTools,
       ]);
     }
   });
 
-  it("stands in the log of calls under its name, with why it was refused", async () => {
+  it("are logged under the tool's name with their status", async () => {
     const { id, token } = await issue();
     const caller = new Client(token);
     await call(caller, "list_forms");
@@ -347,11 +398,16 @@ describe("A tool", () => {
     );
   });
 
-  it("takes the bodies that its input describes, and refuses those that it does not", async () => {
-    const tools = new Map((await toolsOf(by, `?forms=${form}`)).map((tool) => [tool.name, tool]));
-    const takes = (name: string) => ajv.compile(tools.get(`${name}_${form}`).inputSchema);
-    const [create, search] = [takes("create_submission"), takes("search_submissions")];
-    const bodies: [ReturnType<typeof takes>, string, Json][] = [
+  it("accept exactly the bodies that match the input schema", async () => {
+    const tools = new Map(
+      (await toolsOf(integrator, `?forms=${form}`)).map((tool) => [tool.name, tool]),
+    );
+    const compileInput = (name: string) => ajv.compile(tools.get(`${name}_${form}`).inputSchema);
+    const [create, search] = [
+      compileInput("create_submission"),
+      compileInput("search_submissions"),
+    ];
+    const bodies: [ReturnType<typeof compileInput>, string, Json][] = [
       [
         create,
         "create_submission",
@@ -379,39 +435,45 @@ describe("A tool", () => {
       [search, "search_submissions", { sort: [{ field: "nonsense" }] }],
       [search, "search_submissions", { limit: 500 }],
     ];
-    for (const [judge, name, sent] of bodies) {
-      const answer = await call(by, `${name}_${form}`, sent);
-      expect([sent, answer.isError === true]).toEqual([sent, !judge(sent)]);
+    for (const [validate, name, toolArguments] of bodies) {
+      const answer = await call(integrator, `${name}_${form}`, toolArguments);
+      expect([toolArguments, answer.isError === true]).toEqual([
+        toolArguments,
+        !validate(toolArguments),
+      ]);
     }
   });
 
-  it("tells a credential that may not read what it sent alone", async () => {
+  it("return only the sent values to a credential without read permission", async () => {
     const writer = await client({ permissions: ["submissions:write"] });
     const data = { title: "secret", amount: 5 };
-    const made = (await call(by, "create_submission", { form, data })).structuredContent;
-    const changed = await call(writer, "update_submission", { id: made.id, data: { amount: 6 } });
-    expect(changed.structuredContent.data).toEqual({ amount: 6 });
+    const created = (await call(integrator, "create_submission", { form, data })).structuredContent;
+    const updated = await call(writer, "update_submission", {
+      id: created.id,
+      data: { amount: 6 },
+    });
+    expect(updated.structuredContent.data).toEqual({ amount: 6 });
   });
 
-  it("counts as a write where it writes, and the limit is told by HTTP", async () => {
-    const few = await client({ requests: 6, writes: 1 });
+  it("count as writes only when they write, and return HTTP 429 at the limit", async () => {
+    const limitedClient = await client({ requests: 6, writes: 1 });
     const create = { name: "create_submission", arguments: { form, data: { title: "a" } } };
-    const read = await speak(few, "tools/call", { name: "list_apps" });
-    expect(read.headers.get("RateLimit-Policy")).toBe('"default";q=6;w=60');
-    const made = await speak(few, "tools/call", create);
-    expect(made.headers.get("RateLimit-Policy")).toContain('"write";q=1;w=60');
-    const limited = await speak(few, "tools/call", create);
-    expect([limited.status, limited.body.code]).toEqual([429, "rate_limited"]);
-    expect(Number(limited.headers.get("Retry-After"))).toBeGreaterThan(0);
+    const readResponse = await speak(limitedClient, "tools/call", { name: "list_apps" });
+    expect(readResponse.headers.get("RateLimit-Policy")).toBe('"default";q=6;w=60');
+    const created = await speak(limitedClient, "tools/call", create);
+    expect(created.headers.get("RateLimit-Policy")).toContain('"write";q=1;w=60');
+    const limitedResponse = await speak(limitedClient, "tools/call", create);
+    expect([limitedResponse.status, limitedResponse.body.code]).toEqual([429, "rate_limited"]);
+    expect(Number(limitedResponse.headers.get("Retry-After"))).toBeGreaterThan(0);
     const validate = { name: "validate_submission", arguments: create.arguments };
-    expect((await speak(few, "tools/call", validate)).status).toBe(200);
+    expect((await speak(limitedClient, "tools/call", validate)).status).toBe(200);
   });
 
-  it("refuses numbers that JSON does not hold, as the API does", async () => {
+  it("return not_exact for inexact numbers, as the API does", async () => {
     const { token } = await issue();
-    const sent = `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"create_submission","arguments":{"form":"${form}","data":{"title":"a","amount":0.12345678901234567891}}}}`;
+    const message = `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"create_submission","arguments":{"form":"${form}","data":{"title":"a","amount":0.12345678901234567891}}}}`;
     const headers = { Authorization: `Bearer ${token}` };
-    const answer = await by.send("POST", "https://forms.example/mcp", sent, headers);
+    const answer = await integrator.send("POST", "https://forms.example/mcp", message, headers);
     expect(codes(answer.body.result)).toEqual({ "/data/amount": "not_exact" });
   });
 });

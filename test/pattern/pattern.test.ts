@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { compilePattern, tryPattern } from "../../src/domain/pattern/pattern.ts";
-import { examplePattern } from "../../src/domain/pattern/parse.ts";
+import { compilePattern, analyzePattern } from "../../src/domain/pattern/pattern.ts";
+import { findExampleText } from "../../src/domain/pattern/parse.ts";
 
 const atoms = [
   "a",
@@ -44,7 +44,7 @@ const text = fc.oneof(
   fc.string({ unit: "binary", maxLength: 8 }),
 );
 
-const native = (source: string) => {
+const nativePattern = (source: string) => {
   try {
     return new RegExp(source, "u");
   } catch {
@@ -53,16 +53,19 @@ const native = (source: string) => {
 };
 
 describe("Patterns", () => {
-  it("match what ECMAScript's own engine matches", () => {
+  it("match the same texts as native regular expressions", () => {
     fc.assert(
       fc.property(pattern, fc.array(text, { minLength: 1, maxLength: 5 }), (source, texts) => {
-        const own = native(source);
-        fc.pre(own !== undefined && tryPattern(source).fault === undefined);
-        for (const each of texts) {
-          expect([source, each, compilePattern(source).matches(each)]).toEqual([
+        const expected = nativePattern(source);
+        fc.pre(expected !== undefined && analyzePattern(source).error === undefined);
+        // V8 finds \B inside a surrogate pair, although with the flag `u` a text consists of code points.
+        const isComparable = (input: string) =>
+          !source.includes("\\B") || !/[\u{10000}-\u{10FFFF}]/u.test(input);
+        for (const input of texts.filter(isComparable)) {
+          expect([source, input, compilePattern(source).matches(input)]).toEqual([
             source,
-            each,
-            own?.test(each),
+            input,
+            expected?.test(input),
           ]);
         }
       }),
@@ -77,7 +80,7 @@ describe("Patterns", () => {
     ["(.*)(.*)(.*)(.*)(.*)x$", false],
     ["^(([a-z])+.)+[A-Z]([a-z])+$", false],
     ["^(a|aa|aaa)+!$", true],
-  ])("%s takes a text of 100,000 characters: %s", (source, matches) => {
+  ])("%s matches a text of 100,000 characters in linear time: %s", (source, matches) => {
     expect(compilePattern(source).matches(`${"a".repeat(100_000)}!`)).toBe(matches);
   });
 
@@ -85,32 +88,34 @@ describe("Patterns", () => {
     ["(", "Unterminated group"],
     ["a**", "Nothing to repeat"],
     ["\\-", "Invalid escape"],
-    ["(a)\\1", "Back-references"],
-    ["(?<n>a)\\k<n>", "Back-references"],
-    ["(?=a)b", "Look-ahead"],
-    ["(?<!a)b", "Look-ahead"],
+    ["(a)\\1", "back-references"],
+    ["(?<n>a)\\k<n>", "back-references"],
+    ["(?=a)b", "look-ahead"],
+    ["(?<!a)b", "look-ahead"],
     ["(?i:a)", "inline flags"],
     ["((a{50}){50}){50}", "states"],
     ["a{99999999999}", "states"],
-  ])("%s is refused: %s", (source, reason) => {
-    expect(tryPattern(source).fault).toContain(reason);
+  ])("reject %s: %s", (source, reason) => {
+    expect(analyzePattern(source).error).toContain(reason);
   });
 
-  it("have an example that they match, where there is one", () => {
+  it("have an example that matches, if one exists", () => {
     fc.assert(
-      fc.property(pattern, fc.nat(6), fc.nat(10), (source, least, more) => {
-        fc.pre(native(source) !== undefined && tryPattern(source).fault === undefined);
+      fc.property(pattern, fc.nat(6), fc.nat(10), (source, minLength, extraLength) => {
+        fc.pre(nativePattern(source) !== undefined && analyzePattern(source).error === undefined);
         const compiled = compilePattern(source);
-        const example = examplePattern(compiled, least, least + more);
+        const example = findExampleText(compiled, minLength, minLength + extraLength);
         if (example === undefined) return;
         expect(compiled.matches(example)).toBe(true);
-        expect(Array.from(example).length).toBeGreaterThanOrEqual(least);
-        expect(Array.from(example).length).toBeLessThanOrEqual(least + more);
+        expect(Array.from(example).length).toBeGreaterThanOrEqual(minLength);
+        expect(Array.from(example).length).toBeLessThanOrEqual(minLength + extraLength);
       }),
       { numRuns: 1000 },
     );
-    expect(examplePattern(compilePattern("^[A-Z]{2}-\\d{4}$"), 0, 100)).toMatch(/^[A-Z]{2}-\d{4}$/);
-    expect(examplePattern(compilePattern("^(ab)+$"), 5, 9)).toBe("ababab");
-    expect(examplePattern(compilePattern("^a$"), 2, 9)).toBeUndefined();
+    expect(findExampleText(compilePattern("^[A-Z]{2}-\\d{4}$"), 0, 100)).toMatch(
+      /^[A-Z]{2}-\d{4}$/,
+    );
+    expect(findExampleText(compilePattern("^(ab)+$"), 5, 9)).toBe("ababab");
+    expect(findExampleText(compilePattern("^a$"), 2, 9)).toBeUndefined();
   });
 });

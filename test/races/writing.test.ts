@@ -7,13 +7,13 @@ const times = <T>(count: number, run: (index: number) => Promise<T>) =>
 const withStatus = (answers: Answer[], status: number) =>
   answers.filter((answer) => answer.status === status);
 
-describe("Races", () => {
+describe("Simultaneous writes", () => {
   let integrator: Client;
   beforeAll(async () => {
     integrator = await client();
   });
 
-  it("100 simultaneous posts with one key make one submission and 100 equal answers", async () => {
+  it("create one submission and return 100 equal responses for 100 posts with one idempotency key", async () => {
     const form = await makeForm(integrator);
     const path = `/forms/${form}/submissions`;
     const answers = await times(100, () =>
@@ -21,11 +21,11 @@ describe("Races", () => {
     );
     expect(withStatus(answers, 201)).toHaveLength(100);
     expect(new Set(answers.map((answer) => answer.text)).size).toBe(1);
-    expect(answers.filter((each) => !each.headers.has("Idempotent-Replayed"))).toHaveLength(1);
+    expect(answers.filter((answer) => !answer.headers.has("Idempotent-Replayed"))).toHaveLength(1);
     expect(await everyItem(integrator, path)).toHaveLength(1);
   });
 
-  it("20 simultaneous creates with one unique value make one", async () => {
+  it("create one item for 20 creates with one unique value, and return 409 to the others", async () => {
     const form = await makeForm(integrator, [{ key: "code", type: "text", unique: true }]);
     const path = `/forms/${form}/submissions`;
     const answers = await times(20, () => integrator.post(path, { data: { code: "A-1" } }));
@@ -34,7 +34,7 @@ describe("Races", () => {
     expect(await everyItem(integrator, path)).toHaveLength(1);
   });
 
-  it("50 PATCHes with one ETag: one 200, 49 times 412", async () => {
+  it("return 200 to one of 50 PATCHes with one ETag, and 412 to the others", async () => {
     const app = await makeApp(integrator);
     const created = await integrator.post(`/apps/${app}/records`, { data: { title: "a" } });
     const path = `/apps/${app}/records/${created.body.id}`;
@@ -50,7 +50,7 @@ describe("Races", () => {
     ]);
   });
 
-  it("30 PATCHes of different fields without a tag lose nobody's field", async () => {
+  it("store all fields of 30 PATCHes of different fields without If-Match", async () => {
     const fields = Array.from({ length: 30 }, (_, index) => ({ key: `f${index}`, type: "number" }));
     const app = await makeApp(integrator, fields);
     const created = await integrator.post(`/apps/${app}/records`, { data: {} });
@@ -64,22 +64,22 @@ describe("Races", () => {
     expect(body.version).toBe(31);
   });
 
-  it("60 parallel creates leave no gap in receipt numbers, and give none twice", async () => {
+  it("give 60 creates consecutive receipt numbers, each once", async () => {
     const app = await makeApp(integrator, undefined, { receipt_prefix: "R-" });
     const path = `/apps/${app}/records`;
-    const refused = times(10, () => integrator.post(path, { data: { zzz: 1 } }));
+    const invalid = times(10, () => integrator.post(path, { data: { zzz: 1 } }));
     const answers = await times(60, () => integrator.post(path, { data: {} }));
-    await refused;
+    await invalid;
     const receipts = answers.map((answer) => answer.body.receipt_number).toSorted();
     const expected = Array.from({ length: 60 }, (_, i) => `R-${String(i + 1).padStart(6, "0")}`);
     expect(receipts).toEqual(expected);
-    const listed = await everyItem(integrator, path);
-    expect(listed.map((record) => record.receipt_number)).toEqual(expected);
-    const stamps = listed.map((record) => record.created_at);
+    const items = await everyItem(integrator, path);
+    expect(items.map((record) => record.receipt_number)).toEqual(expected);
+    const stamps = items.map((record) => record.created_at);
     expect(stamps).toEqual([...new Set(stamps)].toSorted());
   });
 
-  it("max_submissions: 10 under 50 parallel creates makes exactly 10", async () => {
+  it("create exactly 10 of 50 submissions with max_submissions: 10, and return 409 `full` to the others", async () => {
     const form = await makeForm(integrator, undefined, { acceptance: { max_submissions: 10 } });
     const path = `/forms/${form}/submissions`;
     const answers = await times(50, () => integrator.post(path, { data: {} }));
@@ -90,18 +90,18 @@ describe("Races", () => {
     expect(await everyItem(integrator, path)).toHaveLength(10);
   });
 
-  it("a unique value changes hands between PATCHes without ever being held twice", async () => {
+  it("give a unique value to one of 10 PATCHes, and return 409 to the others", async () => {
     const app = await makeApp(integrator, [{ key: "seat", type: "text", unique: true }]);
     const path = `/apps/${app}/records`;
-    const made = await times(10, () => integrator.post(path, { data: {} }));
+    const created = await times(10, () => integrator.post(path, { data: {} }));
     const answers = await times(10, (index) =>
-      integrator.patch(`${path}/${made[index]?.body.id}`, { data: { seat: "1A" } }),
+      integrator.patch(`${path}/${created[index]?.body.id}`, { data: { seat: "1A" } }),
     );
     expect(withStatus(answers, 200)).toHaveLength(1);
     expect(withStatus(answers, 409)).toHaveLength(9);
   });
 
-  it("simultaneous deletes: one 204, the rest 404; the form's count goes down by one", async () => {
+  it("return 204 to one of 10 deletes and 404 to the others, and free one place in the form", async () => {
     const form = await makeForm(integrator, undefined, { acceptance: { max_submissions: 2 } });
     const path = `/forms/${form}/submissions`;
     const { body } = await integrator.post(path, { data: {} });
@@ -109,11 +109,11 @@ describe("Races", () => {
     const answers = await times(10, () => integrator.delete(`/submissions/${body.id}`));
     expect(withStatus(answers, 204)).toHaveLength(1);
     expect(withStatus(answers, 404)).toHaveLength(9);
-    const again = await times(5, () => integrator.post(path, { data: {} }));
-    expect(withStatus(again, 201)).toHaveLength(1);
+    const created = await times(5, () => integrator.post(path, { data: {} }));
+    expect(withStatus(created, 201)).toHaveLength(1);
   });
 
-  it("a PATCH and a DELETE at once never leave traces of the deleted", async () => {
+  it("leave no unique value of an item that a DELETE removes during a PATCH", async () => {
     const form = await makeForm(integrator, [{ key: "code", type: "text", unique: true }]);
     const path = `/forms/${form}/submissions`;
     for (let round = 0; round < 5; round += 1) {
@@ -129,7 +129,7 @@ describe("Races", () => {
     expect((await integrator.post(path, { data: { code: "other" } })).status).toBe(201);
   });
 
-  it("simultaneous PUTs that create one form: one 201, and one form", async () => {
+  it("create one form for 10 PUTs, with one 201 and nine 200", async () => {
     const key = `raced_${Date.now()}`;
     const answers = await times(10, (index) =>
       integrator.put(`/forms/${key}/schema`, { fields: [{ key: `f${index}`, type: "text" }] }),

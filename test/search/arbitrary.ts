@@ -1,25 +1,25 @@
 import fc from "fast-check";
 import type { Json } from "../support/client";
 
-/** Random documents, conditions and sorts of one form. Values are few, so that they meet. */
+/** Random documents, conditions and sorts of one form. They draw from few values, so that conditions often match. */
 
 const options = ["red", "green", "blue"];
-const option = (values: string[]) => values.map((value) => ({ value }));
+const toOptions = (values: string[]) => values.map((value) => ({ value }));
 export const fields = [
   { key: "name", type: "text" },
   { key: "amount", type: "number" },
   { key: "day", type: "date" },
   { key: "at", type: "datetime" },
   { key: "done", type: "boolean" },
-  { key: "colour", type: "select", options: option(options) },
-  { key: "tags", type: "multi_select", options: option(options) },
+  { key: "colour", type: "select", options: toOptions(options) },
+  { key: "tags", type: "multi_select", options: toOptions(options) },
   {
     key: "lines",
     type: "line_items",
     fields: [
       { key: "sku", type: "text" },
       { key: "qty", type: "number" },
-      { key: "marks", type: "multi_select", options: option(options) },
+      { key: "marks", type: "multi_select", options: toOptions(options) },
     ],
   },
 ];
@@ -44,11 +44,31 @@ const text = fc.constantFrom(
   "00123",
   "123",
   "ΌΣΟΣ",
+  "νησί",
+  "ıstanbul",
+  "Istanbul",
   "日本",
   "ab",
   "🎉x",
 );
-const part = fc.constantFrom("ä", "SS", "ß", "%", "_", "a", "1", "όσο", "本", "b", "🎉", "zz");
+const part = fc.constantFrom(
+  "ä",
+  "SS",
+  "ß",
+  "%",
+  "_",
+  "a",
+  "1",
+  "όσο",
+  "νησ",
+  "όσος",
+  "istan",
+  "ıs",
+  "本",
+  "b",
+  "🎉",
+  "zz",
+);
 const number = fc.constantFrom(-2, 0, 1, 1.5, 2, 10, 123);
 const day = fc.constantFrom("2026-01-01Z", "2026-01-01+09:00", "2026-01-02-05:00", "2025-12-31Z");
 const at = fc.constantFrom(
@@ -58,21 +78,22 @@ const at = fc.constantFrom(
   "2025-06-01T12:00:00Z",
 );
 const colour = fc.constantFrom(...options);
-const some = <T>(of: fc.Arbitrary<T>) => fc.array(of, { minLength: 1, maxLength: 3 });
-const maybe = <T>(of: fc.Arbitrary<T>) => fc.option(of, { freq: 4 });
+const fewOf = <T>(arbitrary: fc.Arbitrary<T>) =>
+  fc.array(arbitrary, { minLength: 1, maxLength: 3 });
+const nullable = <T>(arbitrary: fc.Arbitrary<T>) => fc.option(arbitrary, { freq: 4 });
 
 export const document = fc.record({
-  name: maybe(text),
-  amount: maybe(number),
-  day: maybe(day),
-  at: maybe(at),
-  done: maybe(fc.boolean()),
-  colour: maybe(colour),
+  name: nullable(text),
+  amount: nullable(number),
+  day: nullable(day),
+  at: nullable(at),
+  done: nullable(fc.boolean()),
+  colour: nullable(colour),
   tags: fc.uniqueArray(colour, { maxLength: 3 }),
   lines: fc.array(
     fc.record({
-      sku: maybe(text),
-      qty: maybe(number),
+      sku: nullable(text),
+      qty: nullable(number),
       marks: fc.uniqueArray(colour, { maxLength: 2 }),
     }),
     { maxLength: 3 },
@@ -80,55 +101,58 @@ export const document = fc.record({
 });
 
 const leaf = (field: string, op: string, value: fc.Arbitrary<unknown>) =>
-  value.map((sent): Json => ({ field, op, value: sent }));
-const empty = (field: string) => leaf(field, "is_empty", fc.boolean());
-const textual = (field: string, value: fc.Arbitrary<string>) => [
+  value.map((operand): Json => ({ field, op, value: operand }));
+const emptyLeaf = (field: string) => leaf(field, "is_empty", fc.boolean());
+const textLeaves = (field: string, value: fc.Arbitrary<string>) => [
   leaf(field, "eq", value),
   leaf(field, "ne", value),
-  leaf(field, "in", some(value)),
-  leaf(field, "not_in", some(value)),
-  empty(field),
+  leaf(field, "in", fewOf(value)),
+  leaf(field, "not_in", fewOf(value)),
+  emptyLeaf(field),
 ];
-const ranged = (field: string, value: fc.Arbitrary<unknown>) => [
+const rangeLeaves = (field: string, value: fc.Arbitrary<unknown>) => [
   ...["eq", "ne", "gt", "gte", "lt", "lte"].map((op) => leaf(field, op, value)),
   leaf(field, "between", fc.tuple(value, value)),
-  leaf(field, "in", some(value)),
-  empty(field),
+  leaf(field, "in", fewOf(value)),
+  emptyLeaf(field),
 ];
-const chosen = (field: string) => [
-  ...["has_any", "has_all", "has_none"].map((op) => leaf(field, op, some(colour))),
-  empty(field),
+const choiceLeaves = (field: string) => [
+  ...["has_any", "has_all", "has_none"].map((op) => leaf(field, op, fewOf(colour))),
+  emptyLeaf(field),
 ];
-const partly = (field: string) => [leaf(field, "contains", part), leaf(field, "starts_with", part)];
+const partLeaves = (field: string) => [
+  leaf(field, "contains", part),
+  leaf(field, "starts_with", part),
+];
 
 const rowLeaf = fc.oneof(
-  ...textual("sku", text),
-  ...partly("sku"),
-  ...ranged("qty", number),
-  ...chosen("marks"),
+  ...textLeaves("sku", text),
+  ...partLeaves("sku"),
+  ...rangeLeaves("qty", number),
+  ...choiceLeaves("marks"),
 );
 const plainLeaf = fc.oneof(
-  ...textual("name", text),
-  ...partly("name"),
-  ...ranged("amount", number),
-  ...ranged("day", day),
-  ...ranged("at", at),
+  ...textLeaves("name", text),
+  ...partLeaves("name"),
+  ...rangeLeaves("amount", number),
+  ...rangeLeaves("day", day),
+  ...rangeLeaves("at", at),
   leaf("done", "eq", fc.boolean()),
-  empty("done"),
-  ...textual("colour", colour),
-  ...chosen("tags"),
+  emptyLeaf("done"),
+  ...textLeaves("colour", colour),
+  ...choiceLeaves("tags"),
   leaf("$status", "eq", fc.constantFrom("draft", "submitted", "closed")),
-  leaf("lines", "any", some(rowLeaf)),
-  leaf("lines", "none", some(rowLeaf)),
-  empty("lines"),
+  leaf("lines", "any", fewOf(rowLeaf)),
+  leaf("lines", "none", fewOf(rowLeaf)),
+  emptyLeaf("lines"),
 );
 
 const condition: fc.Arbitrary<Json> = fc.letrec((tie) => ({
   tree: fc.oneof(
     { maxDepth: 2, withCrossShrink: true },
     { weight: 5, arbitrary: plainLeaf },
-    { weight: 1, arbitrary: some(tie("tree")).map((all) => ({ all })) },
-    { weight: 1, arbitrary: some(tie("tree")).map((any) => ({ any })) },
+    { weight: 1, arbitrary: fewOf(tie("tree")).map((all) => ({ all })) },
+    { weight: 1, arbitrary: fewOf(tie("tree")).map((any) => ({ any })) },
     { weight: 1, arbitrary: tie("tree").map((not) => ({ not })) },
   ),
 })).tree;

@@ -5,7 +5,7 @@ import { fromBase64url } from "../../src/domain/base64url.ts";
 import { root, type Client, type Json } from "../support/client";
 import { client, makeApp, makeForm } from "../support/service";
 
-const text = (key: string, rest: object = {}) => ({ key, type: "text", ...rest });
+const text = (key: string, settings: object = {}) => ({ key, type: "text", ...settings });
 const fields = [
   text("customer"),
   { key: "amount", type: "number" },
@@ -55,7 +55,7 @@ describe("Search", () => {
     return answer.body.items.map((item: Json) => item.data.customer);
   };
 
-  it("{} returns everything, newest first, as pages with links", async () => {
+  it("returns everything for {}, newest first, as pages with links", async () => {
     const { status, body } = await integrator.post(path, {});
     expect([status, Object.keys(body)]).toEqual([200, ["items", "links"]]);
     const { body: list } = await integrator.get(`/forms/${form}/submissions`);
@@ -64,28 +64,72 @@ describe("Search", () => {
     expect((await integrator.post(path, {})).headers.get("RateLimit")).not.toContain("write");
   });
 
-  it("text compares without case by Unicode in contains and starts_with, exactly in the others", async () => {
-    const like = (op: string, value: unknown) => customers({ field: "customer", op, value });
-    expect(await like("contains", "YAMADA")).toEqual(["Yamada", "yamada Taro"]);
-    expect(await like("starts_with", "yam")).toEqual(["Yamada", "yamada Taro"]);
-    expect(await like("starts_with", "strasse")).toEqual(["Straße 100%"]);
-    expect(await like("eq", "yamada")).toEqual([]);
-    expect(await like("in", ["Yamada", "nobody"])).toEqual(["Yamada"]);
+  it("ignores case by Unicode in contains and starts_with, and compares exactly in other operators", async () => {
+    const search = (op: string, value: unknown) => customers({ field: "customer", op, value });
+    expect(await search("contains", "YAMADA")).toEqual(["Yamada", "yamada Taro"]);
+    expect(await search("starts_with", "yam")).toEqual(["Yamada", "yamada Taro"]);
+    expect(await search("starts_with", "strasse")).toEqual(["Straße 100%"]);
+    expect(await search("eq", "yamada")).toEqual([]);
+    expect(await search("in", ["Yamada", "nobody"])).toEqual(["Yamada"]);
   });
 
-  it("no character is a wildcard", async () => {
-    for (const [value, found] of [
+  it("treats no character as a wildcard", async () => {
+    for (const [value, count] of [
       ["100%", 1],
       ["1%", 0],
       ["_amada", 0],
       ["*", 0],
       ["?", 0],
     ] as const) {
-      expect(await customers({ field: "customer", op: "contains", value })).toHaveLength(found);
+      expect(await customers({ field: "customer", op: "contains", value })).toHaveLength(count);
     }
   });
 
-  it("ne, not_in, has_none, none and not match empty values too", async () => {
+  it.each([
+    ["customer", "eq", "", "invalid_condition"],
+    ["customer", "in", ["Yamada", ""], "invalid_condition"],
+    ["kind", "ne", "", "invalid_condition"],
+    ["customer", "contains", "", "invalid_condition"],
+  ])("returns 422 for the empty operand of %s %s", async (field, op, value, code) => {
+    const answer = await integrator.post(path, { conditions: [{ field, op, value }] });
+    expect([answer.status, answer.body.errors?.[0]?.code]).toEqual([422, code]);
+  });
+
+  it.each([
+    ['"op":"eq","value":9007199254740993', "not_exact", ""],
+    ['"op":"in","value":[1,9007199254740993]', "not_exact", "/1"],
+    ['"op":"between","value":[0,1.00000000000000000001]', "not_exact", "/1"],
+    ['"op":"gt","value":1e400', "not_exact", ""],
+    ['"op":"is_empty","value":9007199254740993', "invalid_condition", ""],
+  ])(
+    "returns 422 that points at a number that no double holds: %s is %s",
+    async (condition, code, at) => {
+      const search = `{"conditions":[{"field":"amount",${condition}}]}`;
+      const { status, body } = await integrator.post(path, search);
+      const [error] = body.errors;
+      expect([status, error.code, error.pointer]).toEqual([422, code, `/conditions/0/value${at}`]);
+    },
+  );
+
+  it("names the new key when a search uses a renamed one", async () => {
+    const renamed = await makeForm(integrator, [text("cust_name"), text("other")]);
+    const next = [text("customer", { renamed_from: "cust_name" }), text("other")];
+    await integrator.put(`/forms/${renamed}/schema`, { fields: next });
+    const conditions = [{ field: "cust_name", op: "eq", value: "a" }];
+    const shown = ["other", "other", "cust_name", "cust_name"];
+    const search = { conditions, sort: [{ field: "cust_name" }], fields: shown };
+    const answer = await integrator.post(`/forms/${renamed}/submissions/search`, search);
+    expect(answer.status).toBe(422);
+    const rename = { code: "invalid_condition", renamed_to: "customer" };
+    expect(answer.body.errors).toMatchObject(
+      ["/conditions/0/field", "/sort/0/field", "/fields/2", "/fields/3"].map((pointer) => ({
+        pointer,
+        ...rename,
+      })),
+    );
+  });
+
+  it("matches empty values with ne, not_in, has_none, none and not", async () => {
     expect(await customers({ field: "customer", op: "ne", value: "Yamada" })).toContain(null);
     expect(await customers({ field: "customer", op: "not_in", value: ["Yamada"] })).toContain(null);
     expect(await customers({ field: "tags", op: "has_none", value: ["x"] })).toEqual([
@@ -99,7 +143,7 @@ describe("Search", () => {
     ]);
   });
 
-  it("a condition on line items has to be met by one and the same row", async () => {
+  it("matches a condition on line items only if one row meets all of it", async () => {
     const rows = (qty: number) => ({
       field: "lines",
       op: "any",
@@ -112,7 +156,7 @@ describe("Search", () => {
     expect(await customers(rows(5))).toEqual([null]);
   });
 
-  it("dates compare as calendar days, date-times as instants", async () => {
+  it("compares dates as calendar days and date-times as instants", async () => {
     expect(await customers({ field: "due", op: "eq", value: "2026-11-21Z" })).toEqual([
       "yamada Taro",
     ]);
@@ -126,7 +170,7 @@ describe("Search", () => {
     expect(await customers({ field: "at", op: "lt", value: "2026-11-20T15:00:00Z" })).toEqual([]);
   });
 
-  it("empty values sort last in both directions, ties by stored order", async () => {
+  it("sorts empty values last in both directions, and ties in stored order", async () => {
     const sort = (direction: string) => amounts({ sort: [{ field: "amount", direction }] });
     expect(await sort("asc")).toEqual([10, 30.2, 30.2, null]);
     expect(await sort("desc")).toEqual([30.2, 30.2, 10, null]);
@@ -136,7 +180,7 @@ describe("Search", () => {
     expect(body.items[0].data.customer).toBe("yamada Taro");
   });
 
-  it("system fields are searched and sorted like any other", async () => {
+  it("searches and sorts system fields like any other", async () => {
     const { body } = await integrator.post(path, {
       sort: [{ field: "$id", direction: "desc" }],
       limit: 1,
@@ -153,17 +197,17 @@ describe("Search", () => {
     expect(await customers({ field: "$status", op: "in", value: ["draft"] })).toEqual([]);
     const app = await makeApp(integrator, [text("a")], { receipt_prefix: "R-" });
     for (const a of ["1", "2", "3"]) await integrator.post(`/apps/${app}/records`, { data: { a } });
-    const found = await integrator.post(`/apps/${app}/records/search`, {
+    const records = await integrator.post(`/apps/${app}/records/search`, {
       conditions: [{ field: "$receipt_number", op: "in", value: ["R-000001", "R-000003"] }],
       sort: [{ field: "$receipt_number", direction: "desc" }],
     });
-    expect(found.body.items.map((item: Json) => item.receipt_number)).toEqual([
+    expect(records.body.items.map((item: Json) => item.receipt_number)).toEqual([
       "R-000003",
       "R-000001",
     ]);
   });
 
-  it("fields shows only those, and items carry their tags, so that a PATCH needs no GET", async () => {
+  it("returns only the fields in `fields`, and ETags that a PATCH accepts", async () => {
     const { body } = await integrator.post(path, { fields: ["amount"], limit: 1 });
     expect(Object.keys(body.items[0].data)).toEqual(["amount"]);
     const { id, etag } = body.items[0];
@@ -175,56 +219,56 @@ describe("Search", () => {
     expect(patched.status).toBe(200);
   });
 
-  it("to go on, the same body is posted to links.next, or sent with the cursor in it", async () => {
+  it("returns the next page for the same body at links.next, or with the cursor in the body", async () => {
     const body = { sort: [{ field: "customer" }], limit: 2 };
     const first = await integrator.post(path, body);
     const second = await integrator.post(first.body.links.next, body);
     const cursor = new URL(first.body.links.next).searchParams.get("cursor");
-    const within = await integrator.post(path, { ...body, cursor });
+    const withCursor = await integrator.post(path, { ...body, cursor });
     expect(second.body.items.map((item: Json) => item.data.customer)).toEqual([
       "yamada Taro",
       null,
     ]);
-    expect(within.body.items).toEqual(second.body.items);
+    expect(withCursor.body.items).toEqual(second.body.items);
     expect(second.body.links.next).toBeNull();
     expect(first.headers.get("Link")).toContain('rel="next"');
   });
 
-  it("a cursor belongs to its conditions, its sort and its form", async () => {
+  it("rejects with `invalid_cursor` a cursor of other conditions, another sort or another form", async () => {
     const body = { sort: [{ field: "amount" }], limit: 1 };
     const { body: first } = await integrator.post(path, body);
-    const other = await makeForm(integrator, fields);
-    const elsewhere = first.links.next.replace(form, other);
-    for (const [url, sent] of [
+    const otherForm = await makeForm(integrator, fields);
+    const elsewhere = first.links.next.replace(form, otherForm);
+    for (const [url, request] of [
       [first.links.next, { ...body, sort: [{ field: "due" }] }],
       [first.links.next, { ...body, conditions: [{ field: "done", op: "eq", value: true }] }],
       [elsewhere, body],
       [first.links.next.replace("cursor=", "cursor=x"), body],
     ]) {
-      const answer = await integrator.post(url, sent);
+      const answer = await integrator.post(url, request);
       expect(answer.body.errors).toMatchObject([{ field: "cursor", code: "invalid_cursor" }]);
     }
     expect((await integrator.post(first.links.next, { ...body, limit: 50 })).status).toBe(200);
   });
 
-  it("what stood before is found, once each, while other items come and go", async () => {
-    const own = await makeForm(integrator, [{ key: "n", type: "number" }]);
+  it("returns every item that existed before, once each, while others are created and deleted", async () => {
+    const newForm = await makeForm(integrator, [{ key: "n", type: "number" }]);
     const add = async (n: number) =>
-      (await integrator.post(`/forms/${own}/submissions`, { data: { n } })).body.id;
+      (await integrator.post(`/forms/${newForm}/submissions`, { data: { n } })).body.id;
     const ids: string[] = [];
     for (let n = 0; n < 30; n += 1) ids.push(await add(n % 7));
     for (const sort of [[], [{ field: "n" }], [{ field: "n", direction: "desc" }]]) {
       const body = { sort, limit: 4 };
-      const found: string[] = [];
-      for (let next: string | null = `/forms/${own}/submissions/search`; next;) {
+      const results: string[] = [];
+      for (let next: string | null = `/forms/${newForm}/submissions/search`; next;) {
         const page = await integrator.post(next, body);
-        found.push(...page.body.items.map((item: Json) => item.id));
+        results.push(...page.body.items.map((item: Json) => item.id));
         next = page.body.links.next;
         await integrator.delete(`/submissions/${await add(3)}`);
         await add(9);
       }
-      expect(new Set(found).size).toBe(found.length);
-      expect(found.filter((id) => ids.includes(id)).toSorted()).toEqual(ids.toSorted());
+      expect(new Set(results).size).toBe(results.length);
+      expect(results.filter((id) => ids.includes(id)).toSorted()).toEqual(ids.toSorted());
     }
   });
 
@@ -284,22 +328,22 @@ describe("Search", () => {
       "invalid_condition",
     ],
     [
-      "a strange property of a condition",
+      "an unknown property of a condition",
       { conditions: [{ field: "amount", op: "eq", value: 1, case: true }] },
       "/conditions/0/case",
       "invalid_condition",
     ],
-    ["a strange property of the search", { where: [] }, "/where", "invalid_condition"],
+    ["an unknown property of the search", { where: [] }, "/where", "invalid_condition"],
     ["offset", { offset: 10 }, "/offset", "invalid_condition"],
     ["an empty group", { conditions: [{ any: [] }] }, "/conditions/0/any", "invalid_condition"],
     [
-      "conditions that are no list",
+      "conditions that are not a list",
       { conditions: { field: "amount" } },
       "/conditions",
       "invalid_condition",
     ],
     [
-      "a field within rows that is not there",
+      "an unknown field in rows",
       {
         conditions: [{ field: "lines", op: "any", value: [{ field: "zzz", op: "eq", value: 1 }] }],
       },
@@ -308,16 +352,16 @@ describe("Search", () => {
     ],
     ["a sort by a list", { sort: [{ field: "tags" }] }, "/sort/0/field", "invalid_condition"],
     [
-      "a strange direction",
+      "an unknown direction",
       { sort: [{ field: "amount", direction: "up" }] },
       "/sort/0/direction",
       "invalid_condition",
     ],
-    ["a projection of what is not there", { fields: ["zzz"] }, "/fields/0", "invalid_condition"],
+    ["a projection to an unknown field", { fields: ["zzz"] }, "/fields/0", "invalid_condition"],
     ["limit 0", { limit: 0 }, "/limit", "out_of_range"],
     ["limit 201", { limit: 201 }, "/limit", "out_of_range"],
     ["limit as text", { limit: "10" }, "/limit", "out_of_range"],
-    ["a cursor that is none", { cursor: 5 }, "/cursor", "invalid_cursor"],
+    ["a cursor that is a number", { cursor: 5 }, "/cursor", "invalid_cursor"],
     [
       "51 conditions",
       { conditions: Array.from({ length: 51 }, () => ({ field: "amount", op: "eq", value: 1 })) },
@@ -362,7 +406,7 @@ describe("Search", () => {
       "/conditions/0/all/0/all/0/all/0/all/0/all",
       "too_complex",
     ],
-  ])("%s is refused and told", async (_, body, pointer, code) => {
+  ])("returns 422 with pointer and code for %s", async (_, body, pointer, code) => {
     const answer = await integrator.post(path, body);
     expect([
       answer.status,
@@ -371,22 +415,22 @@ describe("Search", () => {
     ]).toEqual([422, pointer, code]);
   });
 
-  it("at the bounds every search has a plan: 50 conditions, depth 5, 100 values, long needles", async () => {
+  it("returns 200 at every limit: 50 conditions, depth 5, 100 values, long texts", async () => {
     const leaf = { field: "customer", op: "contains", value: "x".repeat(500) };
-    const list = {
+    const valueList = {
       field: "customer",
       op: "in",
       value: Array.from({ length: 100 }, (_, i) => `v${i}`),
     };
-    const deep = (inner: Json) => ({ all: [{ any: [{ not: { all: [inner] } }] }] });
+    const nest = (inner: Json) => ({ all: [{ any: [{ not: { all: [inner] } }] }] });
     const row = {
       field: "lines",
       op: "any",
       value: [{ any: [{ field: "sku", op: "contains", value: "a" }] }],
     };
-    for (const each of [
+    for (const condition of [
       leaf,
-      list,
+      valueList,
       row,
       { not: leaf },
       { field: "amount", op: "between", value: [1, 2] },
@@ -396,7 +440,9 @@ describe("Search", () => {
         (any: Json[]) => [{ any }],
         (all: Json[]) => [{ not: { all } }],
       ]) {
-        const conditions = wrap(Array.from({ length: each === row ? 25 : 50 }, () => each));
+        const conditions = wrap(
+          Array.from({ length: condition === row ? 25 : 50 }, () => condition),
+        );
         for (const sort of [[], [{ field: "amount", direction: "desc" }]]) {
           const answer = await integrator.post(path, { conditions, sort });
           expect([answer.status, answer.text.slice(0, 200)]).toEqual([
@@ -406,14 +452,14 @@ describe("Search", () => {
         }
       }
     }
-    expect((await integrator.post(path, { conditions: [deep(leaf)] })).status).toBe(200);
+    expect((await integrator.post(path, { conditions: [nest(leaf)] })).status).toBe(200);
   });
 
-  it("a second sort key always works in a collection of at most 10,000 items", async () => {
+  it("accepts a second sort key in a collection of at most 10,000 items", async () => {
     const sort = [{ field: "amount", direction: "desc" }, { field: "customer" }];
-    const whole = await integrator.post(path, { sort });
-    expect(whole.status).toBe(200);
-    expect(whole.body.items.map((item: Json) => item.data.amount)).toEqual(
+    const page = await integrator.post(path, { sort });
+    expect(page.status).toBe(200);
+    expect(page.body.items.map((item: Json) => item.data.amount)).toEqual(
       await amounts({ sort: [{ field: "amount", direction: "desc" }] }),
     );
     const conditions = [{ field: "amount", op: "gt", value: 0 }];
@@ -425,8 +471,8 @@ describe("Search", () => {
     ["descending", [{ field: "t", direction: "desc" }]],
     ["by two keys", [{ field: "k", direction: "desc" }, { field: "t" }]],
     ["by two keys, descending", [{ field: "t", direction: "desc" }, { field: "k" }]],
-  ])("a cursor is short and tells nothing, however long the values: %s", async (_, sort) => {
-    const own = await makeForm(integrator, [
+  ])("keeps cursors short and free of values when values are long: %s", async (_, sort) => {
+    const newForm = await makeForm(integrator, [
       { key: "t", type: "multiline_text", max_length: 100_000 },
       text("k"),
     ]);
@@ -438,84 +484,88 @@ describe("Search", () => {
       "😀".repeat(200),
     ];
     for (const [index, t] of texts.entries()) {
-      await integrator.post(`/forms/${own}/submissions`, { data: { t, k: `k${index % 2}` } });
+      await integrator.post(`/forms/${newForm}/submissions`, { data: { t, k: `k${index % 2}` } });
     }
-    await integrator.post(`/forms/${own}/submissions`, { data: { k: "k0" } });
-    const at = `/forms/${own}/submissions/search`;
-    const all = (await integrator.post(at, { sort, limit: 200 })).body.items;
-    const walk = async (meanwhile: (item: Json) => Promise<unknown>) => {
-      const found: Json[] = [];
-      for (let next: string | null = `${at}?limit=1`; next;) {
+    await integrator.post(`/forms/${newForm}/submissions`, { data: { k: "k0" } });
+    const searchPath = `/forms/${newForm}/submissions/search`;
+    const expectedItems = (await integrator.post(searchPath, { sort, limit: 200 })).body.items;
+    const readPages = async (betweenPages: (item: Json) => Promise<unknown>) => {
+      const items: Json[] = [];
+      for (let next: string | null = `${searchPath}?limit=1`; next;) {
         const page = await integrator.post(next, { sort });
         expect([page.status, page.text]).toEqual([200, page.text]);
-        found.push(...page.body.items);
+        items.push(...page.body.items);
         next = page.body.links.next;
         if (!next) break;
         const cursor = new URL(next).searchParams.get("cursor") ?? "";
         expect(cursor.length).toBeLessThanOrEqual(500);
         const bytes = fromBase64url(cursor) ?? new Uint8Array();
         expect(new TextDecoder().decode(bytes)).not.toMatch(/日本|xxx|short/);
-        await meanwhile(page.body.items.at(-1));
+        await betweenPages(page.body.items.at(-1));
       }
-      return found.map((item) => item.id);
+      return items.map((item) => item.id);
     };
-    expect(await walk(async () => undefined)).toEqual(all.map((item: Json) => item.id));
-    // Whoever goes on from an item that has gone, or changed, may see items twice, and misses none.
-    const gone = new Set<string>();
-    const found = await walk(async (item) => {
+    expect(await readPages(async () => undefined)).toEqual(
+      expectedItems.map((item: Json) => item.id),
+    );
+    // A caller that continues after a deleted or changed item may see items twice, but misses none.
+    const changedIds = new Set<string>();
+    const ids = await readPages(async (item) => {
       const { id, data } = item;
-      if (gone.has(id)) return;
-      gone.add(id);
-      if (gone.size % 2 === 0) await integrator.delete(`/submissions/${id}`);
+      if (changedIds.has(id)) return;
+      changedIds.add(id);
+      if (changedIds.size % 2 === 0) await integrator.delete(`/submissions/${id}`);
       else await integrator.patch(`/submissions/${id}`, { data: { t: `${data.t ?? ""}!` } });
     });
-    expect(new Set(found)).toEqual(new Set(all.map((item: Json) => item.id)));
+    expect(new Set(ids)).toEqual(new Set(expectedItems.map((item: Json) => item.id)));
   });
 
-  it("a change is found at once, and what was before is not", async () => {
-    const own = await makeForm(integrator, fields);
+  it("finds a changed value at once, and the old value no longer", async () => {
+    const newForm = await makeForm(integrator, fields);
     const search = async (value: string) => {
       const conditions = [{ field: "customer", op: "eq", value }];
-      const { body } = await integrator.post(`/forms/${own}/submissions/search`, { conditions });
+      const { body } = await integrator.post(`/forms/${newForm}/submissions/search`, {
+        conditions,
+      });
       return body.items.length;
     };
-    const { body } = await integrator.post(`/forms/${own}/submissions`, {
+    const { body } = await integrator.post(`/forms/${newForm}/submissions`, {
       data: { customer: "one" },
     });
     await integrator.patch(`/submissions/${body.id}`, { data: { customer: "two" } });
     expect([await search("one"), await search("two")]).toEqual([0, 1]);
-    await integrator.put(`/forms/${own}/schema`, {
+    await integrator.put(`/forms/${newForm}/schema`, {
       fields: [text("client", { renamed_from: "customer" }), ...fields.slice(1)],
     });
     const renamed = { conditions: [{ field: "client", op: "eq", value: "two" }] };
     expect(
-      (await integrator.post(`/forms/${own}/submissions/search`, renamed)).body.items,
+      (await integrator.post(`/forms/${newForm}/submissions/search`, renamed)).body.items,
     ).toHaveLength(1);
     expect(
       (
-        await integrator.post(`/forms/${own}/submissions/search`, {
+        await integrator.post(`/forms/${newForm}/submissions/search`, {
           conditions: [{ field: "customer", op: "eq", value: "two" }],
         })
       ).status,
     ).toBe(422);
     await integrator.delete(`/submissions/${body.id}`);
-    expect((await integrator.post(`/forms/${own}/submissions/search`, renamed)).body.items).toEqual(
-      [],
-    );
+    expect(
+      (await integrator.post(`/forms/${newForm}/submissions/search`, renamed)).body.items,
+    ).toEqual([]);
   });
 
-  it("text that looks like a number stays text", async () => {
-    const own = await makeForm(integrator, [text("code")]);
+  it("compares text that looks like a number as text", async () => {
+    const newForm = await makeForm(integrator, [text("code")]);
     for (const code of ["00123", "123"])
-      await integrator.post(`/forms/${own}/submissions`, { data: { code } });
+      await integrator.post(`/forms/${newForm}/submissions`, { data: { code } });
     const conditions = [{ field: "code", op: "eq", value: "123" }];
-    const { body } = await integrator.post(`/forms/${own}/submissions/search`, { conditions });
+    const { body } = await integrator.post(`/forms/${newForm}/submissions/search`, { conditions });
     expect(body.items.map((item: Json) => item.data.code)).toEqual(["123"]);
   });
 });
 
 describe("Downloads", () => {
-  it("NDJSON has every match as the page shows it, one a line, over all pages; a limit bounds all of it", async () => {
+  it("returns every match over all pages as NDJSON, one item a line, up to the limit", async () => {
     const integrator = await client();
     const form = await makeForm(integrator, [{ key: "n", type: "number" }]);
     for (let n = 0; n < 12; n += 1) {
@@ -536,17 +586,17 @@ describe("Downloads", () => {
         .split("\n")
         .map((line) => JSON.parse(line));
     expect(lines(download.text)).toEqual(body.items);
-    for (const limited of [
+    for (const response of [
       await integrator.post(path, { ...search, limit: 3 }, { Accept }),
       await integrator.post(`${path}?limit=3`, search, { Accept }),
     ]) {
-      expect(lines(limited.text)).toEqual(body.items.slice(0, 3));
+      expect(lines(response.text)).toEqual(body.items.slice(0, 3));
     }
     const list = await integrator.get(`/forms/${form}/submissions`, { Accept });
-    const listed = await integrator.get(`/forms/${form}/submissions?limit=200`);
-    expect(lines(list.text)).toEqual(listed.body.items);
-    const some = await integrator.get(`/forms/${form}/submissions?limit=5`, { Accept });
-    expect(lines(some.text)).toEqual(listed.body.items.slice(0, 5));
+    const page = await integrator.get(`/forms/${form}/submissions?limit=200`);
+    expect(lines(list.text)).toEqual(page.body.items);
+    const firstFive = await integrator.get(`/forms/${form}/submissions?limit=5`, { Accept });
+    expect(lines(firstFive.text)).toEqual(page.body.items.slice(0, 5));
   });
 
   describe("CSV", () => {
@@ -576,7 +626,7 @@ describe("Downloads", () => {
         fields: [text("sku", { label: "SKU" }), { key: "qty", type: "number", label: "Qty" }],
       },
     ];
-    const nasty = [
+    const documents = [
       { t: 'say "hi", and\nmore', n: -5, l: [{ sku: "=1", qty: 1 }, { sku: "b,c" }], b: true },
       { t: "=1+1", p: "+81 3-1234-5678", k: "a", m: ["x", "y"], b: false },
       { t: "'quoted already", d: "2026-11-21", at: "2026-11-21T09:30:00+09:00" },
@@ -592,7 +642,7 @@ describe("Downloads", () => {
     beforeAll(async () => {
       integrator = await client();
       form = await makeForm(integrator, columns, { time_zone: "Asia/Tokyo" });
-      for (const data of nasty) await integrator.post(`/forms/${form}/submissions`, { data });
+      for (const data of documents) await integrator.post(`/forms/${form}/submissions`, { data });
       items = (await integrator.get(`/forms/${form}/submissions`)).body.items;
     });
     const csv = async (Accept: string) => {
@@ -612,7 +662,7 @@ describe("Downloads", () => {
       "updated_by",
     ];
 
-    it("is lossless: every cell is what is stored", async () => {
+    it("is lossless: every cell has the stored value", async () => {
       const { type, rows, raw } = await csv("text/csv");
       expect(type).toBe("text/csv; charset=utf-8; header=present");
       const [head = [], ...lines] = rows;
@@ -639,7 +689,7 @@ describe("Downloads", () => {
       expect(searched.text).toBe(raw);
     });
 
-    it("for spreadsheets has labels, days and times as they read them, and nothing that they run", async () => {
+    it("for spreadsheets has labels, readable dates and times, and no formulas", async () => {
       const { type, rows, raw } = await csv("text/csv; profile=spreadsheet");
       expect(type).toBe("text/csv; charset=utf-8; header=present; profile=spreadsheet");
       expect(raw.startsWith("Id,Status,Version,Created at,")).toBe(true);
@@ -669,13 +719,13 @@ describe("Downloads", () => {
       ]);
       expect(cell(0, "Lines")).toBe("SKU: =1; Qty: 1\nSKU: b,c");
       for (const line of lines) {
-        for (const [column, each] of line.entries()) {
-          if (head[column] !== "Number") expect(each).not.toMatch(/^\s*[=+\-@\t\r]/);
+        for (const [column, cellText] of line.entries()) {
+          if (head[column] !== "Number") expect(cellText).not.toMatch(/^\s*[=+\-@\t\r]/);
         }
       }
     });
 
-    it("with rows=lines each row of line items is a line of its own", async () => {
+    it("with rows=lines has a line for each row of line items", async () => {
       const { rows } = await csv("text/csv;profile=spreadsheet;rows=lines");
       const [head = [], ...lines] = rows;
       expect(head.slice(-4)).toEqual(["List", "Row", "Lines: SKU", "Lines: Qty"]);
@@ -689,7 +739,7 @@ describe("Downloads", () => {
     });
   });
 
-  it("what is wrong with the search is told before the download begins", async () => {
+  it("return 422 `invalid_input` for an invalid search before the download starts", async () => {
     const integrator = await client();
     const form = await makeForm(integrator);
     const body = { conditions: [{ field: "zzz", op: "eq", value: 1 }] };

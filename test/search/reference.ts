@@ -1,101 +1,112 @@
-/** Documents, conditions and sorts, looked into freely. */
+/** Documents, conditions and sorts, which this file reads without types. */
 // oxlint-disable-next-line typescript/no-explicit-any
 type Json = any;
 
 /**
- * What conditions and sorts mean, written down plainly on documents as the API shows them: the measure that the SQL
- * is held to. It knows nothing of plans, entries or pages.
+ * The reference for the SQL of searches: evaluates conditions on the documents that the API returns. Knows no plans,
+ * index entries or pages.
  */
 export function matches(document: Json, conditions: Json[], types: Record<string, Json>): boolean {
-  const of = (key: string) => (key.startsWith("$") ? document[key.slice(1)] : document.data[key]);
-  return conditions.every((each) => holds(each, of, types));
+  const valueOf = (key: string) =>
+    key.startsWith("$") ? document[key.slice(1)] : document.data[key];
+  return conditions.every((item) => holds(item, valueOf, types));
 }
 
-function holds(condition: Json, of: (key: string) => Json, types: Record<string, Json>): boolean {
-  if (condition.all) return condition.all.every((each: Json) => holds(each, of, types));
-  if (condition.not) return !holds(condition.not, of, types);
+function holds(
+  condition: Json,
+  valueOf: (key: string) => Json,
+  types: Record<string, Json>,
+): boolean {
+  if (condition.all) return condition.all.every((item: Json) => holds(item, valueOf, types));
+  if (condition.not) return !holds(condition.not, valueOf, types);
   if (condition.any && !condition.op)
-    return condition.any.some((each: Json) => holds(each, of, types));
+    return condition.any.some((item: Json) => holds(item, valueOf, types));
   const { field, op, value } = condition;
   const type = types[field] ?? "text";
-  const has = of(field);
+  const storedValue = valueOf(field);
   switch (op) {
     case "is_empty":
-      return (has === null || (Array.isArray(has) && has.length === 0)) === value;
+      return (
+        (storedValue === null || (Array.isArray(storedValue) && storedValue.length === 0)) === value
+      );
     case "has_any":
-      return value.some((each: string) => has.includes(each));
+      return value.some((choice: string) => storedValue.includes(choice));
     case "has_all":
-      return value.every((each: string) => has.includes(each));
+      return value.every((choice: string) => storedValue.includes(choice));
     case "has_none":
-      return !value.some((each: string) => has.includes(each));
+      return !value.some((choice: string) => storedValue.includes(choice));
     case "any":
-      return has.some((row: Json) =>
-        value.every((each: Json) => holds(each, (key) => row[key], type)),
+      return storedValue.some((row: Json) =>
+        value.every((item: Json) => holds(item, (key) => row[key], type)),
       );
     case "none":
-      return !has.some((row: Json) =>
-        value.every((each: Json) => holds(each, (key) => row[key], type)),
+      return !storedValue.some((row: Json) =>
+        value.every((item: Json) => holds(item, (key) => row[key], type)),
       );
     case "ne":
-      return !holds({ field, op: "eq", value }, of, types);
+      return !holds({ field, op: "eq", value }, valueOf, types);
     case "not_in":
-      return !holds({ field, op: "in", value }, of, types);
+      return !holds({ field, op: "in", value }, valueOf, types);
   }
-  if (has === null) return false;
-  const own = form(type, has);
-  const sent = Array.isArray(value)
-    ? value.map((each: Json) => form(type, each))
-    : form(type, value);
+  if (storedValue === null) return false;
+  const actual = comparable(type, storedValue);
+  const operand = Array.isArray(value)
+    ? value.map((item: Json) => comparable(type, item))
+    : comparable(type, value);
   switch (op) {
     case "eq":
-      return own === sent;
+      return actual === operand;
     case "in":
-      return sent.includes(own);
+      return operand.includes(actual);
     case "gt":
-      return own > sent;
+      return actual > operand;
     case "gte":
-      return own >= sent;
+      return actual >= operand;
     case "lt":
-      return own < sent;
+      return actual < operand;
     case "lte":
-      return own <= sent;
+      return actual <= operand;
     case "between":
-      return own >= sent[0] && own <= sent[1];
+      return actual >= operand[0] && actual <= operand[1];
     case "contains":
-      return bare(own).includes(bare(sent));
+      return foldText(actual).includes(foldText(operand));
     case "starts_with":
-      return bare(own).startsWith(bare(sent));
+      return foldText(actual).startsWith(foldText(operand));
   }
   throw new Error(`No such operator: ${op}`);
 }
 
-/** Text without case: full case folding is that of the lower case of the upper case. */
-export function bare(text: string): string {
-  return text.normalize("NFC").toLowerCase().toUpperCase().toLowerCase().normalize("NFC");
+/** Folds each letter on its own, as Unicode's full case folding does. The dotless i has no folding. */
+export function foldText(text: string): string {
+  const folded = Array.from(text.normalize("NFC"), (letter) =>
+    letter === "ı" ? letter : letter.toLowerCase().toUpperCase().toLowerCase(),
+  );
+  return folded.join("").normalize("NFC");
 }
 
-function form(type: Json, value: Json): Json {
+/** Dates compare as calendar days, date-times as instants. */
+function comparable(type: Json, value: Json): Json {
   if (type === "date") return value.slice(0, 10);
   return type === "datetime" ? Date.parse(value) : value;
 }
 
-/** The order of a search: its keys, empty values last, then stored order; newest first where nothing sorts. */
+/** Sorts by the keys, with empty values last and ties in stored order. Without keys, the newest item is first. */
 export function sorted(documents: Json[], sort: Json[], types: Record<string, Json>): Json[] {
-  const stored = documents.map((document, index) => ({ document, index }));
-  if (sort.length === 0) return stored.toReversed().map(({ document }) => document);
-  const key = ({ document, index }: { document: Json; index: number }, field: string) => {
+  const indexed = documents.map((document, index) => ({ document, index }));
+  if (sort.length === 0) return indexed.toReversed().map(({ document }) => document);
+  const sortValue = ({ document, index }: { document: Json; index: number }, field: string) => {
     // Ids and receipt numbers sort in stored order.
     if (field === "$id" || field === "$receipt_number") return index;
     const value = field.startsWith("$") ? document[field.slice(1)] : document.data[field];
-    return value === null ? null : form(types[field] ?? "text", value);
+    return value === null ? null : comparable(types[field] ?? "text", value);
   };
-  return stored
+  return indexed
     .toSorted((a, b) => {
       for (const { field, direction } of sort) {
-        const [one, other] = [key(a, field), key(b, field)];
-        if (one === other) continue;
-        if (one === null || other === null) return one === null ? 1 : -1;
-        const order = compare(one, other);
+        const [x, y] = [sortValue(a, field), sortValue(b, field)];
+        if (x === y) continue;
+        if (x === null || y === null) return x === null ? 1 : -1;
+        const order = compare(x, y);
         return direction === "desc" ? -order : order;
       }
       return a.index - b.index;
@@ -103,10 +114,10 @@ export function sorted(documents: Json[], sort: Json[], types: Record<string, Js
     .map(({ document }) => document);
 }
 
-/** Text by code points, as UTF-8 bytes compare. */
-function compare(one: Json, other: Json): number {
-  if (typeof one !== "string") return Number(one) - Number(other);
-  const [a, b] = [Array.from(one), Array.from(other as string)];
+/** Compares text by code points, which is the order of UTF-8 bytes. */
+function compare(x: Json, y: Json): number {
+  if (typeof x !== "string") return Number(x) - Number(y);
+  const [a, b] = [Array.from(x), Array.from(y as string)];
   for (const [index, character] of a.entries()) {
     const difference = (character.codePointAt(0) ?? 0) - (b[index]?.codePointAt(0) ?? -1);
     if (difference !== 0) return difference;

@@ -4,28 +4,28 @@ import { searches } from "../../bench/searches";
 import type { Client, Json } from "../support/client";
 import { counted } from "../support/counting";
 import { client, makeForm } from "../support/service";
-import { fill, scale } from "./filled";
+import { fillForm, scale } from "./fill-form";
 
-describe(`What a search reads, at ${scale} submissions of 10 fields`, () => {
+describe(`Rows that a search reads, at ${scale} submissions of 10 fields`, () => {
   const { fetch, counts, reset } = counted();
   let integrator: Client;
   let path: string;
   beforeAll(async () => {
     integrator = (await client()).through(fetch);
     const form = await makeForm(integrator, fields);
-    await fill(form);
+    await fillForm(form);
     path = `/forms/${form}/submissions/search`;
-    // The isolate learns the definition.
+    // The isolate caches the definition.
     await integrator.post(path, {});
   }, 600_000);
 
-  /** Rows read for the pages that it takes to have `wanted` items, at most `pages` of them. */
+  /** Sends one search and returns the rows it read, the number of items and the next link. */
   async function read(
     body: Json,
-    from = path,
+    url = path,
   ): Promise<{ rows: number; items: number; next: string }> {
     reset();
-    const answer = await integrator.post(from, body);
+    const answer = await integrator.post(url, body);
     expect([answer.status, answer.text]).toEqual([200, answer.text]);
     expect(counts.object).toBe(1);
     expect(counts.d1).toBeLessThanOrEqual(2);
@@ -41,29 +41,29 @@ describe(`What a search reads, at ${scale} submissions of 10 fields`, () => {
     expect(second.rows).toBeLessThanOrEqual(most);
   });
 
-  it("conditions in one group read what the same read side by side", async () => {
-    const all = [
+  it("are the same for conditions in a group and without it", async () => {
+    const conditions = [
       { field: "$status", op: "eq", value: "submitted" },
       { field: "name", op: "contains", value: "nobody" },
     ];
-    const { rows } = await read({ conditions: [{ all }] });
+    const { rows } = await read({ conditions: [{ all: conditions }] });
     expect(rows).toBeLessThanOrEqual(11_000);
-    expect(rows).toBe((await read({ conditions: all })).rows);
+    expect(rows).toBe((await read({ conditions })).rows);
   });
 
-  it("page 100 reads what page 1 reads", async () => {
-    const deep = ["no conditions", "equality", "sorted by a field"];
-    for (const { body } of searches.filter(({ name }) => deep.includes(name))) {
+  it("are the same on page 100 as on page 1", async () => {
+    const names = ["no conditions", "equality", "sorted by a field"];
+    for (const { body } of searches.filter(({ name }) => names.includes(name))) {
       const first = await read({ ...body, limit: 20 });
       let { next } = first;
       for (let page = 2; page < 100; page += 1)
         ({ next } = await read({ ...body, limit: 20 }, next));
-      const late = await read({ ...body, limit: 20 }, next);
-      expect(Math.abs(late.rows - first.rows)).toBeLessThanOrEqual(2);
+      const last = await read({ ...body, limit: 20 }, next);
+      expect(Math.abs(last.rows - first.rows)).toBeLessThanOrEqual(2);
     }
   });
 
-  it("what matches nowhere ends after as many pages as the budget makes of the collection", async () => {
+  it("take no more pages than the budget needs when nothing matches", async () => {
     const body = { conditions: [{ field: "name", op: "contains", value: "nobody" }] };
     let pages = 0;
     for (let next: string | null = path; next; pages += 1) ({ next } = await read(body, next));

@@ -1,29 +1,31 @@
-import { env } from "cloudflare:workers";
 import fc from "fast-check";
 import { beforeAll, describe, expect, it } from "vitest";
 import type { Collection } from "../../src/domain/definition/collection.ts";
 import { parseSearch } from "../../src/domain/search/parse.ts";
 import { findCollection } from "../../src/store/data/collections.ts";
-import { readPage } from "../../src/store/data/search/page.ts";
+import { loadPage } from "../../src/store/data/search/page.ts";
 import { everyItem, type Client, type Json } from "../support/client";
 import { client, makeApp, makeForm } from "../support/service";
 import * as arbitrary from "./arbitrary";
 import { matches, sorted } from "./reference";
-import { pagesOf, plansOf, walked } from "./walking";
+import { idsOfPlan, possiblePlans, searchAllPages } from "./plans";
+import { dataHandle, dataDb } from "../support/databases";
+import { sized } from "../support/size";
 
-const many = 60;
+const itemCount = 60;
 const fields = [
   { key: "amount", type: "number" },
   { key: "name", type: "text" },
 ];
 const types = { ...arbitrary.types, amount: "number" };
 
-/** The system fields that items have no entries of: the table of items is their index. */
+/** Items have no index entries of these system fields: the table of items is their index. */
 describe.each(["app", "form"] as const)("Ids, receipt numbers and times of an %s", (kind) => {
   let integrator: Client;
   let path: string;
-  let stored: Json[];
-  let strange: Json[];
+  let items: Json[];
+  /** Items to take values from: also of another collection, and before they changed or were deleted. */
+  let samples: Json[];
   let collection: Collection;
   beforeAll(async () => {
     integrator = await client();
@@ -32,59 +34,59 @@ describe.each(["app", "form"] as const)("Ids, receipt numbers and times of an %s
       kind === "app"
         ? makeApp(integrator, fields, { receipt_prefix: "A1-" })
         : makeForm(integrator, fields);
-    const [key, other] = [await make(), await make()];
+    const [key, otherKey] = [await make(), await make()];
     path = `/${kind}s/${key}/${noun}`;
-    for (let n = 0; n < many; n += 1) {
+    for (let n = 0; n < itemCount; n += 1) {
       const data = { amount: n % 4, name: n % 3 === 0 ? null : `n${n % 5}` };
       await integrator.post(path, { data });
-      if (n % 10 === 0) await integrator.post(`/${kind}s/${other}/${noun}`, { data });
+      if (n % 10 === 0) await integrator.post(`/${kind}s/${otherKey}/${noun}`, { data });
     }
-    // Others lie between these, some are gone, and the last ones too.
-    const made = await everyItem(integrator, path);
-    for (const item of made.filter((_, n) => n % 6 === 2 || n > many - 4)) {
+    // Items of the other collection are in between. Some items change or are deleted, also the last ones.
+    const created = await everyItem(integrator, path);
+    for (const item of created.filter((_, n) => n % 6 === 2 || n > itemCount - 4)) {
       if (kind === "form") await integrator.delete(`/submissions/${item.id}`);
       else await integrator.patch(`${path}/${item.id}`, { data: { amount: 9 } });
     }
-    stored = await everyItem(integrator, path);
-    strange = [...(await everyItem(integrator, `/${kind}s/${other}/${noun}`)), ...made];
-    const now = await findCollection(env.DB, kind, key);
-    if (!now) throw new Error("The collection is gone.");
-    ({ collection } = now);
+    items = await everyItem(integrator, path);
+    samples = [...(await everyItem(integrator, `/${kind}s/${otherKey}/${noun}`)), ...created];
+    const current = await findCollection(dataHandle, kind, key);
+    if (!current) throw new Error("The collection is gone.");
+    ({ collection } = current);
   }, 60_000);
 
   const leaf = (field: string, op: string, value: unknown): Json => ({ field, op, value });
-  /** Values of items that there are, were, or that others have; times between theirs; and parts of ids. */
+  /** A condition on a value of some sample, on a time next to one, or on a part of an id. */
   function conditionOf(random: (below: number) => number): Json {
-    const one = () => strange[random(strange.length)];
-    const text = (key: string, of: (item: Json) => string) => {
-      const some = Array.from({ length: 1 + random(4) }, () => of(one()));
+    const sample = () => samples[random(samples.length)];
+    const text = (key: string, valueOf: (item: Json) => string) => {
+      const values = Array.from({ length: 1 + random(4) }, () => valueOf(sample()));
       const part =
-        of(one())
+        valueOf(sample())
           .slice(random(4), 4 + random(30))
           .toLowerCase() || "a";
       return [
-        leaf(key, "eq", some[0]),
-        leaf(key, "ne", some[0]),
-        leaf(key, "in", some),
-        leaf(key, "not_in", some),
+        leaf(key, "eq", values[0]),
+        leaf(key, "ne", values[0]),
+        leaf(key, "in", values),
+        leaf(key, "not_in", values),
         leaf(key, "contains", part),
         leaf(key, "starts_with", part),
         leaf(key, "is_empty", random(2) === 0),
       ];
     };
-    const time = () => new Date(Date.parse(one().created_at) + random(3) - 1).toISOString();
+    const time = () => new Date(Date.parse(sample().created_at) + random(3) - 1).toISOString();
     const [a, b] = [time(), time()];
     const times = [
       ...["eq", "gt", "gte", "lt", "lte"].map((op) => leaf("$created_at", op, a)),
       leaf("$created_at", "between", random(4) === 0 ? [a, b] : [a, b].toSorted()),
-      leaf("$created_at", "in", [a, b, one().created_at]),
+      leaf("$created_at", "in", [a, b, sample().created_at]),
       leaf("$created_at", "gt", `${a.slice(0, -1)}5Z`),
       leaf("$created_at", "gt", "2020-01-01T00:00:00Z"),
       leaf("$created_at", "lt", "2020-01-01T00:00:00Z"),
       leaf("$created_at", "gte", "2099-01-01T00:00:00Z"),
     ];
     const receipts = kind === "app" ? text("$receipt_number", (item) => item.receipt_number) : [];
-    const all = [
+    const conditions = [
       ...times,
       ...times,
       ...text("$id", ({ id }) => id),
@@ -93,7 +95,7 @@ describe.each(["app", "form"] as const)("Ids, receipt numbers and times of an %s
       leaf("amount", "gte", random(4)),
       leaf("name", "is_empty", true),
     ];
-    return all[random(all.length)];
+    return conditions[random(conditions.length)];
   }
 
   const names = ["$id", "$created_at", "$updated_at", "amount", "name"];
@@ -109,32 +111,32 @@ describe.each(["app", "form"] as const)("Ids, receipt numbers and times of an %s
       fc.constantFrom("all", "any", "not", null, null, null),
     )
     .map(([numbers, count, sort, group]): Json => {
-      let at = 0;
-      const random = (below: number) => (numbers[at++ % numbers.length] ?? 0) % below;
+      let index = 0;
+      const random = (below: number) => (numbers[index++ % numbers.length] ?? 0) % below;
       const conditions = Array.from({ length: count }, () => conditionOf(random));
-      const [first, ...rest] = conditions;
+      const [first, ...others] = conditions;
       if (!first || group === null) return { conditions, sort };
       const grouped = group === "not" ? { not: first } : { [group]: conditions };
-      return { conditions: group === "not" ? [grouped, ...rest] : [grouped], sort };
+      return { conditions: group === "not" ? [grouped, ...others] : [grouped], sort };
     });
   const expected = ({ conditions, sort }: Json) =>
     sorted(
-      stored.filter((item) => matches(item, conditions, types)),
+      items.filter((item) => matches(item, conditions, types)),
       sort,
       types,
     ).map(({ id }) => id);
 
-  it("are found and sorted as a model says, over all pages, once each", async () => {
+  it("are searched and sorted like the reference, over all pages, once each", async () => {
     await fc.assert(
       fc.asyncProperty(search, fc.integer({ min: 2, max: 30 }), async (body, limit) => {
-        const found = await pagesOf(integrator, `${path}/search`, body, limit);
-        expect(found.map(({ id }) => id)).toEqual(expected(body));
+        const results = await searchAllPages(integrator, `${path}/search`, body, limit);
+        expect(results.map(({ id }) => id)).toEqual(expected(body));
       }),
-      { numRuns: 100 },
+      { numRuns: sized(25, 100) },
     );
   }, 120_000);
 
-  it("every plan finds the same in the same order, and counts no more, whatever the budget", async () => {
+  it("give the same ids in the same order with every plan and budget, and never too high a count", async () => {
     await fc.assert(
       fc.asyncProperty(
         search,
@@ -142,26 +144,34 @@ describe.each(["app", "form"] as const)("Ids, receipt numbers and times of an %s
         fc.integer({ min: 1, max: 120 }),
         async (body, rows, budget) => {
           const parsed = parseSearch(collection, body);
-          for (const plan of plansOf(parsed)) {
-            expect(await walked(collection, plan, parsed, { rows, budget })).toEqual(
+          for (const plan of possiblePlans(parsed)) {
+            expect(await idsOfPlan(collection, plan, parsed, { rows, budget })).toEqual(
               expected(body),
             );
-            const walk = { collectionId: collection.id, search: parsed, start: null, budget };
-            const { count } = await readPage(env.DB, plan, walk, 1, { count: true });
-            const all = expected(body).length;
-            expect(count?.count).toBeLessThanOrEqual(all);
-            if (count?.exact) expect(count.count).toBe(all);
+            const scan = { collectionId: collection.id, search: parsed, start: null, budget };
+            const { count } = await loadPage(
+              dataHandle.of({ id: scan.collectionId }),
+              plan,
+              scan,
+              1,
+              { withCount: true },
+            );
+            const total = expected(body).length;
+            expect(count?.count).toBeLessThanOrEqual(total);
+            if (count?.exact) expect(count.count).toBe(total);
           }
         },
       ),
-      { numRuns: 100 },
+      { numRuns: sized(25, 100) },
     );
   }, 180_000);
 
   it("have no search entries", async () => {
-    const { results } = await env.DB.prepare(
-      "select distinct field % 4294967296 - 2147483648 as id from search_entry where field % 4294967296 > 2147483648 order by 1",
-    ).all<{ id: number }>();
+    const { results } = await dataDb
+      .prepare(
+        "select distinct field % 4294967296 - 2147483648 as id from search_entry where field % 4294967296 > 2147483648 order by 1",
+      )
+      .all<{ id: number }>();
     expect(results.map(({ id }) => id)).toEqual(kind === "app" ? [5] : [2, 5]);
   });
 });

@@ -1,51 +1,58 @@
 import { isDeepStrictEqual } from "node:util";
-import { computed, summary, type Definition } from "./definition.ts";
+import { withComputed, summary, type Definition } from "./definition.ts";
 import type { Values } from "./formulas.ts";
 import type { Collection, Epoch, Item, Seen, State, Write } from "./model.ts";
 import { storedValue } from "./values.ts";
 
-/** One way in which an item may have come to a version. */
-interface Way {
-  /** Null before it was made. */
+/** One possible explanation of an item's version. */
+interface Explanation {
+  /** Null before the item was created. */
   state: State | null;
   epoch: number;
-  /** Writes whose answers were lost, and that are not part of it. */
+  /** Writes with lost responses that this explanation does not use. */
   lost: readonly Write[];
 }
 
 /**
- * Explains how an item came to be what it is: each version since the last comparison by one write that was answered
- * with it, by one whose answer was lost, or by a recalculation that changed values. What retired fields hold is not
- * shown, so there may be several ways; `isRight` leaves out those that end wrong. Keeps the states by version, and gives
- * the ways.
+ * Explains each version of an item since the last comparison. The cause is an acknowledged write, a write with a lost
+ * response, or a recalculation that changed values. The service hides values of retired fields, so several
+ * explanations may remain. `isRight` removes those with a wrong final state. Stores the states by version, and returns
+ * the explanations.
  */
 export function explain(
   collection: Collection,
   item: Item,
   final: number,
   isRight: (state: State) => boolean,
-): Way[] {
+): Explanation[] {
   const lost = item.writes.filter(({ version }) => version === null);
   const { base } = item;
-  let ways: Way[] = base
+  let explanations: Explanation[] = base
     ? base.states.map((state) => ({ state, epoch: base.epoch, lost }))
     : [{ state: null, epoch: 0, lost }];
   for (let version = base?.version ?? 0; version <= final; version += 1) {
-    const fitting = ways.filter(({ state }) => !state || fits(collection, item, version, state));
-    ways = version === final ? fitting.filter(({ state }) => state && isRight(state)) : fitting;
-    if (ways.length === 0) throw unexplained(collection, item, version, final);
-    const states = ways.flatMap(({ state }) => state ?? []);
-    item.states.set(version, once(states));
-    if (version === final) return ways;
-    const next = ways.flatMap((way) => [...successors(collection, item, version + 1, way)]);
-    if (next.length === 0) throw unexplained(collection, item, version + 1, final);
-    ways = once(next);
+    const consistent = explanations.filter(
+      ({ state }) => !state || isConsistent(collection, item, version, state),
+    );
+    explanations =
+      version === final ? consistent.filter(({ state }) => state && isRight(state)) : consistent;
+    if (explanations.length === 0) throw unexplained(collection, item, version, final);
+    const states = explanations.flatMap(({ state }) => state ?? []);
+    item.states.set(version, distinct(states));
+    if (version === final) return explanations;
+    const extended = explanations.flatMap((explanation) => [
+      ...successors(collection, item, version + 1, explanation),
+    ]);
+    if (extended.length === 0) throw unexplained(collection, item, version + 1, final);
+    explanations = distinct(extended);
   }
-  return ways;
+  return explanations;
 }
 
-function once<T>(all: readonly T[]): T[] {
-  return all.filter((one, at) => all.findIndex((each) => isDeepStrictEqual(each, one)) === at);
+function distinct<T>(values: readonly T[]): T[] {
+  return values.filter(
+    (value, index) => values.findIndex((other) => isDeepStrictEqual(other, value)) === index,
+  );
 }
 
 function unexplained(collection: Collection, item: Item, version: number, final: number) {
@@ -55,15 +62,17 @@ function unexplained(collection: Collection, item: Item, version: number, final:
     [
       `version ${version} of ${final} is explained by nothing; what is known:`,
       `  base: ${JSON.stringify(base)}`,
-      ...[...item.seen].map(([seen, each]) => `  ${seen}: ${JSON.stringify(each)}`),
+      ...[...item.seen].map(
+        ([seenVersion, observed]) => `  ${seenVersion}: ${JSON.stringify(observed)}`,
+      ),
       "writes:",
       ...item.writes.map((write) => `  ${JSON.stringify(write)}`),
       "definitions:",
       ...collection.epochs
         .slice(from)
         .map(
-          ({ version: number, state, definition }, at) =>
-            `  ${from + at}: version ${number} ${state}: ${summary(definition)}`,
+          ({ version: epochVersion, state, definition }, index) =>
+            `  ${from + index}: version ${epochVersion} ${state}: ${summary(definition)}`,
         ),
     ].join("\n"),
   );
@@ -73,67 +82,72 @@ function* successors(
   collection: Collection,
   item: Item,
   version: number,
-  { state: before, epoch, lost }: Way,
-): Generator<Way> {
-  const seen = item.seen.get(version);
-  const possible = (state: State, by: string) =>
-    !isDeepStrictEqual(state, before) && (!seen || (seen.updatedBy === by && isSeen(state, seen)));
-  const answered = item.writes.filter((write) => write.version === version);
-  const writes = before?.status === "closed" ? [] : [...answered, ...lost];
+  { state: previous, epoch, lost }: Explanation,
+): Generator<Explanation> {
+  const observed = item.seen.get(version);
+  const isPossible = (state: State, by: string) =>
+    !isDeepStrictEqual(state, previous) &&
+    (!observed || (observed.updatedBy === by && matchesObserved(state, observed)));
+  const acknowledged = item.writes.filter((write) => write.version === version);
+  const writes = previous?.status === "closed" ? [] : [...acknowledged, ...lost];
   for (const write of writes) {
     const { from, to } = write.span;
-    for (const each of collection.possible({ from: Math.max(from, epoch), to })) {
-      const state = applied(write, before, each);
-      if (!state || !possible(state, write.by)) continue;
-      yield { state, epoch: each.index, lost: lost.filter((other) => other !== write) };
+    for (const candidate of collection.possible({ from: Math.max(from, epoch), to })) {
+      const state = applyWrite(write, previous, candidate);
+      if (!state || !isPossible(state, write.by)) continue;
+      yield {
+        state,
+        epoch: candidate.index,
+        lost: lost.filter((otherWrite) => otherWrite !== write),
+      };
     }
   }
-  if (!before) return;
-  for (const each of collection.possible({ from: epoch, to: Infinity })) {
-    const state = { ...before, values: computed(each.definition, before.values) };
-    if (possible(state, "system")) yield { state, epoch: each.index, lost };
+  if (!previous) return;
+  for (const candidate of collection.possible({ from: epoch, to: Infinity })) {
+    const state = { ...previous, values: withComputed(candidate.definition, previous.values) };
+    if (isPossible(state, "system")) yield { state, epoch: candidate.index, lost };
   }
 }
 
-/** Whatever else was answered with this version changed nothing, or is what made it: it holds in this state. */
-function fits(collection: Collection, item: Item, version: number, state: State): boolean {
-  const seen = item.seen.get(version);
-  if (seen && !isSeen(state, seen)) return false;
+/** Whether the state agrees with the observation of this version, and with all writes that returned the version. */
+function isConsistent(collection: Collection, item: Item, version: number, state: State): boolean {
+  const observed = item.seen.get(version);
+  if (observed && !matchesObserved(state, observed)) return false;
   return item.writes
     .filter((write) => write.version === version && write.kind === "patch")
     .every((write) =>
       collection
         .possible(write.span)
-        .some((epoch) => isDeepStrictEqual(applied(write, state, epoch), state)),
+        .some((epoch) => isDeepStrictEqual(applyWrite(write, state, epoch), state)),
     );
 }
 
-function isSeen(state: State, seen: Seen): boolean {
+function matchesObserved(state: State, observed: Seen): boolean {
   return (
-    state.status === seen.status &&
-    Object.entries(seen.values).every(([name, value]) =>
+    state.status === observed.status &&
+    Object.entries(observed.values).every(([name, value]) =>
       isDeepStrictEqual(state.values[name] ?? null, value),
     )
   );
 }
 
-/** What a write makes of a state under a definition; undefined where it would be refused. */
-function applied(write: Write, before: State | null, { definition }: Epoch): State | undefined {
+/** Applies a write to a state under a definition. Returns undefined if the service would reject the write. */
+function applyWrite(write: Write, before: State | null, { definition }: Epoch): State | undefined {
   if ((write.kind === "create") !== (before === null)) return undefined;
-  const values = before ? { ...before.values } : defaults(definition);
+  const values = before ? { ...before.values } : defaultValues(definition);
   const fields = new Map(definition.fields.map((field) => [field.key, field]));
-  for (const [key, sent] of Object.entries(write.data)) {
+  for (const [key, sentValue] of Object.entries(write.data)) {
     const field = fields.get(key);
     if (!field) return undefined;
-    const value = storedValue(field, definition.zone, sent);
+    const value = storedValue(field, definition.zone, sentValue);
     if (value === null) delete values[field.name];
     else values[field.name] = value;
   }
   const status = write.status ?? before?.status ?? null;
-  return { values: computed(definition, values), status };
+  return { values: withComputed(definition, values), status };
 }
 
-function defaults({ fields }: Definition): Values {
+function defaultValues({ fields }: Definition): Values {
   return Object.fromEntries(
     fields.flatMap(({ name, rules }) =>
       rules["default"] === undefined ? [] : [[name, rules["default"]]],

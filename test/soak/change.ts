@@ -2,18 +2,18 @@ import { extraField, formulaOf, type Definition, type Field } from "./definition
 import { formulas, rowFormulas } from "./formulas.ts";
 import type { Random } from "./random.ts";
 
-const mostExtras = 6;
-const fixed = new Set(["ref"]);
-const staying = new Set(["ref", "title", "code", "serial", "state"]);
+const maxExtras = 6;
+const unchangeable = new Set(["ref"]);
+const unretirable = new Set(["ref", "title", "code", "serial", "state"]);
 const canBeUnique = new Set(["code", "serial", "mail"]);
 const extraTypes = ["text", "number", "date", "datetime", "boolean", "select", "multi_select"];
 
-let made = 0;
+let createdCount = 0;
 
-/** A random next definition: one change, or a few at once. */
-export function changed(random: Random, definition: Definition): Definition {
+/** Returns a random next definition with one or a few changes. */
+export function randomChange(random: Random, definition: Definition): Definition {
   let next = definition;
-  for (let left = random.chance(0.3) ? random.int(2, 3) : 1; left > 0; left -= 1) {
+  for (let remaining = random.chance(0.3) ? random.int(2, 3) : 1; remaining > 0; remaining -= 1) {
     const kind = random.weighted({
       add: 2,
       retire: 3,
@@ -26,15 +26,17 @@ export function changed(random: Random, definition: Definition): Definition {
     });
     next = changes[kind]?.(random, next) ?? next;
   }
-  return { ...next, retired: asTheyWere(definition, next.retired) };
+  return { ...next, retired: withPreviousKeys(definition, next.retired) };
 }
 
-/** What is left out of a document is retired as it stood in the one before. */
-function asTheyWere(before: Definition, retired: readonly Field[]): Field[] {
-  const known = new Map([...before.fields, ...before.retired].map((each) => [each.name, each.key]));
-  return retired.flatMap((each) => {
-    const key = known.get(each.name);
-    return key === undefined ? [] : [{ ...each, key }];
+/** An omitted field is retired with its key from the previous definition. */
+function withPreviousKeys(previous: Definition, retired: readonly Field[]): Field[] {
+  const previousKeys = new Map(
+    [...previous.fields, ...previous.retired].map((field) => [field.name, field.key]),
+  );
+  return retired.flatMap((field) => {
+    const key = previousKeys.get(field.name);
+    return key === undefined ? [] : [{ ...field, key }];
   });
 }
 
@@ -42,50 +44,52 @@ type Change = (random: Random, definition: Definition) => Definition | undefined
 
 const changes: Record<string, Change> = {
   add(random, definition) {
-    const all = [...definition.fields, ...definition.retired];
-    if (all.filter(({ name }) => name.startsWith("extra")).length >= mostExtras) return undefined;
-    made += 1;
-    const field = extraField(`extra${made}`, random.pick(extraTypes));
+    const allFields = [...definition.fields, ...definition.retired];
+    if (allFields.filter(({ name }) => name.startsWith("extra")).length >= maxExtras)
+      return undefined;
+    createdCount += 1;
+    const field = extraField(`extra${createdCount}`, random.pick(extraTypes));
     return { ...definition, fields: [...definition.fields, field] };
   },
   retire(random, definition) {
     const field = random.pick(definition.fields);
-    return staying.has(field.name) ? undefined : without(definition, field.name);
+    return unretirable.has(field.name) ? undefined : retireField(definition, field.name);
   },
   return(random, definition) {
     if (definition.retired.length === 0) return undefined;
-    return withAgain(definition, random.pick(definition.retired).name);
+    return restoreField(definition, random.pick(definition.retired).name);
   },
   rename(random, definition) {
     const field = random.pick(definition.fields);
-    if (fixed.has(field.name)) return undefined;
-    made += 1;
-    return replaced(definition, { ...field, key: `${field.name}_${made}` });
+    if (unchangeable.has(field.name)) return undefined;
+    createdCount += 1;
+    return replaceField(definition, { ...field, key: `${field.name}_${createdCount}` });
   },
   formula(random, definition) {
-    const calculated = definition.fields.filter(
+    const computedFields = definition.fields.filter(
       ({ type }) => type === "computed" || type === "line_items",
     );
-    if (calculated.length === 0) return undefined;
-    const field = random.pick(calculated);
-    const rows = field.type === "line_items";
-    const variants = rows ? rowFormulas : (formulas[field.name] ?? []);
+    if (computedFields.length === 0) return undefined;
+    const field = random.pick(computedFields);
+    const isLineItems = field.type === "line_items";
+    const variants = isLineItems ? rowFormulas : (formulas[field.name] ?? []);
     const formula = random.int(0, variants.length - 1);
-    const live = new Set(definition.fields.map(({ name }) => name));
-    if (!rows && !variants[formula]?.uses.every((name) => live.has(name))) return undefined;
-    return replaced(definition, { ...field, formula });
+    const currentNames = new Set(definition.fields.map(({ name }) => name));
+    if (!isLineItems && !variants[formula]?.uses.every((name) => currentNames.has(name)))
+      return undefined;
+    return replaceField(definition, { ...field, formula });
   },
   searchable(random, definition) {
-    const off = definition.fields.filter(({ searchable }) => !searchable);
-    const field = random.pick(off.length > 3 ? off : definition.fields);
-    if (fixed.has(field.name)) return undefined;
-    return replaced(definition, { ...field, searchable: !field.searchable });
+    const unsearchable = definition.fields.filter(({ searchable }) => !searchable);
+    const field = random.pick(unsearchable.length > 3 ? unsearchable : definition.fields);
+    if (unchangeable.has(field.name)) return undefined;
+    return replaceField(definition, { ...field, searchable: !field.searchable });
   },
   unique(random, definition) {
-    const possible = definition.fields.filter(({ name }) => canBeUnique.has(name));
-    if (possible.length === 0) return undefined;
-    const field = random.pick(possible);
-    return replaced(definition, { ...field, unique: !field.unique });
+    const candidates = definition.fields.filter(({ name }) => canBeUnique.has(name));
+    if (candidates.length === 0) return undefined;
+    const field = random.pick(candidates);
+    return replaceField(definition, { ...field, unique: !field.unique });
   },
   order(random, definition) {
     const fields = random.some(
@@ -97,35 +101,35 @@ const changes: Record<string, Change> = {
   },
 };
 
-function replaced(definition: Definition, field: Field): Definition {
-  const fields = definition.fields.map((each) => (each.name === field.name ? field : each));
+function replaceField(definition: Definition, field: Field): Definition {
+  const fields = definition.fields.map((other) => (other.name === field.name ? field : other));
   return { ...definition, fields };
 }
 
-/** Retires a field, with the formulas that use it. */
-function without(definition: Definition, name: string): Definition {
+/** Retires a field and the computed fields that use it. */
+function retireField(definition: Definition, name: string): Definition {
   const users = definition.fields.filter(
-    (each) => each.type === "computed" && formulaOf(each).uses.includes(name),
+    (other) => other.type === "computed" && formulaOf(other).uses.includes(name),
   );
-  const next = users.reduce((rest, user) => without(rest, user.name), definition);
-  const field = next.fields.find((each) => each.name === name);
+  const next = users.reduce((current, user) => retireField(current, user.name), definition);
+  const field = next.fields.find((other) => other.name === name);
   if (!field) return next;
   return {
     ...next,
-    fields: next.fields.filter((each) => each !== field),
+    fields: next.fields.filter((other) => other !== field),
     retired: [...next.retired, field],
   };
 }
 
-/** Brings a field back, with those that its formula uses. */
-function withAgain(definition: Definition, name: string): Definition {
-  const field = definition.retired.find((each) => each.name === name);
+/** Restores a retired field and the fields that its formula uses. */
+function restoreField(definition: Definition, name: string): Definition {
+  const field = definition.retired.find((other) => other.name === name);
   if (!field) return definition;
   const uses = field.type === "computed" ? formulaOf(field).uses : [];
-  const next = uses.reduce((rest, used) => withAgain(rest, used), definition);
+  const next = uses.reduce((current, usedName) => restoreField(current, usedName), definition);
   return {
     ...next,
     fields: [...next.fields, field],
-    retired: next.retired.filter((each) => each !== field),
+    retired: next.retired.filter((other) => other !== field),
   };
 }

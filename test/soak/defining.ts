@@ -1,5 +1,5 @@
 import type { Answer } from "../../src/dev/caller.ts";
-import { changed } from "./change.ts";
+import { randomChange } from "./change.ts";
 import { documentOf, recalculates } from "./definition.ts";
 import { Difference, type Collection, type Epoch } from "./model.ts";
 import type { Random } from "./random.ts";
@@ -16,7 +16,7 @@ import {
 
 type Ask = (kind: string, options: Options) => Promise<Sent>;
 
-/** Changes a definition, and waits until all that follows from it is done. One at a time in a collection. */
+/** Changes a definition and waits until all resulting work is done. A collection has one change at a time. */
 export async function changeDefinition(
   world: World,
   random: Random,
@@ -25,32 +25,36 @@ export async function changeDefinition(
   walker: Walker,
 ): Promise<void> {
   if (collection.changing || world.stopping) return;
-  const before = collection.epoch;
-  const definition = changed(random, before.definition);
-  const body = documentOf(definition, before.definition);
-  const same = JSON.stringify(body) === JSON.stringify(documentOf(before.definition));
+  const previous = collection.epoch;
+  const definition = randomChange(random, previous.definition);
+  const body = documentOf(definition, previous.definition);
+  const isUnchanged = JSON.stringify(body) === JSON.stringify(documentOf(previous.definition));
   collection.changing = true;
   collection.indexing = true;
-  const epoch = collection.begin(definition, before.version + (same ? 0 : 1));
-  if (recalculates(before.definition, definition)) collection.recalculating = true;
-  const answer = await world.send("definition", {
+  const epoch = collection.begin(definition, previous.version + (isUnchanged ? 0 : 1));
+  if (recalculates(previous.definition, definition)) collection.recalculating = true;
+  const response = await world.send("definition", {
     method: "PUT",
     path: collection.definitionPath,
     body,
-    headers: random.chance(0.5) ? { "If-Match": `"${before.version}"` } : {},
+    headers: random.chance(0.5) ? { "If-Match": `"${previous.version}"` } : {},
     by,
   });
-  // What a lost answer left behind, the next comparison says.
-  if (answer === "lost") return;
-  if (answer.status === 409 && answer.body.code === "schema_in_use" && gains(before, epoch)) {
+  // The next comparison finds the result of a lost response.
+  if (response === "lost") return;
+  if (
+    response.status === 409 &&
+    response.body.code === "schema_in_use" &&
+    addsUnique(previous, epoch)
+  ) {
     epoch.state = "void";
-    claimDuplicates(world, collection, answer);
-  } else if (![200, 202, 503].includes(answer.status)) {
-    throw unexpected(`PUT ${JSON.stringify(body)}`, answer);
+    claimDuplicates(world, collection, response);
+  } else if (![200, 202, 503].includes(response.status)) {
+    throw unexpected(`PUT ${JSON.stringify(body)}`, response);
   }
-  await settled(collection, by, async (kind, options) => world.send(kind, options));
-  if (answer.status === 200 && (epoch.state as string) !== "holds") {
-    throw unexpected("A definition that was answered does not hold", answer);
+  await waitUntilSettled(collection, by, async (kind, options) => world.send(kind, options));
+  if (response.status === 200 && (epoch.state as string) !== "holds") {
+    throw unexpected("A definition that was answered does not hold", response);
   }
   if (collection.recalculating) {
     collection.recalculated = world.now();
@@ -61,20 +65,20 @@ export async function changeDefinition(
   collection.changing = false;
 }
 
-function gains(before: Epoch, after: Epoch): boolean {
-  const had = new Set(
-    before.definition.fields.filter(({ unique }) => unique).map(({ name }) => name),
+function addsUnique(previous: Epoch, next: Epoch): boolean {
+  const uniqueBefore = new Set(
+    previous.definition.fields.filter(({ unique }) => unique).map(({ name }) => name),
   );
-  return after.definition.fields.some(({ unique, name }) => unique && !had.has(name));
+  return next.definition.fields.some(({ unique, name }) => unique && !uniqueBefore.has(name));
 }
 
-/** Items are named that have one value, so that a field cannot become unique. */
-function claimDuplicates(world: World, collection: Collection, answer: Answer): void {
-  const { field, items } = answer.body;
+/** Claims that the items in the response have the same value, which prevents the unique field. */
+function claimDuplicates(world: World, collection: Collection, response: Answer): void {
+  const { field, items } = response.body;
   const name = collection.names.get(field);
-  if (name === undefined || !(items?.length >= 2)) throw unexpected("Which items?", answer);
+  if (name === undefined || !(items?.length >= 2)) throw unexpected("Which items?", response);
   world.claim(`${items.join(" and ")} were said to have the same ${field}`, undefined, () => {
-    const [one, ...others] = (items as string[]).map((id) => {
+    const [firstValues, ...otherValues] = (items as string[]).map((id) => {
       const item =
         collection.items.get(id) ?? collection.byReceipt.get(id) ?? collection.gone.get(id);
       const states = [...(item?.states.values() ?? [])]
@@ -82,48 +86,52 @@ function claimDuplicates(world: World, collection: Collection, answer: Answer): 
         .filter(({ status }) => status !== "draft");
       return new Set(states.map(({ values }) => JSON.stringify(values[name])));
     });
-    return [...(one ?? [])].some(
-      (value) => value !== undefined && others.every((other) => other.has(value)),
+    return [...(firstValues ?? [])].some(
+      (value) => value !== undefined && otherValues.every((values) => values.has(value)),
     );
   });
 }
 
-/** Waits until no work is left of a definition, and says which one holds. */
-export async function settled(collection: Collection, by: Credential, ask: Ask): Promise<void> {
+/** Waits until no work on a definition remains, and marks the definition that took effect. */
+export async function waitUntilSettled(
+  collection: Collection,
+  by: Credential,
+  send: Ask,
+): Promise<void> {
   const deadline = performance.now() + 60_000;
   for (;;) {
-    const answer = await ask("schema", { method: "GET", path: collection.definitionPath, by });
-    if (answer === "lost") throw new Stopped();
-    const { body, status } = answer;
-    if (status === 200 && !body.indexing && !isWaiting(body.pending)) {
-      decide(collection, body);
+    const response = await send("schema", { method: "GET", path: collection.definitionPath, by });
+    if (response === "lost") throw new Stopped();
+    const { body: document, status } = response;
+    if (status === 200 && !document.indexing && !isWaiting(document.pending)) {
+      decide(collection, document);
       return;
     }
     if (performance.now() > deadline)
-      throw unexpected(`${collection.key} is not done in a minute`, answer);
+      throw unexpected(`${collection.key} is not done in a minute`, response);
     await pause(60);
   }
 }
 
-/** A change that was dropped shows why, and waits for nothing. */
+/** Whether a change is still pending. A rejected change stays with its problem, but is not pending. */
 function isWaiting(pending: Answer["body"]): boolean {
   return pending !== undefined && pending.problem === undefined;
 }
 
 function decide(collection: Collection, body: Answer["body"]): void {
-  const holds = collection.epochs.findLast(({ state }) => state === "holds");
-  const begun = collection.epochs.filter(({ state }) => state === "begun");
+  const current = collection.epochs.findLast(({ state }) => state === "holds");
+  const pendingEpochs = collection.epochs.filter(({ state }) => state === "begun");
   const version = body.schema_version as number;
-  for (const epoch of begun) epoch.state = epoch.version === version ? "holds" : "void";
+  for (const epoch of pendingEpochs) epoch.state = epoch.version === version ? "holds" : "void";
   if (collection.epoch.version !== version) {
     throw new Difference(
-      `${collection.key} has version ${version}, not ${holds?.version}: ${JSON.stringify(body)}`,
+      `${collection.key} has version ${version}, not ${current?.version}: ${JSON.stringify(body)}`,
     );
   }
-  const said = ({ key, type, searchable, unique, formula }: Answer["body"]) =>
+  const summarize = ({ key, type, searchable, unique, formula }: Answer["body"]) =>
     JSON.stringify([key, type, searchable, unique ?? false, formula]);
-  const expected = documentOf(collection.definition).fields.map(said).join("\n");
-  const has = (body.fields as Answer["body"][]).map(said).join("\n");
-  if (expected !== has)
-    throw new Difference(`${collection.key} is defined as\n${has}\nand not as\n${expected}`);
+  const expected = documentOf(collection.definition).fields.map(summarize).join("\n");
+  const actual = (body.fields as Answer["body"][]).map(summarize).join("\n");
+  if (expected !== actual)
+    throw new Difference(`${collection.key} is defined as\n${actual}\nand not as\n${expected}`);
 }

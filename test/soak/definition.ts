@@ -1,6 +1,6 @@
 import { formulas, rowFormulas, type Formula, type Values } from "./formulas.ts";
 
-/** Definitions as the model knows them. A field's `name` never changes; its `key` is what the service calls it now. */
+/** A field in the model. Its `name` never changes, and its `key` is its current key in the service. */
 export interface Field {
   name: string;
   key: string;
@@ -8,9 +8,9 @@ export interface Field {
   searchable: boolean;
   unique: boolean;
   required: boolean;
-  /** Which of its formulas a computed field has; for line items, that of their computed column. */
+  /** The index of a computed field's formula. For line items, of the formula of their computed column. */
   formula: number;
-  /** What else its document says. */
+  /** The other rules in the field's document. */
   rules: Record<string, unknown>;
 }
 
@@ -23,39 +23,39 @@ export interface Definition {
 export const options = ["red", "green", "blue"];
 const choices = options.map((value) => ({ value }));
 
-function field(name: string, type: string, rest: Partial<Field> = {}): Field {
-  const plain = { searchable: true, unique: false, required: false, formula: 0, rules: {} };
-  return { name, key: name, type, ...plain, ...rest };
+function buildField(name: string, type: string, settings: Partial<Field> = {}): Field {
+  const defaults = { searchable: true, unique: false, required: false, formula: 0, rules: {} };
+  return { name, key: name, type, ...defaults, ...settings };
 }
 
 export function firstDefinition(zone: string): Definition {
-  const two = { rules: { decimals: 2 } };
+  const twoDecimals = { rules: { decimals: 2 } };
   return {
     zone,
     fields: [
-      field("ref", "text", { required: true }),
-      field("title", "text", { required: true }),
-      field("code", "text", { unique: true }),
-      field("serial", "number", { unique: true, rules: { integer: true } }),
-      field("note", "multiline_text"),
-      field("weight", "number", two),
-      field("day", "date"),
-      field("at", "datetime"),
-      field("done", "boolean"),
-      field("state", "select", { rules: { options: choices, default: "red" } }),
-      field("tags", "multi_select", { rules: { options: choices } }),
-      field("mail", "email"),
-      field("lines", "line_items", { rules: { max_rows: 20 } }),
-      ...Object.keys(formulas).map((name) => field(name, "computed")),
+      buildField("ref", "text", { required: true }),
+      buildField("title", "text", { required: true }),
+      buildField("code", "text", { unique: true }),
+      buildField("serial", "number", { unique: true, rules: { integer: true } }),
+      buildField("note", "multiline_text"),
+      buildField("weight", "number", twoDecimals),
+      buildField("day", "date"),
+      buildField("at", "datetime"),
+      buildField("done", "boolean"),
+      buildField("state", "select", { rules: { options: choices, default: "red" } }),
+      buildField("tags", "multi_select", { rules: { options: choices } }),
+      buildField("mail", "email"),
+      buildField("lines", "line_items", { rules: { max_rows: 20 } }),
+      ...Object.keys(formulas).map((name) => buildField(name, "computed")),
     ],
     retired: [],
   };
 }
 
-/** A field that was not there from the beginning. */
+/** Builds a field that the first definition lacks. */
 export function extraField(name: string, type: string): Field {
-  const chosen = type === "select" || type === "multi_select";
-  return field(name, type, chosen ? { rules: { options: choices } } : {});
+  const hasOptions = type === "select" || type === "multi_select";
+  return buildField(name, type, hasOptions ? { rules: { options: choices } } : {});
 }
 
 export const rowTypes: Record<string, string> = {
@@ -67,27 +67,27 @@ export const rowTypes: Record<string, string> = {
 };
 
 export function formulaOf({ name, formula }: Field): Formula {
-  const found = formulas[name]?.[formula];
-  if (!found) throw new Error(`${name} has no formula ${formula}.`);
-  return found;
+  const variant = formulas[name]?.[formula];
+  if (!variant) throw new Error(`${name} has no formula ${formula}.`);
+  return variant;
 }
 
-/** The type of the values that a field has. */
-export function valueType(of: Field): string {
-  return of.type === "computed" ? formulaOf(of).result : of.type;
+/** The type of a field's values. */
+export function valueType(field: Field): string {
+  return field.type === "computed" ? formulaOf(field).result : field.type;
 }
 
-/** The document that a PUT sends; `before` is the definition that it changes. */
-export function documentOf(definition: Definition, before?: Definition) {
+/** Builds the document of a PUT. `previous` is the definition that it changes. */
+export function documentOf(definition: Definition, previous?: Definition) {
   const keys = new Map(definition.fields.map(({ name, key }) => [name, key]));
   const keyOf = (name: string) => keys.get(name) ?? name;
-  const known = before ? [...before.fields, ...before.retired] : [];
-  const former = new Map(known.map(({ name, key }) => [name, key]));
+  const previousFields = previous ? [...previous.fields, ...previous.retired] : [];
+  const previousKeys = new Map(previousFields.map(({ name, key }) => [name, key]));
   return {
     time_zone: definition.zone,
-    fields: definition.fields.map((each) => {
-      const { name, key, type, searchable, unique, required, rules } = each;
-      const old = former.get(name);
+    fields: definition.fields.map((field) => {
+      const { name, key, type, searchable, unique, required, rules } = field;
+      const previousKey = previousKeys.get(name);
       return {
         key,
         type,
@@ -95,9 +95,9 @@ export function documentOf(definition: Definition, before?: Definition) {
         ...rules,
         ...(required ? { required } : {}),
         ...(unique ? { unique } : {}),
-        ...(old !== undefined && old !== key ? { renamed_from: old } : {}),
-        ...(type === "computed" ? computedRules(formulaOf(each), keyOf) : {}),
-        ...(type === "line_items" ? { fields: columns(each.formula) } : {}),
+        ...(previousKey !== undefined && previousKey !== key ? { renamed_from: previousKey } : {}),
+        ...(type === "computed" ? computedRules(formulaOf(field), keyOf) : {}),
+        ...(type === "line_items" ? { fields: columns(field.formula) } : {}),
       };
     }),
   };
@@ -120,44 +120,44 @@ function columns(formula: number): object[] {
   ];
 }
 
-/** A definition in a line, for people. */
+/** Summarizes a definition in one line. */
 export function summary({ fields, retired }: Definition): string {
-  const said = ({ key, type, searchable, unique, formula }: Field) =>
+  const summarize = ({ key, type, searchable, unique, formula }: Field) =>
     key +
     (type === "computed" || type === "line_items" ? `=${formula}` : "") +
     (unique ? "!" : "") +
     (searchable ? "" : "-");
-  return `${fields.map(said).join(" ")} | retired: ${retired.map(said).join(" ")}`;
+  return `${fields.map(summarize).join(" ")} | retired: ${retired.map(summarize).join(" ")}`;
 }
 
-/** Whether items have to be recalculated: a computed field is new, is back, or has another formula. */
-export function recalculates(before: Definition, after: Definition): boolean {
-  const said = (definition: Definition) =>
-    documentOf(definition).fields.flatMap((each) =>
-      each.type === "computed" || each.type === "line_items" ? [JSON.stringify(each)] : [],
+/** Whether items need a recalculation, because a computed field is new, restored or has another formula. */
+export function recalculates(previous: Definition, next: Definition): boolean {
+  const formulasOf = (definition: Definition) =>
+    documentOf(definition).fields.flatMap((field) =>
+      field.type === "computed" || field.type === "line_items" ? [JSON.stringify(field)] : [],
     );
-  const had = new Set(said(before));
-  return said(after).some((each) => !had.has(each));
+  const formulasBefore = new Set(formulasOf(previous));
+  return formulasOf(next).some((formula) => !formulasBefore.has(formula));
 }
 
-/** Values with everything calculated anew that this definition calculates. Retired fields keep what they had. */
-export function computed(definition: Definition, stored: Values): Values {
+/** Recalculates all computed fields of the definition. Retired fields keep their values. */
+export function withComputed(definition: Definition, stored: Values): Values {
   const values = { ...stored };
-  for (const each of definition.fields) {
-    if (each.type === "line_items" && Array.isArray(values[each.name])) {
-      values[each.name] = (values[each.name] as Values[]).map((row) => ({
+  for (const field of definition.fields) {
+    if (field.type === "line_items" && Array.isArray(values[field.name])) {
+      values[field.name] = (values[field.name] as Values[]).map((row) => ({
         ...row,
         amount:
-          rowFormulas[each.formula]?.value((name) => row[name] ?? null, definition.zone) ?? null,
+          rowFormulas[field.formula]?.value((name) => row[name] ?? null, definition.zone) ?? null,
       }));
     }
   }
-  for (const calculated of Object.keys(formulas)) {
-    const each = definition.fields.find(({ name }) => name === calculated);
-    if (!each) continue;
-    const value = formulaOf(each).value((name) => values[name] ?? null, definition.zone);
-    if (value === null) delete values[each.name];
-    else values[each.name] = value;
+  for (const computedName of Object.keys(formulas)) {
+    const field = definition.fields.find(({ name }) => name === computedName);
+    if (!field) continue;
+    const value = formulaOf(field).value((name) => values[name] ?? null, definition.zone);
+    if (value === null) delete values[field.name];
+    else values[field.name] = value;
   }
   return values;
 }

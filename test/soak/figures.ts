@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync, readlinkSync } from "node:fs";
 
-/** What is counted while the traffic runs, and printed at the end. */
+/** Counts events while the traffic runs. The soak prints them at the end. */
 export class Figures {
   readonly requests = new Map<string, number[]>();
   readonly counts = new Map<string, number>();
@@ -12,41 +12,43 @@ export class Figures {
     this.requests.set(kind, times);
   }
 
-  count(what: string, by = 1): void {
-    this.counts.set(what, (this.counts.get(what) ?? 0) + by);
+  count(name: string, amount = 1): void {
+    this.counts.set(name, (this.counts.get(name) ?? 0) + amount);
   }
 
-  of(what: string): number {
-    return this.counts.get(what) ?? 0;
+  of(name: string): number {
+    return this.counts.get(name) ?? 0;
   }
 
   toString(): string {
-    const all = [...this.requests.values()].flat();
+    const allTimes = [...this.requests.values()].flat();
     const kinds = [...this.requests].toSorted(([, a], [, b]) => b.length - a.length);
     const lines = [
-      line("requests", all),
-      ...kinds.map(([kind, times]) => line(`  ${kind}`, times)),
+      timesLine("requests", allTimes),
+      ...kinds.map(([kind, times]) => timesLine(`  ${kind}`, times)),
       ...[...this.counts]
         .toSorted(([a], [b]) => a.localeCompare(b))
-        .map(([what, count]) => `${what.padEnd(44)}${String(count).padStart(8)}`),
+        .map(([name, count]) => `${name.padEnd(44)}${String(count).padStart(8)}`),
     ];
     if (this.memory.length > 0) {
-      const [first, last] = [this.memory[0], this.memory.at(-1)];
-      const most = Math.max(...this.memory);
-      lines.push(`memory of the server in MB: first ${first}, most ${most}, last ${last}`);
+      const [firstMemory, lastMemory] = [this.memory[0], this.memory.at(-1)];
+      const maximum = Math.max(...this.memory);
+      lines.push(
+        `memory of the server in MB: first ${firstMemory}, most ${maximum}, last ${lastMemory}`,
+      );
     }
     return lines.join("\n");
   }
 }
 
-function line(name: string, times: readonly number[]): string {
+function timesLine(name: string, times: readonly number[]): string {
   const sorted = times.toSorted((a, b) => a - b);
-  const at = (part: number) => Math.round(sorted[Math.floor(sorted.length * part)] ?? 0);
+  const percentile = (share: number) => Math.round(sorted[Math.floor(sorted.length * share)] ?? 0);
   const count = String(times.length).padStart(8);
-  return `${name.padEnd(44)}${count}   p50 ${at(0.5)} ms   p99 ${at(0.99)} ms`;
+  return `${name.padEnd(44)}${count}   p50 ${percentile(0.5)} ms   p99 ${percentile(0.99)} ms`;
 }
 
-/** Megabytes that the workerd processes working in this folder hold; undefined where that cannot be read. */
+/** Returns the memory in MB of the workerd processes in this folder, or undefined if it cannot be read. */
 export function memoryOf(folder: string): number | undefined {
   try {
     let kilobytes = 0;

@@ -5,18 +5,18 @@ import { Difference, type Collection } from "./model.ts";
 import type { Random } from "./random.ts";
 import { pause, unexpected, type Options, type Sent, type World } from "./world.ts";
 
-/** Two who are told of changes, and have to end with what the service has. */
-interface Following {
-  /** One look, while traffic runs. */
-  once(): Promise<void>;
-  /** While no traffic runs: takes in what is left, and compares. */
+/** Follows the changes of collections. Its copies must finally equal the service's data. */
+interface Follower {
+  /** Runs one step while traffic runs. */
+  step(): Promise<void>;
+  /** Receives the remaining changes and compares, while no traffic runs. */
   compare(): Promise<void>;
 }
 
 type Ask = (kind: string, options: Options) => Promise<Sent>;
 
-/** Reads the changes feeds, and now and then forgets to keep how far it came, as one that is killed. */
-export class Reader implements Following {
+/** Reads the changes feeds. Sometimes it loses its position, like a reader that is killed. */
+export class Reader implements Follower {
   readonly #world: World;
   readonly #random: Random;
   readonly #feeds: { collection: Collection; copy: Copy; next: string }[];
@@ -30,7 +30,7 @@ export class Reader implements Following {
     });
   }
 
-  async once(): Promise<void> {
+  async step(): Promise<void> {
     for (const feed of this.#feeds) {
       await this.#page(feed, async (kind, options) => this.#world.send(kind, options));
     }
@@ -46,14 +46,14 @@ export class Reader implements Following {
     }
   }
 
-  /** Takes in a page; whether there may be more. */
-  async #page(feed: { copy: Copy; next: string }, ask: Ask): Promise<boolean> {
+  /** Applies one page. Returns whether there may be more. */
+  async #page(feed: { copy: Copy; next: string }, send: Ask): Promise<boolean> {
     const by = this.#random.pick(this.#world.credentials);
-    const answer = await ask("changes", { method: "GET", path: feed.next, by });
-    if (answer === "lost" || answer.status === 503) return true;
-    if (answer.status !== 200) throw unexpected("The changes", answer);
-    const { items, links } = answer.body;
-    for (const change of items) feed.copy.take(change);
+    const response = await send("changes", { method: "GET", path: feed.next, by });
+    if (response === "lost" || response.status === 503) return true;
+    if (response.status !== 200) throw unexpected("The changes", response);
+    const { items, links } = response.body;
+    for (const change of items) feed.copy.apply(change);
     this.#world.figures.count("changes read", items.length);
     if (!this.#random.chance(0.05)) feed.next = links.next;
     return items.length > 0;
@@ -69,17 +69,17 @@ const types = [
   "submission.deleted",
 ];
 
-/** Receives a webhook: it fails now and then, before it took a message or after. */
-export class Listener implements Following {
+/** Receives a webhook. It sometimes fails, before or after it processed a message. */
+export class Listener implements Follower {
   readonly #world: World;
   readonly #collections: readonly Collection[];
   readonly #copies: Map<string, Copy>;
   readonly #receiver = new Receiver();
-  readonly #known = new Set<string>();
+  readonly #receivedIds = new Set<string>();
   #path = "";
-  #failed: unknown;
-  /** Nothing fails while what is left is taken in: each failure pauses the webhook. */
-  #steady = false;
+  #failure: unknown;
+  /** Disables failures while the listener receives the remaining messages, because each failure delays the next. */
+  #isReliable = false;
 
   constructor(world: World, collections: readonly Collection[]) {
     this.#world = world;
@@ -92,7 +92,7 @@ export class Listener implements Following {
   async open(random: Random): Promise<void> {
     const url = await this.#receiver.open();
     const collections = [...this.#copies.keys()];
-    const { id, secret } = await this.#ask("POST", "/webhooks", {
+    const { id, secret } = await this.#request("POST", "/webhooks", {
       name: "Soak",
       url,
       types,
@@ -101,17 +101,17 @@ export class Listener implements Following {
     this.#path = `/webhooks/${id}`;
     const webhook = new Webhook(secret);
     this.#receiver.answer = (response, _, received) => {
-      const fails = this.#steady
+      const failure = this.#isReliable
         ? "no"
         : random.weighted({ no: 97, before: 1, after: 1, silently: 1 });
-      if (fails === "before") response.writeHead(500).end();
-      else this.#take(webhook, received);
-      // They are of the past: nobody asks for them.
+      if (failure === "before") response.writeHead(500).end();
+      else this.#receive(webhook, received);
+      // Discards processed messages.
       this.#receiver.forget();
-      if (fails === "after") response.writeHead(503).end();
-      else if (fails === "silently") response.destroy();
-      else if (fails === "no") response.writeHead(204).end();
-      return fails === "no";
+      if (failure === "after") response.writeHead(503).end();
+      else if (failure === "silently") response.destroy();
+      else if (failure === "no") response.writeHead(204).end();
+      return failure === "no";
     };
   }
 
@@ -119,67 +119,70 @@ export class Listener implements Following {
     this.#receiver.close();
   }
 
-  async once(): Promise<void> {
-    this.#unlessFailed();
+  async step(): Promise<void> {
+    this.#throwFailure();
     await pause(200);
   }
 
   async compare(): Promise<void> {
-    this.#steady = true;
+    this.#isReliable = true;
     try {
-      await this.#caughtUp();
+      await this.#waitUntilEqual();
     } finally {
-      this.#steady = false;
+      this.#isReliable = false;
     }
   }
 
-  async #caughtUp(): Promise<void> {
-    // It may have much to take, on a busy machine; but it has to go on.
-    let [known, end] = [-1, 0];
+  async #waitUntilEqual(): Promise<void> {
+    // On a busy machine many messages may remain, but new ones must keep arriving.
+    let [receivedCount, deadline] = [-1, 0];
     for (;;) {
-      this.#unlessFailed();
-      if (this.#known.size > known) end = Date.now() + 180_000;
-      known = this.#known.size;
+      this.#throwFailure();
+      if (this.#receivedIds.size > receivedCount) deadline = Date.now() + 180_000;
+      receivedCount = this.#receivedIds.size;
       const differences = this.#collections.flatMap(
-        (each) => this.#copies.get(`${each.kind}:${each.key}`)?.differenceTo(each) ?? [],
+        (collection) =>
+          this.#copies.get(`${collection.kind}:${collection.key}`)?.differenceTo(collection) ?? [],
       );
       if (differences.length === 0) return;
-      if (Date.now() > end) {
-        const hook = JSON.stringify(await this.#ask("GET", this.#path));
+      if (Date.now() > deadline) {
+        const hook = JSON.stringify(await this.#request("GET", this.#path));
         throw new Difference(`A listener ${differences.join("\n")}\nThe webhook: ${hook}`);
       }
       await pause(1000);
-      if (this.#known.size > known) continue;
-      // A try that failed is made again at once, and not by its schedule.
-      for (const state of ["paused", "active"]) await this.#ask("PATCH", this.#path, { state });
+      if (this.#receivedIds.size > receivedCount) continue;
+      // Triggers the retry of a failed attempt at once.
+      for (const state of ["paused", "active"]) await this.#request("PATCH", this.#path, { state });
       await pause(2000);
     }
   }
 
-  #take(webhook: Webhook, { headers, text }: Received): void {
+  #receive(webhook: Webhook, { headers, text }: Received): void {
     try {
       const id = String(headers["webhook-id"]);
-      const told = webhook.verify(text, headers as Record<string, string>);
-      const { collection, data } = told as { collection: string; data: { id: string } };
-      this.#world.figures.count(this.#known.has(id) ? "messages told again" : "messages taken");
-      if (this.#known.has(id)) return;
-      this.#known.add(id);
-      this.#copies.get(collection)?.take(data);
+      const event = webhook.verify(text, headers as Record<string, string>);
+      const { collection, data } = event as { collection: string; data: { id: string } };
+      this.#world.figures.count(
+        this.#receivedIds.has(id) ? "messages told again" : "messages taken",
+      );
+      if (this.#receivedIds.has(id)) return;
+      this.#receivedIds.add(id);
+      this.#copies.get(collection)?.apply(data);
     } catch (error) {
-      this.#failed ??= error;
+      this.#failure ??= error;
     }
   }
 
-  #unlessFailed(): void {
-    if (this.#failed !== undefined) throw this.#failed;
+  #throwFailure(): void {
+    if (this.#failure !== undefined) throw this.#failure;
   }
 
-  async #ask(method: string, path: string, body?: object) {
+  async #request(method: string, path: string, body?: object) {
     const [by] = this.#world.credentials;
     if (!by) throw new Error("Nobody is there to ask.");
-    const answer = await this.#world.ask("webhook", { method, path, body, by });
-    if (answer === "lost") throw new Difference("An answer was lost while nothing was killed");
-    if (answer.status >= 300) throw unexpected("A webhook", answer);
-    return answer.body;
+    const response = await this.#world.ask("webhook", { method, path, body, by });
+    if (response === "lost") throw new Difference("An answer was lost while nothing was killed");
+    if (response.status >= 300) throw unexpected("A webhook", response);
+    return response.body;
   }
 }

@@ -1,8 +1,8 @@
-/** Values by the names of their fields; what is empty is not there (in rows, null or an empty list). */
+/** Values by field name. Empty values are absent. In rows they are null or an empty list. */
 // oxlint-disable-next-line typescript/no-explicit-any
 export type Values = Record<string, any>;
 
-/** A formula as it is written, and what it means. */
+/** A formula: its text, and a function that computes its value. */
 export interface Formula {
   text: (key: (name: string) => string) => string;
   uses: string[];
@@ -11,38 +11,40 @@ export interface Formula {
   value: (of: (name: string) => Values[string], zone: string) => Values[string];
 }
 
-/** Sums and products of numbers with two decimals. */
-const exact = (value: number) => Number(value.toFixed(2)) + 0;
-const unlessEmpty = (values: Values[string][], then: () => Values[string]) =>
-  values.some((value) => value === null) ? null : then();
+/** Rounds to two decimals, because sums and products in floating point are not exact. */
+const roundToCents = (value: number) => Number(value.toFixed(2)) + 0;
+const unlessEmpty = (values: Values[string][], compute: () => Values[string]) =>
+  values.some((value) => value === null) ? null : compute();
 
-const number = { result: "number", decimals: 2 };
+const decimalNumber = { result: "number", decimals: 2 };
 
 export const rowFormulas: Formula[] = [
   {
-    ...number,
+    ...decimalNumber,
     text: () => "qty * price",
     uses: ["qty", "price"],
-    value: (of) => unlessEmpty([of("qty"), of("price")], () => exact(of("qty") * of("price"))),
+    value: (of) =>
+      unlessEmpty([of("qty"), of("price")], () => roundToCents(of("qty") * of("price"))),
   },
   {
-    ...number,
+    ...decimalNumber,
     text: () => "qty * price * 2",
     uses: ["qty", "price"],
-    value: (of) => unlessEmpty([of("qty"), of("price")], () => exact(of("qty") * of("price") * 2)),
+    value: (of) =>
+      unlessEmpty([of("qty"), of("price")], () => roundToCents(of("qty") * of("price") * 2)),
   },
   {
-    ...number,
+    ...decimalNumber,
     text: () => "coalesce(qty, 0) + coalesce(price, 0)",
     uses: ["qty", "price"],
-    value: (of) => exact((of("qty") ?? 0) + (of("price") ?? 0)),
+    value: (of) => roundToCents((of("qty") ?? 0) + (of("price") ?? 0)),
   },
 ];
 
-function total(of: (name: string) => Values[string]): number | null {
+function totalOf(of: (name: string) => Values[string]): number | null {
   const amounts = ((of("lines") ?? []) as Values[]).map((row) => row["amount"] as number | null);
   return unlessEmpty(amounts, () =>
-    exact(amounts.reduce<number>((sum, each) => sum + (each ?? 0), 0)),
+    roundToCents(amounts.reduce<number>((sum, amount) => sum + (amount ?? 0), 0)),
   );
 }
 
@@ -54,23 +56,23 @@ function daysLater(day: string, days: number, zone: string): string {
 /** Zones without summer time. */
 export const offsets: Record<string, string> = { UTC: "Z", "Asia/Tokyo": "+09:00" };
 
-const later = (days: number): Formula => ({
+const addDays = (days: number): Formula => ({
   text: (key) => `add_days(${key("day")}, ${days})`,
   uses: ["day"],
   result: "date",
   value: (of, zone) => unlessEmpty([of("day")], () => daysLater(of("day"), days, zone)),
 });
 
-const heavier = (than: number): Formula => ({
-  text: (key) => `${key("weight")} > ${than}`,
+const heavierThan = (limit: number): Formula => ({
+  text: (key) => `${key("weight")} > ${limit}`,
   uses: ["weight"],
   result: "boolean",
-  value: (of) => unlessEmpty([of("weight")], () => of("weight") > than),
+  value: (of) => unlessEmpty([of("weight")], () => of("weight") > limit),
 });
 
-const sum = (key: (name: string) => string) => `sum(${key("lines")}.map(l, l.amount))`;
+const sumFormula = (key: (name: string) => string) => `sum(${key("lines")}.map(l, l.amount))`;
 
-/** The formulas that each computed field has in turn; a field stands after those that it uses. */
+/** The possible formulas of each computed field. Each field comes after the fields that it uses. */
 export const formulas: Record<string, Formula[]> = {
   size: [
     {
@@ -87,33 +89,33 @@ export const formulas: Record<string, Formula[]> = {
     },
   ],
   total: [
-    { ...number, text: sum, uses: ["lines"], value: total },
+    { ...decimalNumber, text: sumFormula, uses: ["lines"], value: totalOf },
     {
-      ...number,
-      text: (key) => `${sum(key)} + 1`,
+      ...decimalNumber,
+      text: (key) => `${sumFormula(key)} + 1`,
       uses: ["lines"],
-      value: (of) => unlessEmpty([total(of)], () => exact((total(of) ?? 0) + 1)),
+      value: (of) => unlessEmpty([totalOf(of)], () => roundToCents((totalOf(of) ?? 0) + 1)),
     },
     {
-      ...number,
-      text: (key) => `coalesce(${sum(key)}, 0)`,
+      ...decimalNumber,
+      text: (key) => `coalesce(${sumFormula(key)}, 0)`,
       uses: ["lines"],
-      value: (of) => total(of) ?? 0,
+      value: (of) => totalOf(of) ?? 0,
     },
   ],
   twice: [
     {
-      ...number,
+      ...decimalNumber,
       text: (key) => `${key("total")} * 2`,
       uses: ["total"],
-      value: (of) => unlessEmpty([of("total")], () => exact(of("total") * 2)),
+      value: (of) => unlessEmpty([of("total")], () => roundToCents(of("total") * 2)),
     },
     {
-      ...number,
+      ...decimalNumber,
       text: (key) => `${key("total")} + ${key("weight")}`,
       uses: ["total", "weight"],
       value: (of) =>
-        unlessEmpty([of("total"), of("weight")], () => exact(of("total") + of("weight"))),
+        unlessEmpty([of("total"), of("weight")], () => roundToCents(of("total") + of("weight"))),
     },
   ],
   label: [
@@ -136,6 +138,6 @@ export const formulas: Record<string, Formula[]> = {
       value: (of) => unlessEmpty([of("title"), of("note")], () => `${of("title")}${of("note")}`),
     },
   ],
-  due: [later(1), later(7), later(30)],
-  heavy: [heavier(10), heavier(1.25), heavier(-1)],
+  due: [addDays(1), addDays(7), addDays(30)],
+  heavy: [heavierThan(10), heavierThan(1.25), heavierThan(-1)],
 };

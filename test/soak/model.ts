@@ -4,34 +4,34 @@ import type { Values } from "./formulas.ts";
 
 type Json = Values[string];
 
-/** The first wrong thing that was seen. */
+/** The first difference between the service and the model. */
 export class Difference extends Error {}
 
-/** One definition in the course of a collection. It is begun, and then holds or came to nothing. */
+/** A definition in the history of a collection. It begins, and then takes effect (`holds`) or fails (`void`). */
 export interface Epoch {
   index: number;
   version: number;
   definition: Definition;
-  /** The keys of `data` in their order. */
+  /** The keys of `data`, in order. */
   keys: string;
   state: "begun" | "holds" | "void";
 }
 
-/** Which definitions a request can have met. */
+/** The range of definitions that may have been in effect for a request. */
 export interface Span {
   from: number;
   to: number;
 }
 
-/** A create or a PATCH that was stored, or whose answer was lost. */
+/** A create or PATCH that was stored, or whose response was lost. */
 export interface Write {
   kind: "create" | "patch";
   by: string;
   span: Span;
-  /** What was sent, by key. */
+  /** The sent values by key. */
   data: Values;
   status: string | undefined;
-  /** The version that was answered; null where the answer was lost. */
+  /** The version in the response, or null if the response was lost. */
   version: number | null;
 }
 
@@ -40,9 +40,9 @@ export interface State {
   status: string | null;
 }
 
-/** What was seen of one version of an item. */
+/** The observed state of one version of an item. */
 export interface Seen {
-  /** By name; fields that were not defined then are not there, and those that were empty are null. */
+  /** Values by name. Undefined fields are absent and empty fields are null. */
   values: Values;
   status: string | null;
   updatedAt: string;
@@ -55,47 +55,47 @@ export class Item {
   readonly receipt: string | null;
   readonly createdAt: string;
   readonly createdBy: string;
-  /** When its being there was first known. */
+  /** The time at which the model first knew of the item. */
   readonly since: number;
-  /** What it may have been at the last comparison; null where it was made since. */
+  /** The possible states at the last comparison. Null for an item that was created since. */
   base: { version: number; states: State[]; epoch: number } | null = null;
   seen = new Map<number, Seen>();
   writes: Write[] = [];
-  /** The latest version that was seen, and when versions were answered. */
+  /** The latest observed version. `acks` holds the times of responses with versions. */
   known = 0;
   acks: { at: number; version: number }[] = [];
-  /** Writes under way, and when the last began or ended. */
+  /** The number of running writes. `touched` is the time at which a write last began or ended. */
   busy = 0;
   touched: number;
-  /** An answer was lost: what it is now, the next comparison says. */
+  /** Whether a response was lost. The next comparison finds the current state. */
   uncertain = false;
-  /** When deletions that may have been done were asked for, and when one was answered. */
+  /** The times of deletions that may have succeeded. `gone` is the time of a successful response. */
   readonly deletes = new Set<number>();
   gone = Infinity;
-  /** Its place in stored order, where that is known. */
+  /** Its position in stored order, if known. */
   place: number | null = null;
   /** The last known value of each field. */
   values: Values = {};
   status: string | null = null;
   updatedAt = "";
   updatedBy = "";
-  /** When all of its fields were last seen. */
+  /** The time at which all of its fields were last observed. */
   observed = 0;
-  /** The states that it may have had since the last comparison, by version. */
+  /** The possible states since the last comparison, by version. */
   states = new Map<number, State[]>();
   readonly operations: string[] = [];
 
-  constructor(document: Json, at: number) {
+  constructor(document: Json, now: number) {
     this.id = document.id;
     this.ref = document.data.ref;
     this.receipt = document.receipt_number ?? null;
     this.createdAt = document.created_at;
     this.createdBy = document.created_by;
-    this.since = at;
-    this.touched = at;
+    this.since = now;
+    this.touched = now;
   }
 
-  /** When its deletion was first asked for. */
+  /** The time of the first deletion request. */
   get deleting(): number {
     return Math.min(Infinity, ...this.deletes);
   }
@@ -105,20 +105,24 @@ export class Item {
     if (this.operations.length > 25) this.operations.shift();
   }
 
-  wrong(what: string): Difference {
-    const lines = [`${this.id} (${this.ref}): ${what}`, "Its last operations:", ...this.operations];
+  wrong(problem: string): Difference {
+    const lines = [
+      `${this.id} (${this.ref}): ${problem}`,
+      "Its last operations:",
+      ...this.operations,
+    ];
     return new Difference(lines.join("\n  "));
   }
 }
 
-/** A create that was sent. */
+/** A create request. */
 export interface Create {
   ref: string;
   key: string | undefined;
   body: Json;
   write: Write;
   item: Item | undefined;
-  /** Nothing more can come of it. */
+  /** Whether the create can no longer succeed. */
   over: boolean;
 }
 
@@ -129,19 +133,19 @@ export class Collection {
   readonly definitionPath: string;
   readonly prefix: string;
   epochs: Epoch[] = [];
-  /** The names of fields by every key that they ever had. */
+  /** The field names by current and former keys. */
   readonly names = new Map<string, string>();
   readonly items = new Map<string, Item>();
   readonly byReceipt = new Map<string, Item>();
   readonly creates = new Map<string, Create>();
   readonly gone = new Map<string, Item>();
-  /** First answers of creates with keys, to be asked for again. */
+  /** First responses to creates with keys, for later replays. */
   readonly replays: { key: string; by: string; body: Json; text: string }[] = [];
-  /** Somebody changes the definition. */
+  /** Whether a change of the definition is running. */
   changing = false;
-  /** Entries may be unfinished. */
+  /** Whether index entries may be incomplete. */
   indexing = false;
-  /** Computed values may change by themselves, and when they last could. */
+  /** Whether a recalculation may run. `recalculated` is the time of the last one. */
   recalculating = false;
   recalculated = 0;
 
@@ -163,24 +167,24 @@ export class Collection {
     return epoch;
   }
 
-  /** The definition that is known to hold. */
+  /** The definition that is known to be in effect. */
   get epoch(): Epoch {
-    const holds = this.epochs.findLast(({ state }) => state === "holds");
-    if (!holds) throw new Error(`${this.key} is not defined yet.`);
-    return holds;
+    const current = this.epochs.findLast(({ state }) => state === "holds");
+    if (!current) throw new Error(`${this.key} is not defined yet.`);
+    return current;
   }
 
   get definition(): Definition {
     return this.epoch.definition;
   }
 
-  /** Where an item is read, changed and deleted. */
+  /** The path to read, change and delete an item. */
   itemPath(item: Item, byReceipt = false): string {
     if (this.kind === "form") return `/submissions/${item.id}`;
     return `${this.path}/${byReceipt ? item.receipt : item.id}`;
   }
 
-  /** The latest of the definitions that a request may have met by now. */
+  /** The index of the latest definition that may be in effect. */
   get latest(): number {
     return this.epochs.length - 1;
   }
@@ -196,54 +200,56 @@ export class Collection {
   }
 
   /**
-   * Takes in an item as it was shown by a request that began at `began`: nothing that was answered before may be
-   * missing, and what is known of this version must be the same.
+   * Records an item in the response to a request that started at `startedAt`. The item must include all writes that were
+   * acknowledged earlier, and must match earlier observations of the same version.
    */
-  observe(document: Json, began: number, span: Span, now: number): Item {
+  observe(document: Json, startedAt: number, span: Span, now: number): Item {
     const item = this.#itemOf(document, now);
     const { version } = document;
-    const wrong = (what: string) => item.wrong(`${what}\n  seen: ${JSON.stringify(document)}`);
-    if (item.gone < began) throw wrong("is shown, but was deleted");
-    if (document.etag !== `"${version}"`) throw wrong("has another etag than its version");
-    const least = Math.max(
+    const wrongHere = (problem: string) =>
+      item.wrong(`${problem}\n  seen: ${JSON.stringify(document)}`);
+    if (item.gone < startedAt) throw wrongHere("is shown, but was deleted");
+    if (document.etag !== `"${version}"`) throw wrongHere("has another etag than its version");
+    const minVersion = Math.max(
       0,
-      ...item.acks.filter(({ at }) => at < began).map((ack) => ack.version),
+      ...item.acks.filter(({ at }) => at < startedAt).map((ack) => ack.version),
     );
-    if (version < least) throw wrong(`is shown at version ${version} after ${least} was answered`);
+    if (version < minVersion)
+      throw wrongHere(`is shown at version ${version} after ${minVersion} was answered`);
     if (document.created_at !== item.createdAt || document.created_by !== item.createdBy) {
-      throw wrong("has another creation");
+      throw wrongHere("has another creation");
     }
     const keys = Object.keys(document.data).join();
     if (!this.possible(span).some((epoch) => epoch.keys === keys)) {
       const expected = this.possible(span).map((epoch) => epoch.keys);
-      throw wrong(`has fields of no definition that could hold: ${expected.join(" or ")}`);
+      throw wrongHere(`has fields of no definition that could hold: ${expected.join(" or ")}`);
     }
-    const seen = this.#seenOf(document);
-    const before = item.seen.get(version);
-    if (before) {
-      const { values, ...rest } = before;
-      const { values: now_, ...others } = seen;
-      const differs = Object.keys(now_).find(
-        (name) => name in values && !isDeepStrictEqual(values[name], now_[name]),
+    const observed = this.#seenOf(document);
+    const earlier = item.seen.get(version);
+    if (earlier) {
+      const { values, ...earlierRest } = earlier;
+      const { values: newValues, ...newRest } = observed;
+      const differingName = Object.keys(newValues).find(
+        (name) => name in values && !isDeepStrictEqual(values[name], newValues[name]),
       );
-      if (differs !== undefined || !isDeepStrictEqual(rest, others)) {
-        throw wrong(
-          `version ${version} is two things (${differs ?? "status or stamps"}), before ${JSON.stringify(before)}`,
+      if (differingName !== undefined || !isDeepStrictEqual(earlierRest, newRest)) {
+        throw wrongHere(
+          `version ${version} is two things (${differingName ?? "status or stamps"}), before ${JSON.stringify(earlier)}`,
         );
       }
-      Object.assign(values, now_);
+      Object.assign(values, newValues);
     } else {
-      item.seen.set(version, seen);
+      item.seen.set(version, observed);
     }
     if (version >= item.known) {
       if (version > item.known)
-        item.note(`#${now} seen at version ${version} by ${seen.updatedBy}`);
+        item.note(`#${now} seen at version ${version} by ${observed.updatedBy}`);
       item.known = version;
-      item.status = seen.status;
-      item.updatedAt = seen.updatedAt;
-      item.updatedBy = seen.updatedBy;
-      Object.assign(item.values, seen.values);
-      item.observed = began;
+      item.status = observed.status;
+      item.updatedAt = observed.updatedAt;
+      item.updatedBy = observed.updatedBy;
+      Object.assign(item.values, observed.values);
+      item.observed = startedAt;
     }
     item.acks.push({ at: now, version });
     if (item.acks.length > 12) item.acks.splice(0, 4);
@@ -251,8 +257,8 @@ export class Collection {
   }
 
   #itemOf(document: Json, now: number): Item {
-    const known = this.items.get(document.id) ?? this.gone.get(document.id);
-    if (known) return known;
+    const existing = this.items.get(document.id) ?? this.gone.get(document.id);
+    if (existing) return existing;
     const item = new Item(document, now);
     const create = this.creates.get(item.ref);
     if (!create) throw item.wrong(`nobody made it: ${JSON.stringify(document)}`);
@@ -267,8 +273,8 @@ export class Collection {
     item.note(`created: ${JSON.stringify(create.body)} key ${create.key ?? "none"}`);
     this.items.set(item.id, item);
     if (item.receipt !== null) {
-      const other = this.byReceipt.get(item.receipt);
-      if (other) throw item.wrong(`has the receipt number ${item.receipt} of ${other.id}`);
+      const holder = this.byReceipt.get(item.receipt);
+      if (holder) throw item.wrong(`has the receipt number ${item.receipt} of ${holder.id}`);
       this.byReceipt.set(item.receipt, item);
       item.place = Number(item.receipt.slice(this.prefix.length));
     }
@@ -290,7 +296,7 @@ export class Collection {
     };
   }
 
-  /** An item as the reference of search takes it, by the definition that holds. */
+  /** Returns an item in the form of the search reference, under the current definition. */
   document(item: Item): Json {
     const lists = ["multi_select", "line_items"];
     const data = this.definition.fields.map(({ name, key, type }) => [

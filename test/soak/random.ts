@@ -1,4 +1,4 @@
-/** Random choices that a seed repeats. */
+/** A random generator whose choices a seed repeats. */
 export class Random {
   #state: number;
 
@@ -6,7 +6,7 @@ export class Random {
     this.#state = seed >>> 0;
   }
 
-  /** From 0 up to 1 (mulberry32). */
+  /** Returns a number from 0 to below 1 (mulberry32). */
   next(): number {
     this.#state = (this.#state + 0x6d2b79f5) >>> 0;
     let t = this.#state;
@@ -15,47 +15,47 @@ export class Random {
     return ((t ^ (t >>> 14)) >>> 0) / 4_294_967_296;
   }
 
-  /** Both bounds included. */
-  int(least: number, most: number): number {
-    return least + Math.floor(this.next() * (most - least + 1));
+  /** Returns an integer between both bounds, inclusive. */
+  int(min: number, max: number): number {
+    return min + Math.floor(this.next() * (max - min + 1));
   }
 
   chance(probability: number): boolean {
     return this.next() < probability;
   }
 
-  pick<T>(from: readonly T[]): T {
-    const index = from.length === 0 ? 0 : this.int(0, from.length - 1);
-    for (const picked of from.slice(index, index + 1)) return picked;
+  pick<T>(values: readonly T[]): T {
+    const index = values.length === 0 ? 0 : this.int(0, values.length - 1);
+    for (const value of values.slice(index, index + 1)) return value;
     throw new Error("There is nothing to pick from.");
   }
 
-  /** At most `most` of them, each once, in random order. */
-  some<T>(from: readonly T[], most: number, least = 1): T[] {
-    const rest = [...from];
-    const taken: T[] = [];
+  /** Returns between `min` and `max` different values in random order. */
+  some<T>(values: readonly T[], max: number, min = 1): T[] {
+    const remaining = [...values];
+    const selected: T[] = [];
     for (
-      let left = this.int(Math.min(least, rest.length), Math.min(most, rest.length));
-      left > 0;
-      left -= 1
+      let count = this.int(Math.min(min, remaining.length), Math.min(max, remaining.length));
+      count > 0;
+      count -= 1
     ) {
-      taken.push(...rest.splice(this.int(0, rest.length - 1), 1));
+      selected.push(...remaining.splice(this.int(0, remaining.length - 1), 1));
     }
-    return taken;
+    return selected;
   }
 
-  /** One of the names, as often as their weights say. */
+  /** Returns a name with the probability of its weight. */
   weighted<T extends string>(weights: Record<T, number>): T {
     const entries = Object.entries(weights) as [T, number][];
-    let left = this.next() * entries.reduce((sum, [, weight]) => sum + weight, 0);
+    let weightLeft = this.next() * entries.reduce((sum, [, weight]) => sum + weight, 0);
     for (const [name, weight] of entries) {
-      left -= weight;
-      if (left < 0) return name;
+      weightLeft -= weight;
+      if (weightLeft < 0) return name;
     }
     return this.pick(entries)[0];
   }
 
-  /** Another source, which goes its own way. */
+  /** Returns an independent generator. */
   fork(): Random {
     return new Random(Math.floor(this.next() * 4_294_967_296));
   }

@@ -10,112 +10,111 @@ import { actor, Traffic } from "./traffic.ts";
 import { pause, unexpected, World } from "./world.ts";
 
 /**
- * `npm run test:soak -- --minutes 10 --seed 7`: random writes, searches and walks of many at once, while the server is
- * killed now and then; all of it held to a model, and so is what a reader of the changes feeds and a listener by webhook
- * made of what they were told. It ends at the first difference.
+ * `npm run test:soak -- --minutes 10 --seed 7` runs random concurrent writes, searches and walks, and kills the server
+ * now and then. It compares the service with a model, and so the copies of a reader of the changes feeds and of a
+ * webhook listener. It stops at the first difference.
  */
 
 export interface Soak {
   seed: number;
-  /** How long traffic runs, without what starts and comparisons take. */
+  /** The duration of the traffic, without starts and comparisons. */
   seconds: number;
   kills: number;
   actors: number;
-  port: number;
-  /** How many values of each field are searched for in each comparison. */
-  thorough: number;
+  /** The number of values of each field that each comparison searches for. */
+  valuesPerField: number;
   say: (line: string) => void;
 }
 
-const wide = ["--requests", "100000", "--writes", "100000"];
+const highLimits = ["--requests", "100000", "--writes", "100000"];
 
 export async function soak(options: Soak): Promise<World> {
-  const { seed, seconds, kills, actors, say, thorough } = options;
-  const server = new Server(options.port);
+  const { seed, seconds, kills, actors, say, valuesPerField } = options;
+  const server = new Server();
+  // An interrupted run must stop its server itself.
+  const onInterrupt = () => {
+    void Promise.race([server.remove(), pause(3000)]).finally(() => process.exit(130));
+  };
+  process.once("SIGINT", onInterrupt).once("SIGTERM", onInterrupt);
+  await server.start();
   const world = new World(server.url, seed, [
     new Collection("form", "requests", "UTC"),
     new Collection("form", "visits", "Asia/Tokyo"),
     new Collection("app", "orders2", "UTC"),
     new Collection("app", "assets", "Asia/Tokyo"),
   ]);
-  const followed = world.collections.slice(0, 3);
-  const reader = new Reader(world, world.random.fork(), followed);
-  const listener = new Listener(world, followed);
+  const followedCollections = world.collections.slice(0, 3);
+  const reader = new Reader(world, world.random.fork(), followedCollections);
+  const listener = new Listener(world, followedCollections);
   const followers = [reader, listener];
-  let runs = false;
-  // Nobody else would end the server.
-  const interrupted = () => {
-    void Promise.race([server.remove(), pause(3000)]).finally(() => process.exit(130));
-  };
-  process.once("SIGINT", interrupted).once("SIGTERM", interrupted);
+  let isRunning = true;
   try {
-    await server.start();
-    runs = true;
-    await begin(world, server);
+    await createCollections(world, server);
     await listener.open(world.random.fork());
-    const acting = Array.from({ length: actors }, (_, index) => actor(world, `a${index}`));
-    const following = followers.map((each) => async () => each.once());
-    const traffic = new Traffic(world, [...acting, ...following]);
+    const actorActions = Array.from({ length: actors }, (_, index) => actor(world, `a${index}`));
+    const followerActions = followers.map((follower) => async () => follower.step());
+    const traffic = new Traffic(world, [...actorActions, ...followerActions]);
     for (let kill = 0; kill <= kills; kill += 1) {
-      const last = kill === kills;
-      const length = (seconds / (kills + 1)) * (last ? 1 : 0.7 + world.random.next() * 0.6);
-      await traffic.run(length * 1000);
+      const isLast = kill === kills;
+      const trafficSeconds =
+        (seconds / (kills + 1)) * (isLast ? 1 : 0.7 + world.random.next() * 0.6);
+      await traffic.run(trafficSeconds * 1000);
       const memory = memoryOf(server.folder);
       if (memory !== undefined) world.figures.memory.push(memory);
       world.stopping = true;
-      if (!last) {
+      if (!isLast) {
         world.killing = true;
-        runs = false;
+        isRunning = false;
         await server.kill();
       }
-      await traffic.stopped();
-      if (!last) {
+      await traffic.waitUntilIdle();
+      if (!isLast) {
         await server.start();
-        runs = true;
+        isRunning = true;
         world.killing = false;
         world.figures.count("kills");
       }
-      await traffic.unlessFailed(compareAll(world, thorough));
-      for (const each of followers) await traffic.unlessFailed(each.compare());
-      say(`${kill + 1} of ${kills + 1}: ${sizes(world)}; all as the model says`);
+      await traffic.unlessFailed(compareAll(world, valuesPerField));
+      for (const follower of followers) await traffic.unlessFailed(follower.compare());
+      say(`${kill + 1} of ${kills + 1}: ${summarizeCollections(world)}; all as the model says`);
       world.resume();
     }
     return world;
   } finally {
-    process.off("SIGINT", interrupted).off("SIGTERM", interrupted);
+    process.off("SIGINT", onInterrupt).off("SIGTERM", onInterrupt);
     world.ended = true;
     world.killing = true;
     world.resume();
     listener.close();
-    if (runs) await server.remove();
+    if (isRunning) await server.remove();
     else rmSync(server.folder, { recursive: true, force: true });
   }
 }
 
-const sizes = ({ collections }: World) =>
+const summarizeCollections = ({ collections }: World) =>
   collections.map(({ key, items, epoch }) => `${key} ${items.size} (v${epoch.version})`).join(", ");
 
-async function begin(world: World, server: Server): Promise<void> {
+async function createCollections(world: World, server: Server): Promise<void> {
   for (let count = 0; count < 3; count += 1) {
-    const { id, token } = await server.credential(...wide);
+    const { id, token } = await server.credential(...highLimits);
     world.credentials.push({ token, actor: `credential:${id}` });
   }
   for (const collection of world.collections) {
-    const [by] = world.credentials;
+    const [credential] = world.credentials;
     const [epoch] = collection.epochs;
-    if (!by || !epoch) throw new Error("Nothing is there to begin with.");
+    if (!credential || !epoch) throw new Error("Nothing is there to begin with.");
     const prefix = collection.kind === "app" ? { receipt_prefix: collection.prefix } : {};
     const body = { ...documentOf(epoch.definition), ...prefix };
-    const answer = await world.ask("definition", {
+    const response = await world.ask("definition", {
       method: "PUT",
       path: collection.definitionPath,
       body,
-      by,
+      by: credential,
     });
-    if (answer === "lost" || answer.status !== 201) {
-      throw answer === "lost"
+    if (response === "lost" || response.status !== 201) {
+      throw response === "lost"
         ? new Error("No answer.")
-        : unexpected("The first definition", answer);
+        : unexpected("The first definition", response);
     }
     epoch.state = "holds";
   }
@@ -128,7 +127,6 @@ if (import.meta.main) {
       seed: { type: "string", default: process.env["SOAK_SEED"] ?? String(Date.now() % 1_000_000) },
       actors: { type: "string", default: "12" },
       kills: { type: "string" },
-      port: { type: "string", default: "8796" },
     },
   });
   const [seconds, seed] = [Number(values.minutes) * 60, Number(values.seed)];
@@ -140,8 +138,7 @@ if (import.meta.main) {
       seconds,
       kills: Number(values.kills ?? Math.max(1, Math.round(seconds / 40))),
       actors: Number(values.actors),
-      port: Number(values.port),
-      thorough: 4,
+      valuesPerField: 4,
       say,
     });
     say(world.figures.toString());

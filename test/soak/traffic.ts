@@ -4,44 +4,44 @@ import { Walker } from "./walking.ts";
 import { Stopped, pause, type World } from "./world.ts";
 import { Writer } from "./writing.ts";
 
-type Act = () => Promise<void>;
+type Action = () => Promise<void>;
 
-/** Many actors, each of which does one thing after the other. */
+/** Runs many actors. Each performs one action after the other. */
 export class Traffic {
   readonly #world: World;
-  readonly #failed: Promise<never>;
+  readonly #failure: Promise<never>;
   #active = 0;
 
-  constructor(world: World, acts: readonly Act[]) {
+  constructor(world: World, actions: readonly Action[]) {
     this.#world = world;
-    const running = acts.map(async (act) => this.#repeat(act));
-    this.#failed = new Promise((_, reject) => {
-      for (const each of running) each.catch(reject);
+    const loops = actions.map(async (action) => this.#repeat(action));
+    this.#failure = new Promise((_, reject) => {
+      for (const loop of loops) loop.catch(reject);
     });
-    this.#failed.catch(() => undefined);
+    this.#failure.catch(() => undefined);
   }
 
-  /** Fails when an actor has found a difference. */
-  async unlessFailed<T>(work: Promise<T>): Promise<T> {
-    return Promise.race([this.#failed, work]);
+  /** Waits for the promise. Rejects as soon as an actor finds a difference. */
+  async unlessFailed<T>(promise: Promise<T>): Promise<T> {
+    return Promise.race([this.#failure, promise]);
   }
 
   async run(milliseconds: number): Promise<void> {
     await this.unlessFailed(pause(milliseconds));
   }
 
-  async stopped(): Promise<void> {
+  async waitUntilIdle(): Promise<void> {
     while (this.#active > 0) await this.unlessFailed(pause(10));
   }
 
-  async #repeat(act: Act): Promise<void> {
+  async #repeat(action: Action): Promise<void> {
     const world = this.#world;
     while (!world.ended) {
       await world.untilResumed();
       if (world.ended) return;
       this.#active += 1;
       try {
-        await act();
+        await action();
       } catch (error) {
         if (!(error instanceof Stopped)) throw error;
       } finally {
@@ -51,8 +51,8 @@ export class Traffic {
   }
 }
 
-/** Somebody who writes, reads, searches and defines as it comes. */
-export function actor(world: World, name: string): Act {
+/** Creates an actor that performs random writes, reads, searches and definition changes. */
+export function actor(world: World, name: string): Action {
   const random = world.random.fork();
   const writer = new Writer(world, random, name);
   const batcher = new Batcher(world, random, name);

@@ -20,9 +20,9 @@ const texts = [
   "🎉x",
   "",
 ];
-const parts = ["ä", "SS", "ß", "%", "_", "a", "1", "本", "b", "🎉", "zz"];
+const textParts = ["ä", "SS", "ß", "%", "_", "a", "1", "本", "b", "🎉", "zz"];
 const numbers = [-2, 0, 1, 1.5, 2, 10, 12.25, 123];
-const whole = [0, 1, 2, 3, 7, 10, 100];
+const integers = [0, 1, 2, 3, 7, 10, 100];
 const days = ["2026-01-01Z", "2026-01-01+09:00", "2026-01-02-05:00", "2025-12-31", "2026-03-01"];
 const times = [
   "2026-01-01T00:00:00Z",
@@ -30,13 +30,13 @@ const times = [
   "2026-01-01T00:00:00.5Z",
   "2025-06-01T12:00:00Z",
 ];
-const mails = Array.from({ length: 200 }, (_, index) => `m${index}@example.com`);
+const emails = Array.from({ length: 200 }, (_, index) => `m${index}@example.com`);
 
-/** A value as it could be sent; for lists never an empty one. */
+/** Returns a random value to send. Lists are never empty. */
 function valueOf(random: Random, type: string, name: string): Json {
   if (name === "code") return `C${random.int(1, 300)}`;
   if (name === "serial") return random.int(1, 400);
-  if (name === "qty") return random.pick(whole);
+  if (name === "qty") return random.pick(integers);
   switch (type) {
     case "text":
     case "multiline_text":
@@ -54,14 +54,14 @@ function valueOf(random: Random, type: string, name: string): Json {
     case "multi_select":
       return random.some(options, 3);
     case "email":
-      return random.pick(mails);
+      return random.pick(emails);
     case "line_items":
-      return Array.from({ length: random.int(1, 4) }, () => row(random));
+      return Array.from({ length: random.int(1, 4) }, () => randomRow(random));
   }
   throw new Error(`No such type: ${type}`);
 }
 
-function row(random: Random): Json {
+function randomRow(random: Random): Json {
   const columns = Object.entries(rowTypes).filter(([name]) => name !== "amount");
   return Object.fromEntries(
     columns
@@ -70,22 +70,24 @@ function row(random: Random): Json {
   );
 }
 
-const written = ({ type, name }: Field) => type !== "computed" && name !== "ref";
+const isWritable = ({ type, name }: Field) => type !== "computed" && name !== "ref";
 
-/** What a create sends, by key. */
+/** Builds the data of a create, by key. */
 export function newData(random: Random, { fields }: Definition, ref: string): Values {
-  const sent = fields.filter((field) => written(field) && (field.required || random.chance(0.6)));
-  const entries = sent.map((field): [string, Json] => [field.key, sentValue(random, field)]);
+  const sentFields = fields.filter(
+    (field) => isWritable(field) && (field.required || random.chance(0.6)),
+  );
+  const entries = sentFields.map((field): [string, Json] => [field.key, sentValue(random, field)]);
   return { ref, ...Object.fromEntries(entries) };
 }
 
-/** What a PATCH sends, by key. */
+/** Builds the data of a PATCH, by key. */
 export function someData(random: Random, { fields }: Definition): Values {
-  const sent = random.some(fields.filter(written), 4);
+  const changedFields = random.some(fields.filter(isWritable), 4);
   return Object.fromEntries(
-    sent.map((field) => {
-      const cleared = !field.required && random.chance(0.15);
-      return [field.key, cleared ? null : sentValue(random, field)];
+    changedFields.map((field) => {
+      const isCleared = !field.required && random.chance(0.15);
+      return [field.key, isCleared ? null : sentValue(random, field)];
     }),
   );
 }
@@ -95,17 +97,17 @@ function sentValue(random: Random, field: Field): Json {
   return field.required && value === "" ? "title" : value;
 }
 
-/** A value as it is stored and shown; null where it is empty. */
+/** Converts a sent value to its stored form, which is null if empty. */
 export function storedValue(field: Field, zone: string, value: Json): Json {
   if (value === null || value === "" || (Array.isArray(value) && value.length === 0)) return null;
   if (field.type !== "line_items") return storedScalar(field.type, zone, value);
-  return (value as Values[]).map((sent) =>
+  return (value as Values[]).map((row) =>
     Object.fromEntries(
       Object.entries(rowTypes).map(([name, type]) => {
-        const empty = type === "multi_select" ? [] : null;
-        const has = sent[name] ?? null;
-        const nothing = has === null || has === "" || name === "amount";
-        return [name, nothing ? empty : storedScalar(type, zone, has)];
+        const emptyValue = type === "multi_select" ? [] : null;
+        const cell = row[name] ?? null;
+        const isEmpty = cell === null || cell === "" || name === "amount";
+        return [name, isEmpty ? emptyValue : storedScalar(type, zone, cell)];
       }),
     ),
   );
@@ -118,77 +120,86 @@ function storedScalar(type: string, zone: string, value: Json): Json {
   return typeof value === "string" ? value.normalize("NFC") : value;
 }
 
-/** Types of a definition's fields by their keys, as the reference of search takes them. */
+/** Maps the keys of a definition's fields to their types, in the form of the search reference. */
 export function searchTypes({ fields }: Definition): Values {
-  const own = fields.map((field) => [
+  const fieldTypes = fields.map((field) => [
     field.key,
     field.type === "line_items" ? rowTypes : valueType(field),
   ]);
-  const system = { $created_at: "datetime", $updated_at: "datetime", $place: "number" };
-  return { ...Object.fromEntries(own), ...system };
+  const systemTypes = { $created_at: "datetime", $updated_at: "datetime", $place: "number" };
+  return { ...Object.fromEntries(fieldTypes), ...systemTypes };
 }
 
-const ranged = ["eq", "ne", "gt", "gte", "lt", "lte", "between", "in", "is_empty"];
-const textual = ["eq", "ne", "in", "not_in", "contains", "starts_with", "is_empty"];
+const rangeOperators = ["eq", "ne", "gt", "gte", "lt", "lte", "between", "in", "is_empty"];
+const textOperators = ["eq", "ne", "in", "not_in", "contains", "starts_with", "is_empty"];
 const operators: Record<string, string[]> = {
-  text: textual,
-  multiline_text: textual,
-  email: textual,
-  number: ranged,
-  date: ranged,
-  datetime: ranged,
+  text: textOperators,
+  multiline_text: textOperators,
+  email: textOperators,
+  number: rangeOperators,
+  date: rangeOperators,
+  datetime: rangeOperators,
   boolean: ["eq", "is_empty"],
   select: ["eq", "ne", "in", "not_in", "is_empty"],
   multi_select: ["has_any", "has_all", "has_none", "is_empty"],
   line_items: ["any", "none", "is_empty"],
 };
 
-/** An operand: mostly a value that some item has. */
-function operand(random: Random, type: string, name: string, known: readonly Json[]): Json {
-  const has = known.filter((each) => each !== null && !Array.isArray(each));
-  if (has.length > 0 && random.chance(0.6)) return random.pick(has);
+/** Returns a random operand, usually a value of some item. */
+function randomOperandOf(
+  random: Random,
+  type: string,
+  name: string,
+  knownValues: readonly Json[],
+): Json {
+  const scalars = knownValues.filter(
+    (candidate) => candidate !== null && !Array.isArray(candidate),
+  );
+  if (scalars.length > 0 && random.chance(0.6)) return random.pick(scalars);
   const value = valueOf(random, type, name);
   if (value === "") return "a";
   return typeof value === "string" ? value.normalize("NFC") : value;
 }
 
-function leaf(
+function leafCondition(
   random: Random,
   field: string,
   type: string,
   name: string,
-  known: readonly Json[],
+  knownValues: readonly Json[],
 ): Json {
   const op = random.pick(operators[type] ?? []);
-  const one = () => operand(random, type, name, known);
-  const said = (value: Json) => ({ field, op, value });
+  const randomOperand = () => randomOperandOf(random, type, name, knownValues);
+  const condition = (value: Json) => ({ field, op, value });
   switch (op) {
     case "is_empty":
-      return said(random.chance(0.5));
+      return condition(random.chance(0.5));
     case "contains":
     case "starts_with":
-      return said(random.pick(parts));
+      return condition(random.pick(textParts));
     case "between":
-      return said([one(), one()]);
+      return condition([randomOperand(), randomOperand()]);
     case "in":
     case "not_in":
-      return said(Array.from({ length: random.int(1, 3) }, one));
+      return condition(Array.from({ length: random.int(1, 3) }, randomOperand));
     case "has_any":
     case "has_all":
     case "has_none":
-      return said(random.some(options, 3));
+      return condition(random.some(options, 3));
     case "any":
     case "none":
-      return said(Array.from({ length: random.int(1, 2) }, () => rowLeaf(random, known)));
+      return condition(
+        Array.from({ length: random.int(1, 2) }, () => rowCondition(random, knownValues)),
+      );
     default:
-      return said(one());
+      return condition(randomOperand());
   }
 }
 
-function rowLeaf(random: Random, known: readonly Json[]): Json {
+function rowCondition(random: Random, knownValues: readonly Json[]): Json {
   const name = random.pick(Object.keys(rowTypes));
-  const has = known.flat().map((each: Json) => each?.[name] ?? null);
-  return leaf(random, name, rowTypes[name] ?? "text", name, has);
+  const rowValues = knownValues.flat().map((row: Json) => row?.[name] ?? null);
+  return leafCondition(random, name, rowTypes[name] ?? "text", name, rowValues);
 }
 
 export interface Search {
@@ -196,38 +207,40 @@ export interface Search {
   sort: { field: string; direction: string }[];
 }
 
-/** A random search of the fields that can be searched; `known` gives values that a field has somewhere. */
+/** Builds a random search of searchable fields. `knownValues` returns existing values of a field. */
 export function randomSearch(
   random: Random,
   kind: "app" | "form",
   definition: Definition,
-  known: (field: Field) => Json[],
+  knownValues: (field: Field) => Json[],
 ): Search {
   const fields = definition.fields.filter(({ searchable }) => searchable);
-  const tree = (depth: number): Json => {
+  const randomCondition = (depth: number): Json => {
     const group = depth > 0 && random.chance(0.25) ? random.pick(["all", "any", "not"]) : "leaf";
-    if (group === "not") return { not: tree(depth - 1) };
+    if (group === "not") return { not: randomCondition(depth - 1) };
     if (group !== "leaf") {
-      return { [group]: Array.from({ length: random.int(1, 3) }, () => tree(depth - 1)) };
+      return {
+        [group]: Array.from({ length: random.int(1, 3) }, () => randomCondition(depth - 1)),
+      };
     }
     if (kind === "form" && random.chance(0.1)) {
       return { field: "$status", op: "eq", value: random.pick(["draft", "submitted", "closed"]) };
     }
     const field = random.pick(fields);
-    return leaf(random, field.key, valueType(field), field.name, known(field));
+    return leafCondition(random, field.key, valueType(field), field.name, knownValues(field));
   };
   const sortable = fields.filter(
     (field) => !["multi_select", "line_items"].includes(valueType(field)),
   );
-  const system = [
+  const systemFields = [
     "$id",
     "$created_at",
     "$updated_at",
     kind === "form" ? "$status" : "$receipt_number",
   ];
-  const keys = random.some([...sortable.map(({ key }) => key), random.pick(system)], 2, 0);
+  const keys = random.some([...sortable.map(({ key }) => key), random.pick(systemFields)], 2, 0);
   return {
-    conditions: Array.from({ length: random.int(0, 3) }, () => tree(2)),
+    conditions: Array.from({ length: random.int(0, 3) }, () => randomCondition(2)),
     sort: keys.map((field) => ({ field, direction: random.pick(["asc", "desc"]) })),
   };
 }

@@ -3,10 +3,10 @@ import { Figures } from "./figures.ts";
 import { Difference, type Collection, type Item } from "./model.ts";
 import { Random } from "./random.ts";
 
-/** What a request can end with: an answer, or none. */
+/** The result of a request: a response, or `lost`. */
 export type Sent = Answer | "lost";
 
-/** The traffic stops: what was about to be asked is not asked. */
+/** Stops an actor before its next request while the traffic stops. */
 export class Stopped extends Error {}
 
 export interface Credential {
@@ -20,17 +20,17 @@ export interface Options {
   body?: object | undefined;
   headers?: Record<string, string>;
   by: Credential;
-  /** Milliseconds after which the caller goes away. */
+  /** Milliseconds after which the caller disconnects. */
   leaveAfter?: number | undefined;
 }
 
-/** A claim that an answer made, to be proved when everything stands still. */
+/** A claim from a response, which the next comparison checks. */
 export interface Claim {
   what: string;
   holds: () => boolean;
 }
 
-/** What all actors share: the server's address, a clock, the model, and whether traffic runs. */
+/** The shared state of all actors: the server's address, a clock, the model, and whether traffic runs. */
 export class World {
   readonly url: string;
   readonly random: Random;
@@ -38,9 +38,9 @@ export class World {
   readonly collections: Collection[];
   credentials: Credential[] = [];
   claims: Claim[] = [];
-  /** No new request of the traffic is sent. */
+  /** Whether actors must send no new requests. */
   stopping = false;
-  /** The server is being killed: answers may be missing or wrong. */
+  /** Whether the server is being killed, so that responses may be missing or wrong. */
   killing = false;
   ended = false;
   #clock = 0;
@@ -53,7 +53,7 @@ export class World {
     this.collections = collections;
   }
 
-  /** A moment: each is later than the one before. */
+  /** Advances the logical clock and returns its time. */
   now(): number {
     this.#clock += 1;
     return this.#clock;
@@ -71,38 +71,46 @@ export class World {
 
   resume(): void {
     this.stopping = false;
-    for (const each of this.#resume.splice(0)) each();
+    for (const resolve of this.#resume.splice(0)) resolve();
   }
 
-  /** A request of the traffic. */
+  /** Sends a request of the traffic. */
   async send(kind: string, options: Options): Promise<Sent> {
     if (this.stopping) throw new Stopped();
     return this.ask(kind, options);
   }
 
-  /** A request, whether the traffic runs or not. A 500 is a difference, and so is a lost answer for no reason. */
+  /** Sends a request, even while the traffic is stopped. A 500 or an unexplained lost response is a difference. */
   async ask(kind: string, options: Options): Promise<Sent> {
     const { method, path, body, headers, by, leaveAfter } = options;
-    const leaving = leaveAfter === undefined ? undefined : AbortSignal.timeout(leaveAfter);
-    const started = performance.now();
-    let answer: Answer;
+    const abortSignal = leaveAfter === undefined ? undefined : AbortSignal.timeout(leaveAfter);
+    const startedAt = performance.now();
+    let response: Answer;
     try {
-      const response = await fetch(path.startsWith("http") ? path : `${this.url}/api/v1${path}`, {
-        method,
-        headers: {
-          Authorization: `Bearer ${by.token}`,
-          ...(body ? { "Content-Type": "application/json" } : {}),
-          ...headers,
+      const httpResponse = await fetch(
+        path.startsWith("http") ? path : `${this.url}/api/v1${path}`,
+        {
+          method,
+          headers: {
+            Authorization: `Bearer ${by.token}`,
+            ...(body ? { "Content-Type": "application/json" } : {}),
+            ...headers,
+          },
+          ...(body ? { body: JSON.stringify(body) } : {}),
+          ...(abortSignal ? { signal: abortSignal } : {}),
         },
-        ...(body ? { body: JSON.stringify(body) } : {}),
-        ...(leaving ? { signal: leaving } : {}),
-      });
-      const text = await response.text();
-      answer = { status: response.status, headers: response.headers, text, body: parsed(text) };
+      );
+      const text = await httpResponse.text();
+      response = {
+        status: httpResponse.status,
+        headers: httpResponse.headers,
+        text,
+        body: parseJson(text),
+      };
     } catch (error) {
       this.figures.count(`answers lost: ${kind}`);
-      if (this.killing || leaving?.aborted) return "lost";
-      if (isClosedAsUsed(error) && this.#closed < mostClosed) {
+      if (this.killing || abortSignal?.aborted) return "lost";
+      if (isClosedAsUsed(error) && this.#closed < maxClosed) {
         this.#closed += 1;
         this.figures.count("connections closed as they were used");
         const isRead = method === "GET" || path.includes("/search");
@@ -110,22 +118,22 @@ export class World {
       }
       throw new Difference(`${method} ${path} was not answered: ${reason(error)}`);
     }
-    const { status } = answer;
+    const { status } = response;
     if (status >= 500 && this.killing) {
       this.figures.count(`answers lost: ${kind}`);
       return "lost";
     }
-    this.figures.request(kind, performance.now() - started);
-    if (status >= 400) this.figures.count(`answered ${status} ${answer.body?.code}`);
-    if (status === 429 || (status >= 500 && answer.body?.code !== "try_again")) {
-      throw new Difference(`${method} ${path} ${JSON.stringify(body)}: ${status} ${answer.text}`);
+    this.figures.request(kind, performance.now() - startedAt);
+    if (status >= 400) this.figures.count(`answered ${status} ${response.body?.code}`);
+    if (status === 429 || (status >= 500 && response.body?.code !== "try_again")) {
+      throw new Difference(`${method} ${path} ${JSON.stringify(body)}: ${status} ${response.text}`);
     }
     if (status === 503) {
-      const seconds = Number(answer.headers.get("Retry-After"));
+      const seconds = Number(response.headers.get("Retry-After"));
       if (!(seconds > 0)) throw new Difference(`${method} ${path}: 503 without Retry-After`);
       await pause(seconds * 1000);
     }
-    return answer;
+    return response;
   }
 
   claim(what: string, item: Item | undefined, holds: () => boolean): void {
@@ -134,8 +142,8 @@ export class World {
   }
 }
 
-/** JSON, or the lines of NDJSON. */
-function parsed(text: string): Answer["body"] {
+/** Parses JSON. Returns undefined for other text, such as NDJSON. */
+function parseJson(text: string): Answer["body"] {
   if (text === "") return undefined;
   try {
     return JSON.parse(text);
@@ -145,10 +153,10 @@ function parsed(text: string): Answer["body"] {
 }
 
 /**
- * A connection that was kept open may be closed just as it is used again, where the machine is busy (RFC 9112, section
- * 9.5); whether what was asked was done is not known, as in any lost answer. More of them than that are a fault.
+ * On a busy machine, the server may close an idle connection just as a request reuses it (RFC 9112, section 9.5). The
+ * result of the request is then unknown, as with any lost response. More such cases than this are an error.
  */
-const mostClosed = 5;
+const maxClosed = 5;
 
 function isClosedAsUsed(error: unknown): boolean {
   return error instanceof Error && /other side closed/.test(reason(error));
@@ -163,6 +171,6 @@ export function pause(milliseconds: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, milliseconds));
 }
 
-export function unexpected(what: string, answer: Answer): Difference {
-  return new Difference(`${what}: ${answer.status} ${answer.text}`);
+export function unexpected(what: string, response: Answer): Difference {
+  return new Difference(`${what}: ${response.status} ${response.text}`);
 }

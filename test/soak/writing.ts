@@ -5,25 +5,25 @@ import type { Random } from "./random.ts";
 import { newData, someData, storedValue } from "./values.ts";
 import { unexpected, type Credential, type World } from "./world.ts";
 
-const leaves = 0.04;
+const leaveProbability = 0.04;
 export const mostItems = 220;
 
-/** Some callers go away: after how many milliseconds. */
+/** Returns after how many milliseconds a caller disconnects. Most callers stay. */
 export const leaveAfter = (random: Random) =>
-  random.chance(leaves) ? random.int(1, 60) : undefined;
+  random.chance(leaveProbability) ? random.int(1, 60) : undefined;
 
-/** An item that may be written to; often one that others write to as well. */
+/** Picks an item to write to, often one of the newest, so that actors write to the same items. */
 export function targetOf(random: Random, collection: Collection): Item | undefined {
-  const all = [...collection.items.values()].filter(({ deleting }) => deleting === Infinity);
-  if (all.length === 0) return undefined;
-  return random.pick(random.chance(0.5) ? all.slice(-4) : all);
+  const candidates = [...collection.items.values()].filter(({ deleting }) => deleting === Infinity);
+  if (candidates.length === 0) return undefined;
+  return random.pick(random.chance(0.5) ? candidates.slice(-4) : candidates);
 }
 
-/** Writes to items, and what their answers say. */
+/** Writes to items and records the responses. */
 export class Writer {
   readonly #world: World;
   readonly #random: Random;
-  #made = 0;
+  #createdCount = 0;
   readonly #name: string;
 
   constructor(world: World, random: Random, name: string) {
@@ -35,8 +35,8 @@ export class Writer {
   async create(collection: Collection, by: Credential): Promise<void> {
     if (collection.items.size >= mostItems) return this.change(collection, by);
     const random = this.#random;
-    this.#made += 1;
-    const ref = `${this.#name}-${this.#made}`;
+    this.#createdCount += 1;
+    const ref = `${this.#name}-${this.#createdCount}`;
     const { definition, epoch } = collection;
     const data = newData(random, definition, ref);
     const status =
@@ -57,71 +57,71 @@ export class Writer {
       },
     };
     collection.creates.set(ref, create);
-    for (let tries = 0; tries < 5; tries += 1) {
-      const began = this.#world.now();
+    for (let attempt = 0; attempt < 5; attempt += 1) {
+      const startedAt = this.#world.now();
       const headers: Record<string, string> = create.key ? { "Idempotency-Key": create.key } : {};
-      const answer = await this.#world.send(tries === 0 ? "create" : "create again", {
+      const response = await this.#world.send(attempt === 0 ? "create" : "create again", {
         method: "POST",
         path: collection.path,
         body: create.body,
         headers,
         by,
-        leaveAfter: tries === 0 ? leaveAfter(this.#random) : undefined,
+        leaveAfter: attempt === 0 ? leaveAfter(this.#random) : undefined,
       });
-      if (answer !== "lost" && answer.status !== 503) {
-        this.#created(collection, create, answer, began, tries > 0);
+      if (response !== "lost" && response.status !== 503) {
+        this.#recordCreate(collection, create, response, startedAt, attempt > 0);
         return;
       }
       if (create.key === undefined) return;
     }
   }
 
-  #created(
+  #recordCreate(
     collection: Collection,
     create: Create,
-    answer: Answer,
-    began: number,
-    again: boolean,
+    response: Answer,
+    startedAt: number,
+    isRetry: boolean,
   ): void {
     const now = this.#world.now();
     create.write.span.to = collection.latest;
-    if (answer.status === 201) {
-      if (again) this.#world.figures.count("creates repeated with their key");
-      createdBy(collection, create, answer, began, now);
+    if (response.status === 201) {
+      if (isRetry) this.#world.figures.count("creates repeated with their key");
+      createdBy(collection, create, response, startedAt, now);
       return;
     }
-    refused(this.#world, collection, undefined, create.write, answer, again);
-    // A create that was lost before may have been stored even so; one that is refused now was not.
+    checkRejected(this.#world, collection, undefined, create.write, response, isRetry);
+    // An earlier attempt with a lost response stored nothing, or this retry would have returned its response.
     create.over = true;
   }
 
-  /** The same key again: the first answer, whatever happened since. */
+  /** Repeats a key. The service must replay the first response, regardless of later changes. */
   async replay(collection: Collection): Promise<void> {
     const random = this.#random;
     if (collection.replays.length === 0) return;
-    const first = random.pick(collection.replays);
-    const by = this.#world.credentials.find(({ actor }) => actor === first.by);
-    if (!by) throw new Error(`Nobody is ${first.by}.`);
-    const other = random.chance(0.2);
-    const answer = await this.#world.send("replay", {
+    const original = random.pick(collection.replays);
+    const by = this.#world.credentials.find(({ actor }) => actor === original.by);
+    if (!by) throw new Error(`Nobody is ${original.by}.`);
+    const useOtherBody = random.chance(0.2);
+    const response = await this.#world.send("replay", {
       method: "POST",
       path: collection.path,
-      body: other ? { data: { ref: "another body", title: "x" } } : first.body,
-      headers: { "Idempotency-Key": first.key },
+      body: useOtherBody ? { data: { ref: "another body", title: "x" } } : original.body,
+      headers: { "Idempotency-Key": original.key },
       by,
     });
-    if (answer === "lost" || answer.status === 503) return;
-    const said = ["Idempotent-Replayed", "Idempotency-Key-Mismatch"].map((name) =>
-      answer.headers.get(name),
+    if (response === "lost" || response.status === 503) return;
+    const replayHeaders = ["Idempotent-Replayed", "Idempotency-Key-Mismatch"].map((name) =>
+      response.headers.get(name),
     );
-    if (answer.status !== 201 || answer.text !== first.text || said[0] !== "true") {
+    if (response.status !== 201 || response.text !== original.text || replayHeaders[0] !== "true") {
       throw unexpected(
-        `The key ${first.key} replays (${said[0]}) another answer than ${first.text}`,
-        answer,
+        `The key ${original.key} replays (${replayHeaders[0]}) another answer than ${original.text}`,
+        response,
       );
     }
-    if (said[1] !== (other ? "true" : null))
-      throw unexpected(`Idempotency-Key-Mismatch: ${said[1]}`, answer);
+    if (replayHeaders[1] !== (useOtherBody ? "true" : null))
+      throw unexpected(`Idempotency-Key-Mismatch: ${replayHeaders[1]}`, response);
   }
 
   async change(collection: Collection, by: Credential): Promise<void> {
@@ -129,7 +129,9 @@ export class Writer {
     const item = targetOf(this.#random, collection);
     if (!item) return;
     const { definition } = collection;
-    const data = random.chance(0.05) ? same(collection, item) : someData(random, definition);
+    const data = random.chance(0.05)
+      ? unchangedData(collection, item)
+      : someData(random, definition);
     await this.#patch(collection, item, by, { data });
   }
 
@@ -159,14 +161,14 @@ export class Writer {
       status: body.status,
       version: null,
     };
-    const began = world.now();
+    const startedAt = world.now();
     item.note(
-      `#${began} ${this.#name} PATCH ${JSON.stringify(body)} If-Match ${ifMatch ?? "none"}`,
+      `#${startedAt} ${this.#name} PATCH ${JSON.stringify(body)} If-Match ${ifMatch ?? "none"}`,
     );
     item.busy += 1;
-    item.touched = began;
+    item.touched = startedAt;
     try {
-      const answer = await world.send("change", {
+      const response = await world.send("change", {
         method: "PATCH",
         path: collection.itemPath(item, random.chance(0.3)),
         body,
@@ -175,29 +177,29 @@ export class Writer {
         leaveAfter: leaveAfter(this.#random),
       });
       const now = world.now();
-      if (answer === "lost" || answer.status === 503) {
-        item.note(`#${now} ${this.#name} PATCH of #${began} lost`);
+      if (response === "lost" || response.status === 503) {
+        item.note(`#${now} ${this.#name} PATCH of #${startedAt} lost`);
         item.uncertain = true;
         item.writes.push(write);
         return;
       }
       write.span.to = collection.latest;
       item.note(
-        `#${now} ${this.#name} PATCH of #${began} → ${answer.status} ${answer.body.etag ?? answer.body.code}`,
+        `#${now} ${this.#name} PATCH of #${startedAt} → ${response.status} ${response.body.etag ?? response.body.code}`,
       );
-      if (answer.status !== 200) {
-        refusedPatch(world, collection, item, write, answer, ifMatch);
+      if (response.status !== 200) {
+        checkRejectedPatch(world, collection, item, write, response, ifMatch);
         return;
       }
-      const { version } = answer.body;
+      const { version } = response.body;
       write.version = version;
       item.writes.push(write);
       if (ifMatch !== undefined && version !== ifMatch && version !== ifMatch + 1) {
         throw item.wrong(`was changed to version ${version} with If-Match of ${ifMatch}`);
       }
-      if (answer.headers.get("ETag") !== answer.body.etag)
+      if (response.headers.get("ETag") !== response.body.etag)
         throw item.wrong("another ETag than etag");
-      collection.observe(answer.body, began, write.span, now);
+      collection.observe(response.body, startedAt, write.span, now);
     } finally {
       item.busy -= 1;
       item.touched = world.now();
@@ -213,10 +215,10 @@ export class Writer {
     if (!item) return;
     const ifMatch = random.chance(0.2) ? item.known : undefined;
     const span = { from: collection.epoch.index, to: Infinity };
-    const began = world.now();
-    item.deletes.add(began);
-    item.note(`#${began} ${this.#name} DELETE If-Match ${ifMatch ?? "none"}`);
-    const answer = await world.send("delete", {
+    const startedAt = world.now();
+    item.deletes.add(startedAt);
+    item.note(`#${startedAt} ${this.#name} DELETE If-Match ${ifMatch ?? "none"}`);
+    const response = await world.send("delete", {
       method: "DELETE",
       path: collection.itemPath(item),
       headers: ifMatch === undefined ? {} : { "If-Match": `"${ifMatch}"` },
@@ -225,110 +227,111 @@ export class Writer {
     });
     const now = world.now();
     item.note(
-      `#${now} ${this.#name} DELETE of #${began} → ${answer === "lost" ? "lost" : answer.status}`,
+      `#${now} ${this.#name} DELETE of #${startedAt} → ${response === "lost" ? "lost" : response.status}`,
     );
-    if (answer === "lost" || answer.status === 503) {
+    if (response === "lost" || response.status === 503) {
       item.uncertain = true;
       return;
     }
-    if (answer.status === 204) {
+    if (response.status === 204) {
       if (item.gone !== Infinity) throw item.wrong("was deleted twice");
       item.gone = now;
       return;
     }
     span.to = collection.latest;
-    if (answer.status !== 404) item.deletes.delete(began);
-    refusedPatch(world, collection, item, undefined, answer, ifMatch);
+    if (response.status !== 404) item.deletes.delete(startedAt);
+    checkRejectedPatch(world, collection, item, undefined, response, ifMatch);
   }
 
   async read(collection: Collection, by: Credential): Promise<void> {
     const world = this.#world;
     const item = targetOf(this.#random, collection);
     if (!item) return;
-    const began = world.now();
+    const startedAt = world.now();
     const span = { from: collection.epoch.index, to: Infinity };
-    const tag = this.#random.chance(0.3) ? item.known : undefined;
-    const answer = await world.send("read", {
+    const knownVersion = this.#random.chance(0.3) ? item.known : undefined;
+    const response = await world.send("read", {
       method: "GET",
       path: collection.itemPath(item, this.#random.chance(0.3)),
-      headers: tag === undefined ? {} : { "If-None-Match": `"${tag}"` },
+      headers: knownVersion === undefined ? {} : { "If-None-Match": `"${knownVersion}"` },
       by,
     });
-    if (answer === "lost" || answer.status === 503) return;
+    if (response === "lost" || response.status === 503) return;
     span.to = collection.latest;
-    if (answer.status === 304) {
-      const least = Math.max(
+    if (response.status === 304) {
+      const minVersion = Math.max(
         0,
-        ...item.acks.filter(({ at }) => at < began).map((ack) => ack.version),
+        ...item.acks.filter(({ at }) => at < startedAt).map((ack) => ack.version),
       );
-      if (tag === undefined || tag < least)
-        throw item.wrong(`304 for version ${tag} after ${least}`);
+      if (knownVersion === undefined || knownVersion < minVersion)
+        throw item.wrong(`304 for version ${knownVersion} after ${minVersion}`);
       return;
     }
-    if (answer.status === 404) {
-      notThere(world, item, answer);
+    if (response.status === 404) {
+      handleNotFound(world, item, response);
       return;
     }
-    if (answer.status !== 200) throw unexpected(`Reading ${item.id}`, answer);
-    collection.observe(answer.body, began, span, world.now());
+    if (response.status !== 200) throw unexpected(`Reading ${item.id}`, response);
+    collection.observe(response.body, startedAt, span, world.now());
   }
 }
 
-/** A create was answered: it is there, under this id. */
+/** Records the 201 response to a create. */
 export function createdBy(
   collection: Collection,
   create: Create,
-  answer: Answer,
-  began: number,
+  response: Answer,
+  startedAt: number,
   now: number,
 ): void {
-  const { body } = answer;
-  if (body.version !== 1) throw unexpected("A create answers with another version than 1", answer);
-  // A replay shows what was, and others may have seen more by now.
+  const { body } = response;
+  if (body.version !== 1)
+    throw unexpected("A create answers with another version than 1", response);
+  // A replay shows the original item, and newer versions may have been observed since.
   const item = collection.observe(
     body,
-    answer.headers.has("Idempotent-Replayed") ? 0 : began,
+    response.headers.has("Idempotent-Replayed") ? 0 : startedAt,
     { from: create.write.span.from, to: collection.latest },
     now,
   );
   if (create.item !== item) throw item.wrong("is the answer to a create of something else");
   create.write.version = 1;
-  if (answer.headers.get("ETag") !== body.etag) throw item.wrong("another ETag than etag");
+  if (response.headers.get("ETag") !== body.etag) throw item.wrong("another ETag than etag");
   if (create.key !== undefined) {
     const { key, write } = create;
-    collection.replays.push({ key, by: write.by, body: create.body, text: answer.text });
+    collection.replays.push({ key, by: write.by, body: create.body, text: response.text });
     if (collection.replays.length > 60) collection.replays.shift();
   }
 }
 
-function same(collection: Collection, item: Item): Record<string, unknown> {
+function unchangedData(collection: Collection, item: Item): Record<string, unknown> {
   const fields = collection.definition.fields.filter(
     ({ type, name }) => type !== "computed" && item.values[name] !== undefined,
   );
   return Object.fromEntries(fields.map(({ key, name }) => [key, item.values[name]]));
 }
 
-function notThere(world: World, item: Item, answer: Answer): void {
-  if (item.deleting === Infinity) throw item.wrong(`${answer.status}, and nobody deleted it`);
+function handleNotFound(world: World, item: Item, response: Answer): void {
+  if (item.deleting === Infinity) throw item.wrong(`${response.status}, and nobody deleted it`);
   world.claim(`${item.id} was said to be gone`, item, () => item.gone !== Infinity);
 }
 
-function refusedPatch(
+function checkRejectedPatch(
   world: World,
   collection: Collection,
   item: Item,
   write: Write | undefined,
-  answer: Answer,
+  response: Answer,
   ifMatch: number | undefined,
 ): void {
-  const { status, body } = answer;
+  const { status, body } = response;
   if (status === 404) {
-    notThere(world, item, answer);
+    handleNotFound(world, item, response);
     return;
   }
   if (status === 412) {
     if (ifMatch === undefined || body.current_etag === `"${ifMatch}"`) {
-      throw item.wrong(`412 ${answer.text} with If-Match of ${ifMatch}`);
+      throw item.wrong(`412 ${response.text} with If-Match of ${ifMatch}`);
     }
     return;
   }
@@ -340,46 +343,48 @@ function refusedPatch(
     );
     return;
   }
-  refused(world, collection, item, write, answer, false);
+  checkRejected(world, collection, item, write, response, false);
 }
 
-/** Only a value that somebody else has, or a definition that changes, may refuse what was sent. */
-function refused(
+/** The service may reject a write only for another item's unique value or because of a definition change. */
+function checkRejected(
   world: World,
   collection: Collection,
   item: Item | undefined,
   write: Write | undefined,
-  answer: Answer,
-  late: boolean,
+  response: Answer,
+  isRetry: boolean,
 ): void {
-  const { status, body } = answer;
+  const { status, body } = response;
   if (
     status === 422 &&
     write &&
-    (late || collection.possible({ ...write.span, to: collection.latest }).length > 1)
+    (isRetry || collection.possible({ ...write.span, to: collection.latest }).length > 1)
   )
     return;
   if (status !== 409 || body.code !== "duplicate" || !write) {
     throw (
-      item?.wrong(`${status} ${answer.text}`) ??
-      unexpected(`Writing ${JSON.stringify(write)}`, answer)
+      item?.wrong(`${status} ${response.text}`) ??
+      unexpected(`Writing ${JSON.stringify(write)}`, response)
     );
   }
   const name = collection.names.get(body.field);
   const holder = collection.items.get(body.id);
-  if (name === undefined) throw unexpected("A duplicate of no field", answer);
+  if (name === undefined) throw unexpected("A duplicate of no field", response);
   const field = collection.epochs
     .flatMap(({ definition }) => definition.fields)
-    .find((each) => each.name === name);
-  const sent = write.data[body.field];
+    .find((candidate) => candidate.name === name);
+  const sentValue = write.data[body.field];
   const value =
-    sent === undefined || !field ? undefined : storedValue(field, collection.definition.zone, sent);
+    sentValue === undefined || !field
+      ? undefined
+      : storedValue(field, collection.definition.zone, sentValue);
   world.claim(`${body.id} was said to have ${body.field} ${JSON.stringify(value)}`, item, () => {
-    const had = holder ?? collection.items.get(body.id) ?? collection.gone.get(body.id);
-    if (!had || had === item) return false;
+    const holderItem = holder ?? collection.items.get(body.id) ?? collection.gone.get(body.id);
+    if (!holderItem || holderItem === item) return false;
     return (
       value === undefined ||
-      [...had.states.values()]
+      [...holderItem.states.values()]
         .flat()
         .some((state) => state.status !== "draft" && isDeepStrictEqual(state.values[name], value))
     );

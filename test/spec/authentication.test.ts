@@ -36,24 +36,27 @@ describe("Authentication", () => {
   });
 
   it("3. Missing or invalid credential: 401.", async () => {
-    const missing = await anonymous("GET", "/api/v1/me");
-    expect([missing.status, missing.body.code]).toEqual([401, "unauthenticated"]);
-    expect(missing.headers.get("WWW-Authenticate")).toBe('Bearer realm="edge-forms"');
-    const invalid = await new Client("efp_nonsense").get("/me");
-    expect(invalid.status).toBe(401);
-    expect(invalid.headers.get("WWW-Authenticate")).toContain('error="invalid_token"');
+    const missingCredential = await anonymous("GET", "/api/v1/me");
+    expect([missingCredential.status, missingCredential.body.code]).toEqual([
+      401,
+      "unauthenticated",
+    ]);
+    expect(missingCredential.headers.get("WWW-Authenticate")).toBe('Bearer realm="edge-forms"');
+    const invalidCredential = await new Client("efp_nonsense").get("/me");
+    expect(invalidCredential.status).toBe(401);
+    expect(invalidCredential.headers.get("WWW-Authenticate")).toContain('error="invalid_token"');
   });
 
   it("4. Credential lacking permission: 403; the response indicates which permission is required.", async () => {
     const form = await makeForm(integrator);
     const reader = await client({ permissions: ["submissions:read"] });
-    const refused = await reader.post(`/forms/${form}/submissions`, { data: {} });
-    expect([refused.status, refused.body.code, refused.body.required_permission]).toEqual([
+    const rejection = await reader.post(`/forms/${form}/submissions`, { data: {} });
+    expect([rejection.status, rejection.body.code, rejection.body.required_permission]).toEqual([
       403,
       "permission_required",
       "submissions:create",
     ]);
-    expect(refused.headers.get("WWW-Authenticate")).toBe(
+    expect(rejection.headers.get("WWW-Authenticate")).toBe(
       'Bearer realm="edge-forms", error="insufficient_scope", scope="submissions:create"',
     );
   });
@@ -61,17 +64,23 @@ describe("Authentication", () => {
   it("5. A resource that does not exist or is not visible to the caller: 404 (existence is not revealed).", async () => {
     const form = await makeForm(integrator);
     const { body } = await integrator.post(`/forms/${form}/submissions`, { data: {} });
-    const stranger = await client({ resources: ["form:another"] });
+    const outsider = await client({ resources: ["form:another"] });
     const pairs = [
       [`/forms/${form}/submissions`, "/forms/nowhere/submissions"],
       [`/forms/${form}/schema`, "/forms/nowhere/schema"],
       [`/submissions/${body.id}`, `/submissions/${body.id.slice(0, -1)}Z`],
     ];
-    for (const [hidden = "", missing = ""] of pairs) {
-      const [one, other] = [await stranger.get(hidden), await stranger.get(missing)];
-      expect([one.status, bytesOf(one)]).toEqual([404, bytesOf(other)]);
+    for (const [hiddenPath = "", missingPath = ""] of pairs) {
+      const [hiddenResponse, missingResponse] = [
+        await outsider.get(hiddenPath),
+        await outsider.get(missingPath),
+      ];
+      expect([hiddenResponse.status, bytesOf(hiddenResponse)]).toEqual([
+        404,
+        bytesOf(missingResponse),
+      ]);
       const names = (headers: Headers) => [...headers.keys()].toSorted();
-      expect(names(one.headers)).toEqual(names(other.headers));
+      expect(names(hiddenResponse.headers)).toEqual(names(missingResponse.headers));
     }
   });
 });

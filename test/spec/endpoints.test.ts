@@ -37,8 +37,8 @@ describe("Endpoints", () => {
     const created = await integrator.post(`/apps/${app}/records`, { data: { title: "x" } });
     expect(created.status).toBe(201);
     expect(created.headers.get("Location")).toMatch(new RegExp(`/api/v1/apps/${app}/records/rec_`));
-    const read = await integrator.get(created.headers.get("Location") ?? "");
-    expect(read.body).toEqual(created.body);
+    const record = await integrator.get(created.headers.get("Location") ?? "");
+    expect(record.body).toEqual(created.body);
   });
 
   it("PATCH /apps/{app_key}/records/{id}: partial update; JSON body with only the fields to change; header If-Match: <etag> (recommended); updated record.", async () => {
@@ -79,8 +79,8 @@ describe("Endpoints", () => {
       await integrator.post(`/forms/${form}/submissions`, { data: { title } });
     }
     const conditions = [{ field: "title", op: "eq", value: "two" }];
-    const found = await integrator.post(`/forms/${form}/submissions/search`, { conditions });
-    expect(found.body.items).toMatchObject([{ form, data: { title: "two" } }]);
+    const matches = await integrator.post(`/forms/${form}/submissions/search`, { conditions });
+    expect(matches.body.items).toMatchObject([{ form, data: { title: "two" } }]);
   });
 
   it("POST /forms/{form_key}/submissions: create a submission; headers Idempotency-Key: <unique string>, Content-Type: application/json; body {status: string, data: object}; created submission.", async () => {
@@ -93,12 +93,12 @@ describe("Endpoints", () => {
     expect(created.status).toBe(201);
     expect(created.body).toMatchObject({ form, status: "submitted", data: { title: "x" } });
     expect(created.headers.get("Location")).toContain(`/api/v1/submissions/${created.body.id}`);
-    const plain = await integrator.post(
+    const rejection = await integrator.post(
       `/forms/${form}/submissions`,
       { data: {} },
       { "Content-Type": "text/plain" },
     );
-    expect([plain.status, plain.body.code]).toEqual([415, "unsupported_media_type"]);
+    expect([rejection.status, rejection.body.code]).toEqual([415, "unsupported_media_type"]);
   });
 
   it("DELETE /submissions/{id}: delete a submission (the only deletion route).", async () => {
@@ -122,9 +122,13 @@ describe("Endpoints", () => {
       "/forms",
       "/me",
     ]) {
-      const refused = await integrator.delete(path);
-      expect([path, refused.status, refused.body.code]).toEqual([path, 405, "method_not_allowed"]);
-      expect(refused.headers.get("Allow")).toContain("GET");
+      const rejection = await integrator.delete(path);
+      expect([path, rejection.status, rejection.body.code]).toEqual([
+        path,
+        405,
+        "method_not_allowed",
+      ]);
+      expect(rejection.headers.get("Allow")).toContain("GET");
     }
   });
 
@@ -160,10 +164,12 @@ describe("Endpoints", () => {
       data: { name: "Bo", note: "n", lines },
     });
     const path = `/apps/${app}/records/${body.id}`;
-    const named = await integrator.patch(path, { data: { name: "Al" } });
-    expect(named.body.data).toEqual({ name: "Al", note: "n", lines });
-    const replaced = await integrator.patch(path, { data: { lines: [{ sku: "C" }], note: null } });
-    expect(replaced.body.data).toEqual({
+    const patched = await integrator.patch(path, { data: { name: "Al" } });
+    expect(patched.body.data).toEqual({ name: "Al", note: "n", lines });
+    const replacement = await integrator.patch(path, {
+      data: { lines: [{ sku: "C" }], note: null },
+    });
+    expect(replacement.body.data).toEqual({
       name: "Al",
       note: null,
       lines: [{ sku: "C", qty: null }],
@@ -172,11 +178,15 @@ describe("Endpoints", () => {
 
   it("2. When PATCH carries If-Match and the stored version differs, the service answers 412 and does not overwrite.", async () => {
     const app = await makeApp(integrator);
-    const read = await integrator.post(`/apps/${app}/records`, { data: { title: "a" } });
-    const path = `/apps/${app}/records/${read.body.id}`;
+    const created = await integrator.post(`/apps/${app}/records`, { data: { title: "a" } });
+    const path = `/apps/${app}/records/${created.body.id}`;
     await integrator.patch(path, { data: { title: "Bo" } });
-    const late = await integrator.patch(path, { data: { title: "Al" } }, { "If-Match": read.etag });
-    expect([late.status, late.body.code, late.body.current_etag]).toEqual([
+    const staleUpdate = await integrator.patch(
+      path,
+      { data: { title: "Al" } },
+      { "If-Match": created.etag },
+    );
+    expect([staleUpdate.status, staleUpdate.body.code, staleUpdate.body.current_etag]).toEqual([
       412,
       "version_mismatch",
       '"2"',
@@ -189,10 +199,10 @@ describe("Endpoints", () => {
     const path = `/forms/${form}/submissions`;
     const headers = { "Idempotency-Key": "the-same" };
     const first = await integrator.post(path, { data: { title: "x" } }, headers);
-    const again = await integrator.post(path, { data: { title: "x" } }, headers);
-    expect([again.status, again.text, again.etag]).toEqual([201, first.text, first.etag]);
-    expect(again.headers.get("Location")).toBe(first.headers.get("Location"));
-    expect(again.headers.get("Idempotent-Replayed")).toBe("true");
+    const replay = await integrator.post(path, { data: { title: "x" } }, headers);
+    expect([replay.status, replay.text, replay.etag]).toEqual([201, first.text, first.etag]);
+    expect(replay.headers.get("Location")).toBe(first.headers.get("Location"));
+    expect(replay.headers.get("Idempotent-Replayed")).toBe("true");
     expect(first.headers.has("Idempotent-Replayed")).toBe(false);
     expect(await everyItem(integrator, path)).toHaveLength(1);
   });
@@ -203,15 +213,18 @@ describe("Endpoints", () => {
       await integrator.post(`/forms/${form}/submissions`, { data: {} });
     for (const path of [`/forms/${form}/submissions`, "/forms", "/apps"]) {
       for (const name of ["offset", "page", "skip"]) {
-        const refused = await integrator.get(`${path}?${name}=1`);
-        expect([refused.status, codes(refused)]).toEqual([422, { [name]: "unknown_parameter" }]);
+        const rejection = await integrator.get(`${path}?${name}=1`);
+        expect([rejection.status, codes(rejection)]).toEqual([
+          422,
+          { [name]: "unknown_parameter" },
+        ]);
       }
     }
     const page = await integrator.get(`/forms/${form}/submissions?limit=2`);
     const next = new URL(page.body.links.next);
     expect([...next.searchParams.keys()].toSorted()).toEqual(["cursor", "limit"]);
-    const rest = await integrator.get(page.body.links.next);
-    const ids = [...page.body.items, ...rest.body.items].map((item: Json) => item.id);
+    const nextPage = await integrator.get(page.body.links.next);
+    const ids = [...page.body.items, ...nextPage.body.items].map((item: Json) => item.id);
     expect(new Set(ids).size).toBe(3);
   });
 });

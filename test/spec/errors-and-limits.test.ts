@@ -1,7 +1,7 @@
-import { env } from "cloudflare:workers";
 import { beforeAll, describe, expect, it } from "vitest";
 import { Client, type Json } from "../support/client";
 import { client, makeApp, makeForm } from "../support/service";
+import { dataDb } from "../support/databases";
 
 /** Titles are the sentences of the specification, sections "Errors", "Limits" and "Versioning". */
 describe("Errors", () => {
@@ -23,8 +23,8 @@ describe("Errors", () => {
 
   it("404: not found or not visible.", async () => {
     const form = await makeForm(integrator);
-    const narrow = await client({ resources: ["form:another"] });
-    expect((await narrow.get(`/forms/${form}/submissions`)).status).toBe(404);
+    const outsider = await client({ resources: ["form:another"] });
+    expect((await outsider.get(`/forms/${form}/submissions`)).status).toBe(404);
     expect((await integrator.get("/forms/nowhere/submissions")).status).toBe(404);
   });
 
@@ -40,8 +40,8 @@ describe("Errors", () => {
       "code",
     ]);
     await integrator.put(`/forms/${form}/schema`, { fields, acceptance: { state: "closed" } });
-    const closed = await integrator.post(path, { data: { code: "A-2" } });
-    expect([closed.status, closed.body.code]).toEqual([409, "submissions_closed"]);
+    const closedResponse = await integrator.post(path, { data: { code: "A-2" } });
+    expect([closedResponse.status, closedResponse.body.code]).toEqual([409, "submissions_closed"]);
   });
 
   it("412: the version in If-Match does not match the current version.", async () => {
@@ -71,26 +71,26 @@ describe("Errors", () => {
   });
 
   it("Errors are problem documents (RFC 9457) whose type leads to a page that explains them.", async () => {
-    const refused = await integrator.get("/forms/nowhere/schema");
-    expect(refused.headers.get("Content-Type")).toBe("application/problem+json");
-    expect(refused.body).toMatchObject({
+    const rejection = await integrator.get("/forms/nowhere/schema");
+    expect(rejection.headers.get("Content-Type")).toBe("application/problem+json");
+    expect(rejection.body).toMatchObject({
       title: "Not found",
       status: 404,
       code: "not_found",
-      request_id: refused.headers.get("X-Request-Id"),
+      request_id: rejection.headers.get("X-Request-Id"),
     });
-    const page = await integrator.get(refused.body.type);
+    const page = await integrator.get(rejection.body.type);
     expect(page.status).toBe(200);
     expect(page.text).toContain("<h1>Not found</h1>");
   });
 
   it("429: rate limit reached; retry after the delay given in the Retry-After header.", async () => {
-    const hurried = await client({ requests: 1, writes: 1 });
-    expect((await hurried.get("/me")).status).toBe(200);
-    const refused = await hurried.get("/me");
-    expect([refused.status, refused.body.code]).toEqual([429, "rate_limited"]);
-    expect(Number(refused.headers.get("Retry-After"))).toBeGreaterThan(0);
-    expect(Number(refused.headers.get("Retry-After"))).toBeLessThanOrEqual(60);
+    const limitedClient = await client({ requests: 1, writes: 1 });
+    expect((await limitedClient.get("/me")).status).toBe(200);
+    const rejection = await limitedClient.get("/me");
+    expect([rejection.status, rejection.body.code]).toEqual([429, "rate_limited"]);
+    expect(Number(rejection.headers.get("Retry-After"))).toBeGreaterThan(0);
+    expect(Number(rejection.headers.get("Retry-After"))).toBeLessThanOrEqual(60);
   });
 });
 
@@ -104,8 +104,8 @@ describe("Limits", () => {
   });
 
   it("Default write request rate: 120 per minute.", async () => {
-    const maker = await client();
-    const form = await makeForm(maker);
+    const creator = await client();
+    const form = await makeForm(creator);
     const integrator = await client({ requests: 600, writes: 120 });
     const calls = Array.from({ length: 130 }, () =>
       integrator.post(`/forms/${form}/submissions`, { data: {} }),
@@ -122,7 +122,8 @@ describe("Limits", () => {
     const path = `/forms/${form}/submissions`;
     const headers = { "Idempotency-Key": "daily" };
     const first = await integrator.post(path, { data: {} }, headers);
-    const row = await env.DB.prepare("SELECT expires_at FROM replay WHERE item_id = ?")
+    const row = await dataDb
+      .prepare("SELECT expires_at FROM replay WHERE item_id = ?")
       .bind(first.body.id)
       .first<{ expires_at: number }>();
     const day = 24 * 60 * 60 * 1000;
@@ -138,12 +139,12 @@ describe("Limits", () => {
   });
 
   it("When a rate limit is exceeded the service answers 429 with Retry-After.", async () => {
-    const hurried = await client({ requests: 10, writes: 1 });
+    const limitedClient = await client({ requests: 10, writes: 1 });
     const form = await makeForm(await client());
-    await hurried.post(`/forms/${form}/submissions`, { data: {} });
-    const refused = await hurried.post(`/forms/${form}/submissions`, { data: {} });
-    expect(refused.status).toBe(429);
-    expect(refused.headers.get("Retry-After")).toMatch(/^[1-9]\d?$/);
+    await limitedClient.post(`/forms/${form}/submissions`, { data: {} });
+    const rejection = await limitedClient.post(`/forms/${form}/submissions`, { data: {} });
+    expect(rejection.status).toBe(429);
+    expect(rejection.headers.get("Retry-After")).toMatch(/^[1-9]\d?$/);
   });
 });
 

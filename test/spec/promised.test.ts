@@ -1,120 +1,141 @@
-import { env } from "cloudflare:workers";
 import { beforeAll, describe, expect, it } from "vitest";
 import { Client, type Answer, type Json } from "../support/client";
 import { rightRequest } from "../support/right-requests";
-import { routes } from "../support/routes";
+import { routeName, routes } from "../support/routes";
 import { client, everything, makeApp, makeForm } from "../support/service";
 import { world } from "../support/world";
+import { dataDb } from "../support/databases";
 
-/** What the document of the service promises of each route, and no other test needs to see of every one. */
+/** Tests that each route returns the responses in the document of the service, as far as no other test does. */
 
-type Asked = Awaited<ReturnType<typeof rightRequest>>;
+type ValidRequest = Awaited<ReturnType<typeof rightRequest>>;
 
 const names = [...routes.keys()].filter((name) => / \/api\/v1\//.test(name));
 const tooLarge = JSON.stringify({ data: "x".repeat(1_100_000) });
-const unlike = (name: string) => (name.includes("webhooks") ? "records:read" : "webhooks:manage");
-const nowhere = { key: "nowhere", id: "sub_01KAHV3M4E7XQ2R5T8W9YZB6CD", delivery: "dlv_9" };
+const otherPermission = (name: string) =>
+  name.includes("webhooks") ? "records:read" : "webhooks:manage";
+const missingParameters = {
+  key: "nowhere",
+  id: "sub_01KAHV3M4E7XQ2R5T8W9YZB6CD",
+  delivery: "dlv_9",
+};
 
-let by: Client;
+let integrator: Client;
 let document: Json;
 beforeAll(async () => {
-  by = new Client((await world()).bearer);
-  // More than a page of one.
-  await makeApp(by, [{ key: "title", type: "text" }]);
-  document = (await by.get("/openapi.json")).body;
+  integrator = new Client((await world()).bearer);
+  // A second app, so that a list with limit=1 has a next page.
+  await makeApp(integrator, [{ key: "title", type: "text" }]);
+  document = (await integrator.get("/openapi.json")).body;
 });
 
-function promisesOf(name: string): Json {
+function documentedResponses(name: string): Json {
   const [, method = "", path = ""] = /^(\w+) \/api\/v1(.*)$/.exec(name) ?? [];
-  const shaped = path.replaceAll(/:(\w+)/g, (_, parameter: string) =>
+  const template = path.replaceAll(/:(\w+)/g, (_, parameter: string) =>
     parameter === "key" ? (path.startsWith("/apps") ? "{app}" : "{form}") : `{${parameter}}`,
   );
-  return document.paths[shaped][method.toLowerCase()].responses;
+  return document.paths[template][method.toLowerCase()].responses;
 }
 
 function codesOf(response: Json): string[] {
-  const at = (ref: string): Json =>
+  const resolve = (ref: string): Json =>
     ref
       .slice(2)
       .split("/")
       .reduce((part, step) => part[step], document);
-  const { content = {} } = response.$ref ? at(response.$ref) : response;
+  const { content = {} } = response.$ref ? resolve(response.$ref) : response;
   const schema = content["application/problem+json"]?.schema;
-  const all: Json[] = schema?.oneOf ?? (schema ? [schema] : []);
-  return all.map((each) => at(each.$ref).properties.code.const);
+  const schemas: Json[] = schema?.oneOf ?? (schema ? [schema] : []);
+  return schemas.map(({ $ref }) => resolve($ref).properties.code.const);
 }
 
-const send = ({ method, path, body }: Asked, headers = {}, through = by): Promise<Answer> =>
-  through.send(method, `https://forms.example${path}`, body, headers);
+const send = (
+  { method, path, body }: ValidRequest,
+  headers = {},
+  caller = integrator,
+): Promise<Answer> => caller.send(method, `https://forms.example${path}`, body, headers);
 
-/** How each refusal is met, whatever the route. */
-const refusals: Record<string, (name: string, right: Asked) => Promise<Answer>> = {
-  unauthenticated: (_, right) => send(right, {}, new Client("nothing")),
-  permission_required: async (name, right) =>
-    send(right, {}, await client({ permissions: [unlike(name)] })),
-  not_found: async (name, right) => {
-    if (name === "GET /api/v1/openapi.json")
-      return send({ ...right, path: `${right.path}?apps=x` });
-    if (name.includes("/webhooks")) return send(await rightRequest(name, nowhere));
-    return send(right, {}, await client({ resources: ["app:another"] }));
+const clientsByPermission = new Map<string, Promise<Client>>();
+function clientWith(permission: string): Promise<Client> {
+  const known = clientsByPermission.get(permission) ?? client({ permissions: [permission] });
+  clientsByPermission.set(permission, known);
+  return known;
+}
+
+let clientElsewhere: Promise<Client> | undefined;
+
+/** Sends a request that makes any route respond with this problem code. */
+const requestsByCode: Record<string, (name: string, request: ValidRequest) => Promise<Answer>> = {
+  unauthenticated: (_, request) => send(request, {}, new Client("nothing")),
+  permission_required: async (name, request) =>
+    send(request, {}, await clientWith(otherPermission(name))),
+  not_found: async (name, request) => {
+    if (name === routeName("getDocument"))
+      return send({ ...request, path: `${request.path}?apps=x` });
+    if (name.includes("/webhooks")) return send(await rightRequest(name, missingParameters));
+    return send(request, {}, await (clientElsewhere ??= client({ resources: ["app:another"] })));
   },
-  invalid_input: (_, right) => send({ ...right, path: `${right.path}?nonsense=1` }),
-  malformed_json: (_, right) => send({ ...right, body: "{" }),
-  malformed_header: (_, right) => send(right, { "If-Match": "x y", "If-None-Match": "x y" }),
-  unsupported_media_type: async (_, right) => {
-    const coded = await send(right, { "Content-Encoding": "gzip" });
-    expect([coded.status, coded.headers.get("Accept-Encoding")]).toEqual([415, "identity"]);
-    return send(right, { "Content-Type": "text/plain" });
+  invalid_input: (_, request) => send({ ...request, path: `${request.path}?nonsense=1` }),
+  malformed_json: (_, request) => send({ ...request, body: "{" }),
+  malformed_header: (_, request) => send(request, { "If-Match": "x y", "If-None-Match": "x y" }),
+  unsupported_media_type: async (_, request) => {
+    const encoded = await send(request, { "Content-Encoding": "br" });
+    expect([encoded.status, encoded.headers.get("Accept-Encoding")]).toEqual([
+      415,
+      "gzip, identity",
+    ]);
+    return send(request, { "Content-Type": "text/plain" });
   },
-  too_large: (_, right) => send({ ...right, body: tooLarge }),
-  version_mismatch: (_, right) =>
-    right.path.endsWith("/batch")
-      ? send({ ...right, body: mismatching(right.body) })
-      : send(right, { "If-Match": '"999"' }),
-  rate_limited: async (_, right) => {
-    const limited = await client({ permissions: everything, requests: 1, writes: 1 });
-    await limited.get("/me");
-    return send(right, {}, limited);
+  too_large: (_, request) => send({ ...request, body: tooLarge }),
+  version_mismatch: (_, request) =>
+    request.path.endsWith("/batch")
+      ? send({ ...request, body: withWrongVersion(request.body) })
+      : send(request, { "If-Match": '"999"' }),
+  rate_limited: async (_, request) => {
+    const limitedClient = await client({ permissions: everything, requests: 1, writes: 1 });
+    await limitedClient.get("/me");
+    return send(request, {}, limitedClient);
   },
 };
 
-const mismatching = ({ operations }: Json) => ({
+const withWrongVersion = ({ operations }: Json) => ({
   operations: operations
     .filter(({ op }: Json) => op === "update")
     .map((operation: Json) => ({ ...operation, if_match: '"999"' })),
 });
 
-describe("What the document says of a route happens", () => {
-  it.each(names)("%s: its refusals", async (name) => {
-    const right = await rightRequest(name);
-    const promised = Object.values<Json>(promisesOf(name)).flatMap(codesOf);
-    for (const code of promised.filter((each) => each in refusals)) {
-      const answer = await refusals[code]?.(name, right);
+describe("Documented responses", () => {
+  it.each(names)("%s returns its documented problems", async (name) => {
+    const request = await rightRequest(name);
+    const codes = Object.values<Json>(documentedResponses(name)).flatMap(codesOf);
+    for (const code of codes.filter((documented) => documented in requestsByCode)) {
+      const answer = await requestsByCode[code]?.(name, request);
       expect([code, answer?.body?.code, answer?.text]).toEqual([code, code, answer?.text]);
     }
   });
 
-  it.each(names)("%s: 304 for who has it, pages and downloads", async (name) => {
-    const right = await rightRequest(name);
-    const promised = promisesOf(name);
-    if (promised["304"]) {
-      const { etag } = await send(right);
-      expect((await send(right, { "If-None-Match": etag })).status).toBe(304);
+  it.each(names)("%s returns its documented 304, pages and media types", async (name) => {
+    const request = await rightRequest(name);
+    const responses = documentedResponses(name);
+    if (responses["304"]) {
+      const { etag } = await send(request);
+      expect((await send(request, { "If-None-Match": etag })).status).toBe(304);
     }
-    for (const type of Object.keys(promised["200"]?.content ?? {})) {
-      const answer = await send(right, { Accept: type });
+    for (const type of Object.keys(responses["200"]?.content ?? {})) {
+      const answer = await send(request, { Accept: type });
       expect(answer.headers.get("Content-Type")).toContain(type);
     }
-    if (promised["200"]?.headers?.Link && right.method === "GET") {
-      await send({ ...right, path: `${right.path}?limit=1` });
+    if (responses["200"]?.headers?.Link && request.method === "GET") {
+      await send({ ...request, path: `${request.path}?limit=1` });
     }
   });
 
   it.each(["app", "form"] as const)(
-    "%ss: a key that is used again, in batches too",
+    "%ss: replays used idempotency keys, in batches too",
     async (kind) => {
       const fields = [{ key: "title", type: "text" }];
-      const key = kind === "app" ? await makeApp(by, fields) : await makeForm(by, fields);
+      const key =
+        kind === "app" ? await makeApp(integrator, fields) : await makeForm(integrator, fields);
       const items = `/${kind}s/${key}/${kind === "app" ? "records" : "submissions"}`;
       const create = (title: string) => ({ data: { title } });
       const bodies: [string, (title: string) => object][] = [
@@ -123,97 +144,110 @@ describe("What the document says of a route happens", () => {
       ];
       for (const [path, body] of bodies) {
         const headers = { "Idempotency-Key": `used-${path}` };
-        await by.post(path, body("a"), headers);
-        const again = await by.post(path, body("a"), headers);
-        expect(again.headers.get("Idempotent-Replayed")).toBe("true");
-        const other = await by.post(path, body("b"), headers);
-        expect(other.headers.get("Idempotency-Key-Mismatch")).toBe("true");
+        await integrator.post(path, body("a"), headers);
+        const replay = await integrator.post(path, body("a"), headers);
+        expect(replay.headers.get("Idempotent-Replayed")).toBe("true");
+        const mismatch = await integrator.post(path, body("b"), headers);
+        expect(mismatch.headers.get("Idempotency-Key-Mismatch")).toBe("true");
       }
     },
   );
 
-  it.each(["app", "form"] as const)("%ss: refusals while a change is under way", async (kind) => {
-    const fields = [
-      { key: "title", type: "text" },
-      { key: "code", type: "text", unique: true },
-    ];
-    const key = kind === "app" ? await makeApp(by, fields) : await makeForm(by, fields);
-    const items = `/${kind}s/${key}/${kind === "app" ? "records" : "submissions"}`;
-    const created = await by.post(items, { data: { code: "used" } });
-    const { id } = created.body;
-    const one = kind === "app" ? `${items}/${id}` : `/submissions/${id}`;
-    const operations = [{ op: "create", data: { code: "used" } }];
-    expect((await by.post(`${items}/batch`, { operations })).body.code).toBe("duplicate");
-    if (kind === "form") {
-      await by.patch(one, { status: "closed" });
-      const update = { operations: [{ op: "update", id, data: { title: "x" } }] };
-      expect((await by.post(`${items}/batch`, update)).body.code).toBe("submission_closed");
-    }
-    const { id: collection } = (await env.DB.prepare(
-      "SELECT id FROM collection WHERE kind = ? AND key = ?",
-    )
-      .bind(kind, key)
-      .first<{ id: number }>()) ?? { id: 0 };
-    await env.DB.prepare("INSERT INTO indexing VALUES (?, '[1]', 1, 2, 0, 1)")
-      .bind(collection)
-      .run();
-    const conditions = [{ field: "title", op: "eq", value: "x" }];
-    expect((await by.post(`${items}/search`, { conditions })).body.code).toBe("indexing");
-    await beginPending(collection);
-    const wrong = { data: { title: "x" } };
-    const answers = [
-      await by.post(items, wrong),
-      await by.post(`${items}/batch`, { operations: [{ op: "create", ...wrong }] }),
-      ...(kind === "form" ? [await by.post(`${items}/validate`, wrong)] : []),
-    ];
-    const open = await by.post(items, { data: {} });
-    const other = kind === "app" ? `${items}/${open.body.id}` : `/submissions/${open.body.id}`;
-    answers.push(await by.patch(other, wrong));
-    expect(answers.map(({ body }) => body.code)).toEqual(answers.map(() => "schema_in_use"));
-  });
+  it.each(["app", "form"] as const)(
+    "%ss: returns 409 indexing and schema_in_use during a definition change",
+    async (kind) => {
+      const fields = [
+        { key: "title", type: "text" },
+        { key: "code", type: "text", unique: true },
+      ];
+      const key =
+        kind === "app" ? await makeApp(integrator, fields) : await makeForm(integrator, fields);
+      const items = `/${kind}s/${key}/${kind === "app" ? "records" : "submissions"}`;
+      const created = await integrator.post(items, { data: { code: "used" } });
+      const { id } = created.body;
+      const itemPath = kind === "app" ? `${items}/${id}` : `/submissions/${id}`;
+      const operations = [{ op: "create", data: { code: "used" } }];
+      expect((await integrator.post(`${items}/batch`, { operations })).body.code).toBe("duplicate");
+      if (kind === "form") {
+        await integrator.patch(itemPath, { status: "closed" });
+        const update = { operations: [{ op: "update", id, data: { title: "x" } }] };
+        expect((await integrator.post(`${items}/batch`, update)).body.code).toBe(
+          "submission_closed",
+        );
+      }
+      const { id: collection } = (await dataDb
+        .prepare("SELECT id FROM collection WHERE kind = ? AND key = ?")
+        .bind(kind, key)
+        .first<{ id: number }>()) ?? { id: 0 };
+      await dataDb
+        .prepare("INSERT INTO indexing VALUES (?, '[1]', 1, 2, 0, 1, '[1]')")
+        .bind(collection)
+        .run();
+      const conditions = [{ field: "title", op: "eq", value: "x" }];
+      expect((await integrator.post(`${items}/search`, { conditions })).body.code).toBe("indexing");
+      await beginPending(collection);
+      const invalidBody = { data: { title: "x" } };
+      const responses = [
+        await integrator.post(items, invalidBody),
+        await integrator.post(`${items}/batch`, { operations: [{ op: "create", ...invalidBody }] }),
+        ...(kind === "form" ? [await integrator.post(`${items}/validate`, invalidBody)] : []),
+      ];
+      const item = await integrator.post(items, { data: {} });
+      const otherPath =
+        kind === "app" ? `${items}/${item.body.id}` : `/submissions/${item.body.id}`;
+      responses.push(await integrator.patch(otherPath, invalidBody));
+      expect(responses.map(({ body }) => body.code)).toEqual(responses.map(() => "schema_in_use"));
+    },
+  );
 
-  it("apps, too: a change that has to look at many items is begun, one that items stand against is refused", async () => {
-    const text = (key: string, rest = {}) => ({ key, type: "text", ...rest });
+  it("apps: returns 202 to a definition change over many items, and 409 to one that items violate", async () => {
+    const text = (key: string, rules = {}) => ({ key, type: "text", ...rules });
     const large = Array.from({ length: 9 }, (_, i) =>
       text(`l${i}`, { max_length: 100_000, searchable: false }),
     );
-    const key = await makeApp(by, [text("code"), ...large]);
+    const key = await makeApp(integrator, [text("code"), ...large]);
     const path = `/apps/${key}`;
-    await by.post(`${path}/records`, { data: { code: "used" } });
+    await integrator.post(`${path}/records`, { data: { code: "used" } });
     const number = { fields: [{ key: "code", type: "number" }, ...large] };
-    expect((await by.put(`${path}/schema`, number)).body.code).toBe("schema_in_use");
-    const filler = Object.fromEntries(large.map((each) => [each.key, "x".repeat(99_000)]));
+    expect((await integrator.put(`${path}/schema`, number)).body.code).toBe("schema_in_use");
+    const filler = Object.fromEntries(large.map((field) => [field.key, "x".repeat(99_000)]));
     for (let count = 0; count < 9; count += 1) {
-      await by.post(`${path}/records`, { data: { code: `${count}`, ...filler } });
+      await integrator.post(`${path}/records`, { data: { code: `${count}`, ...filler } });
     }
     const unique = { fields: [text("code", { unique: true }), ...large] };
-    expect((await by.put(`${path}/schema`, unique)).status).toBe(202);
+    expect((await integrator.put(`${path}/schema`, unique)).status).toBe(202);
   });
 
-  it("the changes of an app, too, are told for 30 days", async () => {
-    const key = await makeApp(by, [{ key: "title", type: "text" }]);
-    await by.post(`/apps/${key}/records`, { data: {} });
-    await by.post(`/apps/${key}/records`, { data: {} });
-    const first = await by.get(`/apps/${key}/changes?limit=1`);
-    await env.DB.prepare("UPDATE change SET at = at - 3000000000").run();
-    const late = await by.get(first.body.links.next);
-    expect([late.status, late.body.code]).toEqual([410, "changes_expired"]);
+  it("apps: returns 410 changes_expired to a cursor more than 30 days old", async () => {
+    const key = await makeApp(integrator, [{ key: "title", type: "text" }]);
+    await integrator.post(`/apps/${key}/records`, { data: {} });
+    await integrator.post(`/apps/${key}/records`, { data: {} });
+    const first = await integrator.get(`/apps/${key}/changes?limit=1`);
+    await dataDb.prepare("UPDATE change SET at = at - 3000000000").run();
+    const expiredPage = await integrator.get(first.body.links.next);
+    expect([expiredPage.status, expiredPage.body.code]).toEqual([410, "changes_expired"]);
   });
 });
 
-/** As a change of the type of `title` does that has to look at many items. */
+/** Begins a pending change of the type of `title`, as if it had to scan many items. */
 async function beginPending(collection: number): Promise<void> {
-  const row = await env.DB.prepare("SELECT fields FROM collection WHERE id = ?")
+  const row = await dataDb
+    .prepare("SELECT fields FROM collection WHERE id = ?")
     .bind(collection)
     .first<{ fields: string }>();
-  const emptied = [{ id: 1, key: "title", within: null }];
+  const typeChanged = [{ id: 1, key: "title", within: null }];
   const fields = JSON.parse(row?.fields ?? "{}");
-  const change = { definition: { fields }, emptied, gained: [], lost: [], unindexed: [] };
-  await env.DB.batch([
-    env.DB.prepare("INSERT INTO pending_change VALUES (?, ?, '{}', 1, 2, 0, 1, NULL)").bind(
-      collection,
-      JSON.stringify(change),
-    ),
-    env.DB.prepare("UPDATE collection SET revision = revision + 1 WHERE id = ?").bind(collection),
+  const change = {
+    definition: { fields },
+    emptied: typeChanged,
+    gained: [],
+    lost: [],
+    unindexed: [],
+  };
+  await dataDb.batch([
+    dataDb
+      .prepare("INSERT INTO pending_change VALUES (?, ?, '{}', 1, 2, 0, 1, NULL)")
+      .bind(collection, JSON.stringify(change)),
+    dataDb.prepare("UPDATE collection SET revision = revision + 1 WHERE id = ?").bind(collection),
   ]);
 }

@@ -22,8 +22,8 @@ describe("Resources and their fields", () => {
     expect(body.id).toMatch(/^rec_[0-9A-HJKMNP-TV-Z]{26}$/);
     expect(body.receipt_number).toBe("ORD-000001");
     for (const id of [body.id, body.receipt_number]) {
-      const read = await integrator.get(`/apps/${app}/records/${id}`);
-      expect([read.status, read.body, read.etag]).toEqual([200, body, etag]);
+      const record = await integrator.get(`/apps/${app}/records/${id}`);
+      expect([record.status, record.body, record.etag]).toEqual([200, body, etag]);
       const path = `/apps/${app}/records/${id}`;
       expect((await integrator.patch(path, { data: { title: "a" } })).status).toBe(200);
     }
@@ -32,9 +32,9 @@ describe("Resources and their fields", () => {
   });
 
   it("Record: belongs to an app.", async () => {
-    const [app, other] = [await makeApp(integrator), await makeApp(integrator)];
+    const [app, otherApp] = [await makeApp(integrator), await makeApp(integrator)];
     const { body } = await integrator.post(`/apps/${app}/records`, { data: {} });
-    expect((await integrator.get(`/apps/${other}/records/${body.id}`)).status).toBe(404);
+    expect((await integrator.get(`/apps/${otherApp}/records/${body.id}`)).status).toBe(404);
   });
 
   it("Form: identified by key (string, used as {form_key}). Has a schema and submissions.", async () => {
@@ -95,11 +95,11 @@ describe("Resources and their fields", () => {
     const form = await makeForm(integrator, [{ key: "cust_name", type: "text" }]);
     const fields = [{ key: "customer", type: "text", renamed_from: "cust_name" }];
     await integrator.put(`/forms/${form}/schema`, { fields });
-    const refused = await integrator.post(`/forms/${form}/submissions`, {
+    const rejection = await integrator.post(`/forms/${form}/submissions`, {
       data: { cust_name: "Bo" },
     });
-    expect(refused.status).toBe(422);
-    expect(refused.body.errors).toEqual([
+    expect(rejection.status).toBe(422);
+    expect(rejection.body.errors).toEqual([
       {
         field: "cust_name",
         pointer: "/data/cust_name",
@@ -144,8 +144,8 @@ describe("States and transitions", () => {
     const path = `/forms/${form}/submissions`;
     const created = await integrator.post(path, { status: "submitted", data: {} });
     expect(created.body.status).toBe("submitted");
-    const refused = await integrator.post(path, { status: "archived", data: {} });
-    expect(refused.body.errors).toMatchObject([
+    const rejection = await integrator.post(path, { status: "archived", data: {} });
+    expect(rejection.body.errors).toMatchObject([
       { field: "status", code: "invalid_status", allowed: ["draft", "submitted"] },
     ]);
   });
@@ -166,8 +166,8 @@ describe("States and transitions", () => {
       fields: [{ key: "title", type: "text" }],
       acceptance: { state: "closed" },
     });
-    const refused = await integrator.post(`/forms/${form}/submissions`, { data: {} });
-    expect([refused.status, refused.body.code, refused.body.reason]).toEqual([
+    const rejection = await integrator.post(`/forms/${form}/submissions`, { data: {} });
+    expect([rejection.status, rejection.body.code, rejection.body.reason]).toEqual([
       409,
       "submissions_closed",
       "closed",

@@ -42,8 +42,8 @@ describe("What the service does", () => {
       new TextEncoder().encode(part),
     );
     const latin1 = Uint8Array.from([...(head ?? []), 0xe9, ...(tail ?? [])]);
-    const refused = await integrator.post(`/forms/${form}/submissions`, latin1);
-    expect([refused.status, refused.body.code]).toEqual([400, "malformed_json"]);
+    const rejection = await integrator.post(`/forms/${form}/submissions`, latin1);
+    expect([rejection.status, rejection.body.code]).toEqual([400, "malformed_json"]);
   });
 
   it("4. Dates and date-times are ISO 8601 strings with a time zone.", async () => {
@@ -89,8 +89,8 @@ describe("What the service does", () => {
       expect.stringMatching(/^efc_/),
       expect.stringMatching(/^efs_/),
     ]);
-    const another = await admin("POST", "/integrations", { kind: "password" });
-    expect(another.status).toBe(422);
+    const unknownKind = await admin("POST", "/integrations", { kind: "password" });
+    expect(unknownKind.status).toBe(422);
   });
 
   it("6. The API cannot be used until a credential has been issued there.", async () => {

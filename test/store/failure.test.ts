@@ -1,60 +1,63 @@
-import { env } from "cloudflare:workers";
 import { describe, expect, it, vi } from "vitest";
 import { Problem } from "../../src/domain/problem/problem.ts";
-import { attempt, once } from "../../src/store/db/retry.ts";
-import { failureOf } from "../../src/store/db/retry.ts";
+import { retryTransient, runOnce } from "../../src/store/db/retry.ts";
+import { classifyError } from "../../src/store/db/retry.ts";
 import { guardCodes } from "../../src/store/db/guard.ts";
+import { dataDb, timing } from "../support/databases";
 
-const lost = () => new Error("D1_ERROR: Network connection lost.");
+const connectionLost = () => new Error("D1_ERROR: Network connection lost.");
 
-describe("Failures of D1", () => {
-  it("are told by the guard's constraint, for each code", async () => {
+const on = { timing };
+
+describe("D1 failures", () => {
+  it("are classified by the constraint of the guard, for each code", async () => {
     for (const [constraint, code] of Object.entries(guardCodes)) {
-      const error = await env.DB.prepare("INSERT INTO guard VALUES (?)")
+      const error = await dataDb
+        .prepare("INSERT INTO guard VALUES (?)")
         .bind(code)
         .run()
         .catch((e) => e);
-      expect(failureOf(error)).toEqual({ kind: "guard", constraint });
+      expect(classifyError(error)).toEqual({ kind: "guard", constraint });
     }
   });
 
-  it("are told by the table of a unique constraint", async () => {
-    const insert = env.DB.prepare("INSERT INTO unique_value VALUES (1, 'x', 1)");
-    const error = await env.DB.batch([insert, insert]).catch((e: unknown) => e);
-    expect(failureOf(error)).toEqual({ kind: "unique", table: "unique_value" });
+  it("are classified by the table of a unique constraint", async () => {
+    const insert = dataDb.prepare("INSERT INTO unique_value VALUES (1, 'x', 1)");
+    const error = await dataDb.batch([insert, insert]).catch((e: unknown) => e);
+    expect(classifyError(error)).toEqual({ kind: "unique", table: "unique_value" });
   });
 
-  it("are told through the cause of a wrapped error", () => {
-    const wrapped = new Error("Failed query: select 1", { cause: lost() });
-    expect(failureOf(wrapped)).toEqual({ kind: "transient" });
-    expect(failureOf(new Error("D1 DB is overloaded. Too many requests queued."))).toEqual({
+  it("are classified by the cause of a wrapped error", () => {
+    const wrapped = new Error("Failed query: select 1", { cause: connectionLost() });
+    expect(classifyError(wrapped)).toEqual({ kind: "transient" });
+    expect(classifyError(new Error("D1 DB is overloaded. Too many requests queued."))).toEqual({
       kind: "overloaded",
     });
-    expect(failureOf(new Error("no such table: x"))).toEqual({ kind: "unknown" });
+    expect(classifyError(new Error("no such table: x"))).toEqual({ kind: "unknown" });
   });
 
-  it("that pass are tried again, a bounded number of times; then it is 503 with Retry-After", async () => {
-    const mends = vi
+  it("are retried three times when transient, then throw `try_again` with Retry-After", async () => {
+    const recovers = vi
       .fn<() => Promise<string>>()
-      .mockRejectedValueOnce(lost())
-      .mockResolvedValueOnce("there");
-    expect(await attempt(mends)).toBe("there");
-    const stays = vi.fn<() => Promise<string>>().mockRejectedValue(lost());
-    const error = await attempt(stays).catch((e: unknown) => e);
+      .mockRejectedValueOnce(connectionLost())
+      .mockResolvedValueOnce("value");
+    expect(await retryTransient(on, recovers)).toBe("value");
+    const keepsFailing = vi.fn<() => Promise<string>>().mockRejectedValue(connectionLost());
+    const error = await retryTransient(on, keepsFailing).catch((e: unknown) => e);
     expect(error).toBeInstanceOf(Problem);
     expect(error).toMatchObject({ code: "try_again", headers: { "Retry-After": "1" } });
-    expect(stays).toHaveBeenCalledTimes(4);
+    expect(keepsFailing).toHaveBeenCalledTimes(4);
   });
 
-  it("of overload are not tried again", async () => {
+  it("are not retried when D1 is overloaded", async () => {
     const run = vi.fn<() => Promise<string>>().mockRejectedValue(new Error("D1 DB is overloaded."));
-    await expect(attempt(run)).rejects.toMatchObject({ code: "try_again" });
+    await expect(retryTransient(on, run)).rejects.toMatchObject({ code: "try_again" });
     expect(run).toHaveBeenCalledTimes(1);
   });
 
-  it("of a write that may have been stored are not tried again", async () => {
-    const run = vi.fn<() => Promise<string>>().mockRejectedValue(lost());
-    await expect(once(run)).rejects.toMatchObject({ code: "try_again" });
+  it("are not retried for a write that may have been stored", async () => {
+    const run = vi.fn<() => Promise<string>>().mockRejectedValue(connectionLost());
+    await expect(runOnce(on, run)).rejects.toMatchObject({ code: "try_again" });
     expect(run).toHaveBeenCalledTimes(1);
   });
 });

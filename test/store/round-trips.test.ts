@@ -3,21 +3,21 @@ import type { Client } from "../support/client";
 import { counted } from "../support/counting";
 import { client, makeApp, makeForm } from "../support/service";
 
-/** Costs are exact and part of the promise: they stand in docs/data.md. */
-describe("What a request costs, once the isolate knows the definition", () => {
+/** These costs are exact. docs/data.md promises them. */
+describe("Costs of a request whose definition the isolate has cached", () => {
   const { fetch, counts, reset } = counted();
   let integrator: Client;
   let app: string;
   let form: string;
-  const plain = [
+  const fields = [
     { key: "a", type: "text", searchable: false },
     { key: "b", type: "number", searchable: false },
   ];
   beforeAll(async () => {
-    const maker = await client();
-    integrator = maker.through(fetch);
-    app = await makeApp(maker, plain);
-    form = await makeForm(maker, plain);
+    const creator = await client();
+    integrator = creator.through(fetch);
+    app = await makeApp(creator, fields);
+    form = await makeForm(creator, fields);
     await integrator.post(`/apps/${app}/records`, { data: { a: "x" } });
     await integrator.post(`/forms/${form}/submissions`, { data: { a: "x" } });
   });
@@ -27,11 +27,11 @@ describe("What a request costs, once the isolate knows the definition", () => {
     return { status, ...counts };
   };
 
-  it("a create: one object call, one D1 round trip, and few rows written where nothing is unique, indexed or idempotent", async () => {
+  it("are one object call, one D1 round trip and five or six rows for a create without index entries or a key", async () => {
     const submission = await cost(() =>
       integrator.post(`/forms/${form}/submissions`, { data: { a: "x", b: 1 } }),
     );
-    // The item and its id, the tally, the change, and the entries of the status and of the time of its update.
+    // The item and its id, the tally, the change, and the index entries of $status and $updated_at.
     expect(submission).toMatchObject({
       status: 201,
       object: 1,
@@ -51,7 +51,7 @@ describe("What a request costs, once the isolate knows the definition", () => {
     });
   });
 
-  it("a create with a key: the same, with two rows more, and KV beside it", async () => {
+  it("are two more rows, one KV read and one KV write for a create with an idempotency key", async () => {
     const headers = { "Idempotency-Key": "counted" };
     const post = () => integrator.post(`/forms/${form}/submissions`, { data: { a: "x" } }, headers);
     expect(await cost(post)).toMatchObject({
@@ -64,10 +64,10 @@ describe("What a request costs, once the isolate knows the definition", () => {
     expect(await cost(post)).toMatchObject({ status: 201, object: 1, rowsWritten: 0 });
   });
 
-  it("a create with 8 indexed fields and one unique: a row for each", async () => {
+  it("are one more row for each indexed field and each unique value", async () => {
     const keys = ["a", "b", "c", "d", "e", "f", "g", "h"];
-    const fields = keys.map((key) => ({ key, type: "text", unique: key === "a" }));
-    const indexed = await makeForm(integrator, fields);
+    const indexedFields = keys.map((key) => ({ key, type: "text", unique: key === "a" }));
+    const indexed = await makeForm(integrator, indexedFields);
     const post = (a: string) => {
       const data = Object.fromEntries(keys.map((key) => [key, key === "a" ? a : "x"]));
       return integrator.post(`/forms/${indexed}/submissions`, { data });
@@ -76,7 +76,7 @@ describe("What a request costs, once the isolate knows the definition", () => {
     expect(await cost(() => post("second"))).toMatchObject({ d1: 1, rowsWritten: 6 + 8 + 1 });
   });
 
-  it("a GET: one object call and one D1 round trip, and the rows of the item and its collection", async () => {
+  it("are one object call, one D1 round trip and at most four rows read for a GET", async () => {
     const { body } = await integrator.post(`/apps/${app}/records`, { data: { a: "x" } });
     for (const id of [body.id, body.receipt_number]) {
       const read = await cost(() => integrator.get(`/apps/${app}/records/${id}`));
@@ -92,29 +92,29 @@ describe("What a request costs, once the isolate knows the definition", () => {
     }
   });
 
-  it("a list page: one object call, one D1 round trip, its own rows and one more", async () => {
-    const many = await makeForm(integrator, plain);
+  it("are one object call, one D1 round trip and its items plus four rows for a list page", async () => {
+    const largeForm = await makeForm(integrator, fields);
     for (let i = 0; i < 30; i += 1) {
-      await integrator.post(`/forms/${many}/submissions`, { data: { b: i } });
+      await integrator.post(`/forms/${largeForm}/submissions`, { data: { b: i } });
     }
-    const page = await integrator.get(`/forms/${many}/submissions?limit=10`);
-    for (const path of [`/forms/${many}/submissions?limit=10`, page.body.links.next]) {
+    const page = await integrator.get(`/forms/${largeForm}/submissions?limit=10`);
+    for (const path of [`/forms/${largeForm}/submissions?limit=10`, page.body.links.next]) {
       const list = await cost(() => integrator.get(path));
-      // 10 items, the one that tells that there are more, the definition's version, and how large items are, twice.
+      // 10 items, one more to detect the next page, the version of the definition, and two rows of item sizes.
       expect(list).toMatchObject({ status: 200, object: 1, d1: 1, rowsRead: 14, rowsWritten: 0 });
     }
   });
 
-  it("a PATCH: one object call, a read to merge onto, and one batch", async () => {
+  it("are one object call, one read and one batch for a PATCH", async () => {
     const { body } = await integrator.post(`/apps/${app}/records`, { data: { a: "x" } });
     const patch = await cost(() =>
       integrator.patch(`/apps/${app}/records/${body.id}`, { data: { a: "y" } }),
     );
-    // The item, the audit, and the entry of $updated_at, removed and added.
+    // The item, the change, and the removed and the added index entry of $updated_at.
     expect(patch).toMatchObject({ status: 200, object: 1, d1: 2, rowsWritten: 4 });
   });
 
-  it("a refused bearer: no object call, no round trip", async () => {
+  it("are no object call and no round trip for a mistyped token", async () => {
     const { bearer } = integrator;
     const mistyped = bearer.slice(0, -1) + (bearer.endsWith("A") ? "B" : "A");
     reset();

@@ -4,7 +4,7 @@ import { conforms } from "./conformance";
 export const host = "https://forms.example";
 export const root = `${host}/api/v1`;
 
-/** What a body of the service can be; tests look into it freely. */
+/** A body of the service, untyped so that tests can read any member. */
 // oxlint-disable-next-line typescript/no-explicit-any
 export type Json = any;
 
@@ -32,7 +32,7 @@ export async function answerOf(response: Response): Promise<Answer> {
   };
 }
 
-/** Calls the API as an integrator does, with one bearer. */
+/** Calls the API with one bearer token. */
 export class Client {
   readonly bearer: string;
   readonly #fetch: Fetch;
@@ -42,7 +42,7 @@ export class Client {
     this.#fetch = fetch;
   }
 
-  /** The same bearer, through another way into the service. */
+  /** Returns a client with the same bearer that sends requests through another fetch. */
   through(fetch: Fetch): Client {
     return new Client(this.bearer, fetch);
   }
@@ -81,10 +81,10 @@ export class Client {
     this.send("PUT", path, body, headers);
 }
 
-/** What an answer says, without what tells it from every other. */
+/** The text of a response without its request ID, for comparing responses. */
 export const bytesOf = ({ text }: Answer) => text.replace(/"request_id":"[^"]+"/, "");
 
-/** Follows `links.next` to the end and gives every item. */
+/** Follows `links.next` to the end and returns every item. */
 export async function everyItem(client: Client, path: string): Promise<Json[]> {
   const items: Json[] = [];
   for (let next: string | null = path; next !== null;) {
@@ -96,7 +96,7 @@ export async function everyItem(client: Client, path: string): Promise<Json[]> {
   return items;
 }
 
-/** The codes of a 422, by the names of their fields. */
+/** The field error codes of a 422, by field. */
 export function codes(answer: Answer): Record<string, string> {
   return Object.fromEntries(
     (answer.body.errors ?? []).map((error: Json) => [error.field, error.code]),

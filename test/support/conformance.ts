@@ -1,87 +1,141 @@
 import { env } from "cloudflare:workers";
-import { Ajv2020 } from "ajv/dist/2020.js";
+import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";
 import { isObject } from "../../src/domain/json.ts";
 import type { CollectionKind } from "../../src/domain/definition/collection.ts";
 import { openApiDocument } from "../../src/documents/openapi/document.ts";
 import { serviceDocument } from "../../src/documents/openapi/service.ts";
+import { operations } from "../../src/operations/index.ts";
 import { findCollection } from "../../src/store/data/collections.ts";
 import type { Answer, Json } from "./client";
 import { tellHappened } from "./happenings";
+import { dataHandle } from "./databases";
 
 /**
- * Every answer that a test gets from the API is judged by the OpenAPI document of its app or form, and by that of the
- * service: as an integrator would whose client was generated from it.
+ * Validates every API response in the tests against the OpenAPI documents of the service and of its app or form. A
+ * generated client expects the same of them.
  */
 
 const host = { origin: "https://forms.example", contact: env.CONTACT_EMAIL };
 
-interface Judge {
+interface Validator {
   document: Json;
-  ajv: Ajv2020;
-  /** The paths of the document, those first that have fewer parameters: what stands in a path goes before them. */
+  /** The name of the document in `ajv`. */
+  id: string;
+  /** The check of each response body that was seen, by its place in the document. */
+  checks: Map<string, ValidateFunction>;
+  /** The paths of the document, those with fewer parameters first, because a literal segment takes precedence. */
   templates: readonly { template: string; matches: RegExp }[];
 }
 
-let service: Judge | undefined;
-/** The documents that an app or form has had while a test ran: an answer may be older than the last of them. */
-const seen = new Map<string, Judge[]>();
+let service: Validator | undefined;
+/** All documents that an app or form has had during a test, because a response may belong to an older one. */
+const validatorsByCollection = new Map<string, Validator[]>();
+/** Collections whose definition has been replaced since it was loaded. */
+const replaced = new Set<string>();
 
-export async function conforms(sent: string, address: string, answer: Answer): Promise<void> {
-  // HEAD answers as GET does, without the body.
-  const method = sent === "HEAD" ? "GET" : sent;
+export async function conforms(
+  requestMethod: string,
+  address: string,
+  answer: Answer,
+): Promise<void> {
+  // HEAD returns the response of GET without the body.
+  const method = requestMethod === "HEAD" ? "GET" : requestMethod;
   const [, path] = /^\/api\/v1(\/.*)$/.exec(new URL(address).pathname) ?? [];
   if (path === undefined) return;
-  service ??= judgeOf(serviceDocument(host));
-  const found = faultOf(service, method, path, answer);
-  if (found !== undefined) throw new Error(told("the service", method, path, answer, found));
+  service ??= buildValidator(serviceDocument(operations, host));
+  const mismatch = findMismatch(service, method, path, answer);
+  if (mismatch !== undefined)
+    throw new Error(failureMessage("the service", method, path, answer, mismatch));
   tellHappened(`${method} ${templateIn(service, path)}`, answer);
   const [kind, key] = collectionOf(path, answer);
-  if (!key || /\/(schema|openapi\.json)$/.test(path)) return;
-  const judges = await judgesOf(kind, key);
-  const faults = judges.map((judge) => faultOf(judge, method, path, answer));
-  const [first] = faults;
-  if (first !== undefined && !faults.includes(undefined)) {
-    throw new Error(told(`the ${kind} ${key}`, method, path, answer, first));
-  }
+  if (!key || /\/(schema|openapi\.json)$/.test(path))
+    return noteNewDefinition(method, path, answer);
+  const find = (validators: readonly Validator[]) => {
+    const mismatches = validators.map((validator) => findMismatch(validator, method, path, answer));
+    return mismatches.includes(undefined) ? undefined : mismatches[0];
+  };
+  const known = knownValidators(kind, key);
+  if (known && find(known) === undefined) return;
+  // The definition is new to this test, or it has changed in the administration.
+  const current = find(await loadValidators(kind, key));
+  if (current !== undefined)
+    throw new Error(failureMessage(`the ${kind} ${key}`, method, path, answer, current));
 }
 
-function told(
-  whose: string,
+function failureMessage(
+  owner: string,
   method: string,
   path: string,
   { status, text }: Answer,
-  fault: string,
+  mismatch: string,
 ) {
-  return `The document of ${whose} does not have this answer to ${method} ${path}, ${status} ${text.slice(0, 500)}: ${fault}`;
+  return `The document of ${owner} does not have this answer to ${method} ${path}, ${status} ${text.slice(0, 500)}: ${mismatch}`;
 }
 
-function judgeOf(document: Json): Judge {
-  const ajv = addFormats["default"](new Ajv2020({ strict: false }));
-  ajv.addFormat("int32", {
-    type: "number",
-    validate: (value: number) => Math.abs(value) < 2 ** 31,
-  });
-  ajv.addFormat("int64", { type: "number", validate: Number.isSafeInteger });
-  ajv.addSchema({ $id: "document", ...closed(document) });
+/** All documents share one instance, because each instance compiles the schema of schemas, which takes longest. */
+const ajv = addFormats["default"](new Ajv2020({ strict: false }));
+ajv.addFormat("int32", {
+  type: "number",
+  validate: (value: number) => Math.abs(value) < 2 ** 31,
+});
+ajv.addFormat("int64", { type: "number", validate: Number.isSafeInteger });
+let documentCount = 0;
+
+function buildValidator(document: Json): Validator {
+  documentCount += 1;
+  const id = `document-${documentCount}`;
+  ajv.addSchema({ $id: id, ...forbidExtraMembers(document) });
   const templates = Object.keys(document.paths)
     .toSorted((a, b) => a.split("{").length - b.split("{").length)
     .map((template) => ({
       template,
       matches: new RegExp(`^${template.replaceAll(/\{\w+\}/g, "[^/]+")}$`),
     }));
-  return { document, ajv, templates };
+  return { document, id, checks: new Map(), templates };
 }
 
-/**
- * Answers may gain members in time, and documents leave them open; of the answers of now, every member is to be
- * documented.
- */
-function closed(part: Json): Json {
+/** Compiled schemas by their content. Most problems have the same schema in all documents. */
+const checksByContent = new Map<string, ValidateFunction>();
+
+/** The check of the schema at this place in the document. */
+function checkAt({ document, id, checks }: Validator, steps: readonly string[]): ValidateFunction {
+  const pointer = steps.map(escapeStep).join("/");
+  const known = checks.get(pointer);
+  if (known) return known;
+  const content = contentOf(
+    document,
+    steps.reduce((part, step) => part[step], document),
+  );
+  const check = checksByContent.get(content) ?? ajv.getSchema(`${id}#/${pointer}`);
+  if (!check) throw new Error(`There is no schema at ${pointer}.`);
+  checksByContent.set(content, check);
+  checks.set(pointer, check);
+  return check;
+}
+
+/** A schema with everything that it refers to, as text. */
+function contentOf(document: Json, schema: Json): string {
+  const referred = new Map<string, Json>();
+  const visit = (part: Json): void => {
+    if (typeof part !== "object" || part === null) return;
+    if (typeof part.$ref === "string" && !referred.has(part.$ref)) {
+      const target = resolveReference(document, part, [])?.value;
+      referred.set(part.$ref, target);
+      visit(target);
+    }
+    for (const child of Object.values(part)) visit(child);
+  };
+  visit(schema);
+  return JSON.stringify([schema, ...referred]);
+}
+
+/** Forbids undocumented members. The documents allow them, because responses may gain members in later versions. */
+function forbidExtraMembers(part: Json): Json {
   if (typeof part !== "object" || part === null) return part;
-  if (Array.isArray(part)) return part.map(closed);
+  if (Array.isArray(part)) return part.map(forbidExtraMembers);
   const inner = Object.fromEntries(
-    Object.entries(part).map(([key, value]) => [key, closed(value)]),
+    Object.entries(part).map(([key, value]) => [key, forbidExtraMembers(value)]),
   );
   return isObject(part.properties) && part.type === "object" && !("additionalProperties" in part)
     ? { ...inner, additionalProperties: false }
@@ -97,46 +151,57 @@ function collectionOf(path: string, { body }: Answer): [CollectionKind, string |
   ];
 }
 
-async function judgesOf(kind: CollectionKind, key: string): Promise<Judge[]> {
-  const now = await findCollection(env.DB, kind, key);
-  if (!now) return [];
+/** The documents that a collection has had as far as this test knows, unless its definition has just been replaced. */
+function knownValidators(kind: CollectionKind, key: string): Validator[] | undefined {
   const name = `${kind} ${key}`;
-  const known = seen.get(name) ?? [];
-  const version = String(now.collection.version);
-  if (!known.some(({ document }) => document.info.version === version)) {
-    known.unshift(judgeOf(openApiDocument(now.collection, host)));
-    seen.set(name, known);
-  }
-  return known;
+  return replaced.has(name) ? undefined : validatorsByCollection.get(name);
 }
 
-/** What the document does not have of this answer, if anything. */
-function faultOf(judge: Judge, method: string, path: string, answer: Answer) {
-  const { document, ajv } = judge;
-  const template = templateIn(judge, path);
+/** Loads the current definition of a collection. Reading it for every response would double the time of the tests. */
+async function loadValidators(kind: CollectionKind, key: string): Promise<Validator[]> {
+  const name = `${kind} ${key}`;
+  replaced.delete(name);
+  const current = await findCollection(dataHandle, kind, key);
+  if (!current) return [];
+  const validators = validatorsByCollection.get(name) ?? [];
+  const version = String(current.collection.version);
+  if (!validators.some(({ document }) => document.info.version === version)) {
+    validators.unshift(buildValidator(openApiDocument(operations, current.collection, host)));
+    validatorsByCollection.set(name, validators);
+  }
+  return validators;
+}
+
+function noteNewDefinition(method: string, path: string, { status }: Answer): void {
+  const [, kind, key] = /^\/(app|form)s\/([^/]+)\/schema$/.exec(path) ?? [];
+  if (kind && method !== "GET" && status < 300) replaced.add(`${kind} ${key}`);
+}
+
+/** Describes how a response differs from the document, if it does. */
+function findMismatch(validator: Validator, method: string, path: string, answer: Answer) {
+  const { document } = validator;
+  const template = templateIn(validator, path);
   const operation = template && document.paths[template][method.toLowerCase()];
-  // What comes before a route is looked for: the credential, its limits, and whether there is one.
+  // The service can return these statuses before it finds a route.
   if (!operation)
     return [401, 404, 405, 429].includes(answer.status) ? undefined : "no such operation";
   const { status, headers, body } = answer;
-  const at = ["paths", template, method.toLowerCase(), "responses", String(status)];
-  const response = resolved(document, operation.responses[status], at);
+  const steps = ["paths", template, method.toLowerCase(), "responses", String(status)];
+  const response = resolveReference(document, operation.responses[status], steps);
   if (!response) return `no answer ${status}`;
-  const fault = headerFault(document, ajv, response.value.headers ?? {}, headers);
-  if (fault !== undefined) return fault;
+  const mismatch = findHeaderMismatch(document, response.value.headers ?? {}, headers);
+  if (mismatch !== undefined) return mismatch;
   const type = (headers.get("Content-Type") ?? "").split(";")[0] ?? "";
   const { content } = response.value;
   if (!content) return type === "" ? undefined : `no content ${type}`;
   if (!content[type]) return `no content ${type}`;
   if (body === undefined) return undefined;
-  const pointer = [...response.at, "content", type, "schema"].map(escaped).join("/");
-  const check = ajv.getSchema(`document#/${pointer}`);
-  if (!check) return `no schema at ${pointer}`;
+  const check = checkAt(validator, [...response.at, "content", type, "schema"]);
   return check(body) ? undefined : ajv.errorsText(check.errors);
 }
 
-/** Headers that every answer of a web service can have, and no document tells. */
-const common = new Set([
+/** Headers that any response may have and that the documents omit. */
+const standardHeaders = new Set([
   "allow",
   "cache-control",
   "content-length",
@@ -157,45 +222,40 @@ const common = new Set([
   "x-xss-protection",
 ]);
 
-/** What is wrong with the headers: one that is not documented, one that is missing, one that says something else. */
-function headerFault(
-  document: Json,
-  ajv: Ajv2020,
-  allowed: Json,
-  sent: Headers,
-): string | undefined {
-  const named = Object.entries(allowed).map(
+/** Describes an undocumented, missing or invalid header, if there is one. */
+function findHeaderMismatch(document: Json, declared: Json, headers: Headers): string | undefined {
+  const entries = Object.entries(declared).map(
     ([name, header]) => [name.toLowerCase(), header] as const,
   );
-  const documented = new Map(named);
-  for (const [name] of sent) {
-    if (!documented.has(name) && !common.has(name)) return `no header ${name}`;
+  const documented = new Map(entries);
+  for (const [name] of headers) {
+    if (!documented.has(name) && !standardHeaders.has(name)) return `no header ${name}`;
   }
   for (const [name, header] of documented) {
-    const { required, schema } = resolved(document, header, [])?.value ?? {};
-    const value = sent.get(name);
+    const { required, schema } = resolveReference(document, header, [])?.value ?? {};
+    const value = headers.get(name);
     if (value === null && required) return `the header ${name} is missing`;
     if (value === null) continue;
-    const read = schema.type === "integer" ? Number(value) : value;
-    if (!ajv.validate(schema, read)) return `${name}: ${value}: ${ajv.errorsText()}`;
+    const parsed = schema.type === "integer" ? Number(value) : value;
+    if (!ajv.validate(schema, parsed)) return `${name}: ${value}: ${ajv.errorsText()}`;
   }
   return undefined;
 }
 
-function templateIn({ templates }: Judge, path: string): string | undefined {
+function templateIn({ templates }: Validator, path: string): string | undefined {
   return templates.find(({ matches }) => matches.test(path))?.template;
 }
 
-function resolved(
+function resolveReference(
   document: Json,
   value: Json,
-  at: string[],
+  path: string[],
 ): { value: Json; at: string[] } | undefined {
   if (value === undefined) return undefined;
-  if (!value.$ref) return { value, at };
+  if (!value.$ref) return { value, at: path };
   const steps = (value.$ref as string).slice(2).split("/");
   return { value: steps.reduce((part, step) => part[step], document), at: steps };
 }
 
-const escaped = (step: string) =>
+const escapeStep = (step: string) =>
   encodeURIComponent(step.replaceAll("~", "~0").replaceAll("/", "~1"));

@@ -2,26 +2,25 @@ import { env } from "cloudflare:workers";
 import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test";
 import { countsOf, nothing, recording } from "../../bench/workers/recording";
 import { none, type Counts } from "../../bench/workers/counts";
-import { waiting } from "../../src/http/gate-reports.ts";
-import { app } from "../../src/app.ts";
+import { reportsAtOnce, serve } from "./serve";
 import type { Fetch } from "./client";
 
-/** The service with bindings that count what a request costs. What runs behind the answer counts too. */
+/** The service with bindings that count the cost of a request, including its background work. */
 export function counted() {
   const counts: Counts = { ...none };
-  /** Of each round trip to D1. */
+  /** The number of statements in each round trip to D1. */
   const statements: number[] = [];
-  // What waits behind an answer would be waited for with each request.
-  Object.assign(waiting, { refused: 0, served: 0 });
   const fetch: Fetch = async (request) => {
     const ctx = createExecutionContext();
-    const recorded = nothing();
-    const response = await app.fetch(request, recording(env, recorded), ctx);
+    const costs = nothing();
+    // Without these delays, requests need not wait for delayed background work.
+    const bindings = { ...recording(env, costs), TIMEOUTS: reportsAtOnce };
+    const response = await serve(request, bindings, ctx);
     await waitOnExecutionContext(ctx);
-    for (const [name, count] of Object.entries(countsOf(recorded))) {
+    for (const [name, count] of Object.entries(countsOf(costs))) {
       counts[name as keyof Counts] += count;
     }
-    statements.push(...recorded.trips.map((trip) => trip.statements.length));
+    statements.push(...costs.trips.map((trip) => trip.statements.length));
     return response;
   };
   const reset = () => {

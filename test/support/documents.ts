@@ -1,10 +1,10 @@
 import type { Json } from "./client";
 
-/** Valid definitions that use every type and rule, each with data that it takes. */
+/** Valid definitions that use every type and rule, each with valid data. */
 
 const options = [{ value: "a", label: "A" }, { value: "b" }, { value: "ü", label: "Ü" }];
 
-const shared = [
+const allFields = [
   {
     key: "title",
     label: "Title",
@@ -53,21 +53,21 @@ const shared = [
   { key: "made_on", type: "computed", formula: "today()", result: "date" },
 ];
 
-let written = 0;
+let sequence = 0;
 
-/** Data for the fields above; unique values are others each time. */
+/** Data for the fields above, with new unique values in each call. */
 export function data(): Json {
-  written += 1;
+  sequence += 1;
   return {
     title: "A title",
-    code: `AB-${written}`,
+    code: `AB-${sequence}`,
     notes: "Some\nlines",
     amount: 12.5,
     pieces: 3,
     agreed: true,
     day: "2026-11-21+09:00",
     at: "2026-11-21T09:30:00+09:00",
-    email: `a${written}@forms.example`,
+    email: `a${sequence}@forms.example`,
     url: "https://forms.example/a?b#c",
     phone: "+81 3-1234-5678",
     kind: "b",
@@ -83,15 +83,15 @@ type Kind = "app" | "form";
 
 export interface Start {
   kind: Kind;
-  /** What is put first, in this order; the last one is what is changed. */
+  /** The definitions to put first, in this order. The tests change the last one. */
   documents: Json[];
   data: () => Json;
 }
 
-const renamed = (from: string, to: string) => (field: Json) =>
+const rename = (from: string, to: string) => (field: Json) =>
   field.key === from ? { ...field, key: to, renamed_from: from } : field;
 
-/** Where the random definitions start from, by name. */
+/** The starting points of the random definitions, by name. */
 export const starts: Record<string, Start> = {
   form: {
     kind: "form",
@@ -106,7 +106,7 @@ export const starts: Record<string, Start> = {
           closes_at: null,
           max_submissions: 1000,
         },
-        fields: shared,
+        fields: allFields,
       },
     ],
     data,
@@ -114,11 +114,17 @@ export const starts: Record<string, Start> = {
   app: {
     kind: "app",
     documents: [
-      { name: "An app", description: "", time_zone: "UTC", receipt_prefix: "ORD-", fields: shared },
+      {
+        name: "An app",
+        description: "",
+        time_zone: "UTC",
+        receipt_prefix: "ORD-",
+        fields: allFields,
+      },
     ],
     data,
   },
-  /** Fields that were renamed, in rows too, and some that were retired. */
+  /** A form with renamed fields and columns and a retired field. */
   history: {
     kind: "form",
     documents: [
@@ -159,21 +165,21 @@ export const starts: Record<string, Start> = {
         ],
       },
     ],
-    data: () => ({ name: `N${(written += 1)}`, lines: [{ sku: "X" }] }),
+    data: () => ({ name: `N${(sequence += 1)}`, lines: [{ sku: "X" }] }),
   },
-  /** The same fields under other names, said with `renamed_from`. */
+  /** An app whose fields are renamed with `renamed_from`. */
   renaming: {
     kind: "app",
     documents: [
-      { receipt_prefix: "", fields: shared },
+      { receipt_prefix: "", fields: allFields },
       {
         name: "Renamed",
-        fields: shared.map(renamed("notes", "remarks")).map(renamed("pieces", "count")),
+        fields: allFields.map(rename("notes", "remarks")).map(rename("pieces", "count")),
       },
     ],
     data: () => {
-      const { notes, pieces, ...rest } = data();
-      return { ...rest, remarks: notes, count: pieces };
+      const { notes, pieces, ...remaining } = data();
+      return { ...remaining, remarks: notes, count: pieces };
     },
   },
 };

@@ -4,3 +4,8 @@ declare namespace Cloudflare {
     mainModule: typeof import("../../src/index");
   }
 }
+
+interface ImportMeta {
+  /** Vite's: files by a pattern. */
+  glob<File>(pattern: string, options: object): Record<string, File>;
+}

@@ -1,50 +1,50 @@
 import type { Answer, Json } from "./client";
 
 /**
- * What answers were, told to the process that runs the tests (test/happened.ts): tests of one file see no other's, and
- * what a document promises has to happen in some of them.
+ * Reports responses to the process that runs the tests (test/documented-events.ts), because test files run in isolation. Some
+ * test has to produce every response that a document describes.
  */
 
-const told = new Set<string>();
+const reported = new Set<string>();
 
-function tell(prefix: string, facts: readonly string[]): void {
-  const fresh = facts.filter((fact) => !told.has(prefix + fact));
-  for (const fact of fresh) told.add(prefix + fact);
+function report(prefix: string, facts: readonly string[]): void {
+  const newFacts = facts.filter((fact) => !reported.has(prefix + fact));
+  for (const fact of newFacts) reported.add(prefix + fact);
   // oxlint-disable-next-line no-console
-  if (fresh.length > 0) console.info(`${prefix} ${JSON.stringify(fresh)}`);
+  if (newFacts.length > 0) console.info(`${prefix} ${JSON.stringify(newFacts)}`);
 }
 
-/** An answer to this operation, as `GET /apps/{app}`. */
+/** Reports a response to an operation, such as `GET /apps/{app}`. */
 export function tellHappened(operation: string, { status, headers, body }: Answer): void {
   const type = headers.get("Content-Type")?.split(";")[0];
   const names = [...headers.keys()].map((name) => `header ${name}`);
   const code = type === "application/problem+json" ? [`code ${body?.code}`] : [];
   const parts = ["", ...(type ? [`as ${type}`] : []), ...names, ...code];
-  tell(
+  report(
     "happened",
     parts.map((part) => `${operation} ${status} ${part}`),
   );
 }
 
-/** All that a document says may happen. Faults are left out: tests of faults meet them. */
+/** Reports every response in a document except 500 and 503. The fault tests cover those. */
 export function tellDocumented(document: Json): void {
-  tell("documented", promisesOf(document));
+  report("documented", documentedFacts(document));
 }
 
-function promisesOf(document: Json): string[] {
+function documentedFacts(document: Json): string[] {
   const resolve = (part: Json): Json =>
     part.$ref
       ? resolve(
           part.$ref
             .slice(2)
             .split("/")
-            .reduce((at: Json, step: string) => at[step], document),
+            .reduce((value: Json, step: string) => value[step], document),
         )
       : part;
   const codesOf = (schema: Json): string[] => {
     const { oneOf, anyOf, properties } = resolve(schema);
-    const several = oneOf ?? anyOf;
-    return several ? several.flatMap(codesOf) : [`code ${properties.code.const}`];
+    const alternatives = oneOf ?? anyOf;
+    return alternatives ? alternatives.flatMap(codesOf) : [`code ${properties.code.const}`];
   };
   return Object.entries<Json>(document.paths).flatMap(([path, operations]) =>
     Object.entries<Json>(operations)

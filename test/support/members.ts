@@ -1,10 +1,8 @@
-import { scryptSync } from "node:crypto";
-import { env } from "cloudflare:workers";
-import { sha256 } from "../../src/domain/credential/keys.ts";
 import type { Answer, Json } from "./client";
 import { admin, anonymous, freshKey } from "./service";
+import { insertMember, insertSession } from "./member-rows";
 
-/** Somebody with a session in the administration area. */
+/** A member with a session in the administration. */
 export interface Member {
   id: string;
   email: string;
@@ -12,7 +10,7 @@ export interface Member {
   cookie: string;
 }
 
-/** Asks the administration area with this cookie. */
+/** Sends requests to the administration with this cookie. */
 export const as =
   (cookie: string) =>
   (method: string, path: string, body?: object): Promise<Answer> =>
@@ -26,50 +24,31 @@ export async function signIn(
   return anonymous("POST", "/admin/sign-in", { email, password }, headers);
 }
 
-/** The cookie that an answer sets. */
+/** The cookie that a response sets. */
 export const cookieOf = ({ headers }: Answer) => headers.getSetCookie()[0]?.split(";")[0] ?? "";
 
-/** Somebody who was invited, joined by the link and signed in, as anybody would. */
+/** Invites a member, who joins by the link and signs in. `newMember` is much faster where this does not matter. */
 export async function join(
   role: string,
   email = `${freshKey(role)}@forms.example`,
 ): Promise<Member> {
   const password = "a password of some length";
-  const invited = await admin("POST", "/members", { email, role });
-  if (!invited.body.link) throw new Error(invited.text);
-  await anonymous("POST", new URL(invited.body.link).pathname, { password });
+  const invitation = await admin("POST", "/members", { email, role });
+  if (!invitation.body.link) throw new Error(invitation.text);
+  await anonymous("POST", new URL(invitation.body.link).pathname, { password });
   const cookie = cookieOf(await signIn(email, password));
   const { items } = (await admin("GET", "/members")).body;
-  const { id } = items.find((each: Json) => each.email === email);
+  const { id } = items.find((member: Json) => member.email === email);
   return { id, email, password, cookie };
 }
 
-/** A member with a session, made without what it costs to hash a password: hundreds are made. */
+/** Creates a member with a session directly in D1, because hashing hundreds of passwords takes long. */
 export async function newMember(role = "editor"): Promise<Member> {
   const id = freshKey("member");
   const password = `the password of ${id}`;
   const email = `${id}@forms.example`;
-  await env.DB.prepare(
-    "INSERT INTO member (id, email, role, password, created_at) VALUES (?, ?, ?, ?, 0)",
-  )
-    .bind(id, email, role, cheapHash(password))
-    .run();
+  await insertMember({ id, email, role, password });
   return { id, email, password, cookie: await newSession(id) };
 }
 
-/** A hash says what it cost to make, and costs as much to compare. */
-function cheapHash(password: string): string {
-  const salt = Buffer.from("salt");
-  const key = scryptSync(password, salt, 32, { N: 2, r: 1, p: 1 });
-  return `scrypt$2$1$1$${salt.toString("base64")}$${key.toString("base64")}`;
-}
-
-export async function newSession(memberId: string): Promise<string> {
-  const session = freshKey("session");
-  await env.DB.prepare(
-    "INSERT INTO session (hash, member_id, created_at, expires_at) VALUES (?, ?, 0, ?)",
-  )
-    .bind(await sha256(session), memberId, Date.now() + 3_600_000)
-    .run();
-  return `__Host-session=${session}`;
-}
+export const newSession = (memberId: string): Promise<string> => insertSession(memberId);

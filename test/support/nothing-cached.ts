@@ -1,7 +1,7 @@
 import type { DefinitionCache } from "../../src/store/data/collections.ts";
 
-/** For actions that a test calls itself. */
+/** An empty definition cache for tests that call actions directly. */
 export const nothingCached: DefinitionCache = {
-  recall: async () => undefined,
-  keep: () => undefined,
+  find: async () => undefined,
+  put: () => undefined,
 };

@@ -13,9 +13,9 @@ export async function token(
   return answerOf(await exports.default.fetch(request));
 }
 
-/** The access token of an API client, as /oauth/token gives it. */
-export async function accessToken(issued: Json, scope?: string): Promise<string> {
-  const { client_id, client_secret } = issued;
+/** Requests an access token for an API client at /oauth/token. */
+export async function accessToken(apiClient: Json, scope?: string): Promise<string> {
+  const { client_id, client_secret } = apiClient;
   const answer = await token({
     grant_type: "client_credentials",
     client_id,

@@ -1,24 +1,25 @@
 import type { Json } from "./client";
 import { account, everything, freshKey } from "./service";
 import { data, starts } from "./documents";
-import { pathWith, routes, type Route } from "./routes";
+import type { OperationId } from "../../src/operations/index.ts";
+import { pathWith, routeName, routes, type Route } from "./routes";
 import { spend, world, type World } from "./world";
 
-/** What stands in a path that is right. */
-export function parametersOf({ path }: Route, now: World): Record<string, string> {
-  const { key, id } = path.includes("/apps") ? now.app : now.form;
+/** Valid path parameters for a route. */
+export function parametersOf({ path }: Route, parts: World): Record<string, string> {
+  const { key, id } = path.includes("/apps") ? parts.app : parts.form;
   return {
     key,
     id: path.includes("/integrations")
-      ? now.credential
+      ? parts.credential
       : path.includes("/members")
-        ? now.member
+        ? parts.member
         : path.includes("/webhooks")
-          ? now.webhook.id
+          ? parts.webhook.id
           : id,
-    delivery: now.webhook.delivery,
+    delivery: parts.webhook.delivery,
     path: path.endsWith("/move") ? "lines.qty" : "amount",
-    secret: now.invitation,
+    secret: parts.invitation,
     code: "not_found",
   };
 }
@@ -65,27 +66,29 @@ const credential = {
 };
 
 type Kind = "app" | "form";
-const unversioned = (kind: Kind): Json => starts[kind]?.documents.at(-1);
+const definitionOf = (kind: Kind): Json => starts[kind]?.documents.at(-1);
 
-/** The bodies that the administration takes for an app or a form. */
-const ofCollections = (kind: Kind): Record<string, (now: World) => Json> => {
+/** Valid bodies for the administration of an app or a form. */
+const collectionBodies = (kind: Kind): Record<string, (world: World) => Json> => {
   const base = `POST /admin/${kind}s`;
   return {
     [base]: () => ({ key: freshKey(kind), name: "New" }),
     [`${base}/:key/settings`]: () => ({
       version: 1,
-      ...unversioned(kind),
+      ...definitionOf(kind),
       fields: undefined,
       acceptance: undefined,
       ...(kind === "form"
         ? { state: "open", opens_at: "2026-01-01T00:00", closes_at: "", max_submissions: "5" }
         : {}),
     }),
-    // The body itself from a script, and its text from a browser.
+    // A script sends the document itself, and a browser sends its text.
     [`${base}/:key/json`]: () =>
       kind === "app"
-        ? { ...unversioned(kind), schema_version: 1, name: "Pasted" }
-        : { document: JSON.stringify({ ...unversioned(kind), schema_version: 1, name: "Pasted" }) },
+        ? { ...definitionOf(kind), schema_version: 1, name: "Pasted" }
+        : {
+            document: JSON.stringify({ ...definitionOf(kind), schema_version: 1, name: "Pasted" }),
+          },
     [`${base}/:key/fields`]: () => ({
       version: 1,
       sure: "on",
@@ -110,8 +113,57 @@ const ofCollections = (kind: Kind): Record<string, (now: World) => Json> => {
   };
 };
 
-/** A right body for each route that takes one; a route that is not here fails the first test. */
-export const bodies: Record<string, (now: World) => Json> = {
+/** A valid body for each operation that takes one. */
+const apiBodies: Partial<Record<OperationId, (world: World) => Json>> = {
+  createRecord: () => ({ data: data() }),
+  searchRecords: () => search,
+  batchRecords: ({ app: { id, receipt } }) => ({
+    operations: [
+      { op: "create", data: data() },
+      { op: "update", id, data: { title: "x" }, if_match: '"1"' },
+      { op: "update", id: receipt, data: { amount: null } },
+      { op: "upsert", by: "code", data: data() },
+    ],
+  }),
+  updateRecord: () => ({ data: data() }),
+  putAppDefinition: () => definitionOf("app"),
+  createSubmission: () => ({ status: "draft", data: data() }),
+  validateSubmission: () => ({ status: "submitted", data: data() }),
+  searchSubmissions: () => ({
+    ...search,
+    sort: [{ field: "$updated_at" }, { field: "$status", direction: "desc" }],
+  }),
+  batchSubmissions: ({ form: { id } }) => ({
+    operations: [
+      { op: "create", status: "draft", data: data() },
+      { op: "upsert", by: "code", data: data(), status: "submitted" },
+      { op: "update", id, data: { title: "x" }, status: "submitted" },
+    ],
+  }),
+  updateSubmission: () => ({ status: "closed", data: { lines: create.data.lines } }),
+  putFormDefinition: () => definitionOf("form"),
+  patchAppDefinition: () => ({ name: "Patched", receipt_prefix: null }),
+  patchFormDefinition: () => ({
+    description: "Patched",
+    acceptance: { state: "open", closes_at: null },
+  }),
+  createWebhook: () => ({
+    name: "Stock",
+    url: "https://receiver.example/hook",
+    types: ["record.created", "submission.closed"],
+    collections: "all",
+    include: "ids",
+  }),
+  testWebhook: () => ({}),
+  redeliverWebhook: () => ({}),
+  updateWebhook: () => ({ name: "Stock", rotate_secret: { overlap_hours: 24 } }),
+};
+
+/** A valid body for each route that takes one, by the route's name. A test fails for a route that is missing here. */
+export const bodies: Record<string, (world: World) => Json> = {
+  ...Object.fromEntries(
+    Object.entries(apiBodies).map(([id, body]) => [routeName(id as OperationId), body]),
+  ),
   "POST /oauth/token": ({ client: { client_id, client_secret } }) => ({
     grant_type: "client_credentials",
     client_id,
@@ -124,43 +176,6 @@ export const bodies: Record<string, (now: World) => Json> = {
     method: "tools/call",
     params: { name: "create_submission", arguments: { form: key, data: data() } },
   }),
-  "POST /api/v1/apps/:key/records": () => ({ data: data() }),
-  "POST /api/v1/apps/:key/records/search": () => search,
-  "POST /api/v1/apps/:key/records/batch": ({ app: { id, receipt } }) => ({
-    operations: [
-      { op: "create", data: data() },
-      { op: "update", id, data: { title: "x" }, if_match: '"1"' },
-      { op: "update", id: receipt, data: { amount: null } },
-      { op: "upsert", by: "code", data: data() },
-    ],
-  }),
-  "PATCH /api/v1/apps/:key/records/:id": () => ({ data: data() }),
-  "PUT /api/v1/apps/:key/schema": () => unversioned("app"),
-  "POST /api/v1/forms/:key/submissions": () => ({ status: "draft", data: data() }),
-  "POST /api/v1/forms/:key/submissions/validate": () => ({ status: "submitted", data: data() }),
-  "POST /api/v1/forms/:key/submissions/search": () => ({
-    ...search,
-    sort: [{ field: "$updated_at" }, { field: "$status", direction: "desc" }],
-  }),
-  "POST /api/v1/forms/:key/submissions/batch": ({ form: { id } }) => ({
-    operations: [
-      { op: "create", status: "draft", data: data() },
-      { op: "upsert", by: "code", data: data(), status: "submitted" },
-      { op: "update", id, data: { title: "x" }, status: "submitted" },
-    ],
-  }),
-  "PATCH /api/v1/submissions/:id": () => ({ status: "closed", data: { lines: create.data.lines } }),
-  "PUT /api/v1/forms/:key/schema": () => unversioned("form"),
-  "POST /api/v1/webhooks": () => ({
-    name: "Stock",
-    url: "https://receiver.example/hook",
-    types: ["record.created", "submission.closed"],
-    collections: "all",
-    include: "ids",
-  }),
-  "POST /api/v1/webhooks/:id/test": () => ({}),
-  "POST /api/v1/webhooks/:id/deliveries/:delivery/redeliver": () => ({}),
-  "PATCH /api/v1/webhooks/:id": () => ({ name: "Stock", rotate_secret: { overlap_hours: 24 } }),
   "POST /admin/sign-in": () => account,
   "POST /admin/sign-out": () => ({}),
   "POST /admin/setup": () => ({ ...account, secret: "set-up secret of the tests" }),
@@ -170,8 +185,8 @@ export const bodies: Record<string, (now: World) => Json> = {
     current: account.password,
     password: account.password,
   }),
-  ...ofCollections("app"),
-  ...ofCollections("form"),
+  ...collectionBodies("app"),
+  ...collectionBodies("form"),
   "POST /admin/integrations": () => ({ kind: "token", ...credential }),
   "POST /admin/integrations/:id": () => credential,
   "POST /admin/integrations/:id/rotate": () => ({ overlap: "1h" }),
@@ -194,7 +209,7 @@ export const bodies: Record<string, (now: World) => Json> = {
   "POST /admin/members/:id": () => ({ role: "viewer", disabled: "false" }),
 };
 
-/** Routes whose right body is refused for another reason: there is an owner already, and so on. */
+/** Routes that reject their valid body for another reason, for example because an owner already exists. */
 export const refused = [
   "POST /admin/setup",
   "POST /admin/apps/:key/items/:id/close",
@@ -205,19 +220,19 @@ export const refused = [
   "POST /admin/forms/:key/items/:id/reopen",
 ];
 
-/** A right request of this route, but for what is given of its path. */
+/** Builds a valid request for a route. The given parameters replace the valid ones in its path. */
 export async function rightRequest(
   name: string,
-  place: Record<string, string> = {},
+  parameters: Record<string, string> = {},
 ): Promise<{ method: string; path: string; body: Json }> {
   const route = routes.get(name);
   if (!route) throw new Error(`There is no route ${name}.`);
-  const now = await world();
-  const path = pathWith(route.path, { ...parametersOf(route, now), ...place });
-  return { method: route.method, path, body: bodies[name]?.(now) };
+  const current = await world();
+  const path = pathWith(route.path, { ...parametersOf(route, current), ...parameters });
+  return { method: route.method, path, body: bodies[name]?.(current) };
 }
 
-/** What a request of this route has changed is made anew. */
+/** Discards the part of the world that a request of this route has changed. */
 export function spendAfter(route: string): void {
   const { method, path } = routes.get(route) ?? { method: "GET", path: "/" };
   const changes = !/\/(search|validate|check|records|submissions|items|import)$/.test(path);

@@ -1,10 +1,14 @@
 import { exports } from "cloudflare:workers";
+import { ulid } from "ulid";
+import { expect } from "vitest";
 import { conforms } from "./conformance";
 import { Client, answerOf, host, type Answer, type Json } from "./client";
+import { insertMember, insertSession } from "./member-rows";
 
-/** The first owner, signed in; made once in each test file. */
-let cookie: Promise<string> | undefined;
+/** The session of the owner of each test file. A member has at most 100 credentials, and files may share a runtime. */
+const cookies = new Map<string, Promise<string>>();
 
+/** The owner of the first test file of a runtime. */
 export const account = { email: "owner@forms.example", password: "correct horse battery" };
 
 export async function admin(
@@ -14,8 +18,21 @@ export async function admin(
   headers: Record<string, string> = {},
   raw?: string,
 ): Promise<Answer> {
-  const sent = raw ?? (body && JSON.stringify(body));
-  const request = new Request(`${host}/admin${path}`, {
+  return answerOf(
+    await exports.default.fetch(await adminRequest(method, path, body, headers, raw)),
+  );
+}
+
+/** A request to the administration area, as the owner. */
+export async function adminRequest(
+  method: string,
+  path: string,
+  body?: object,
+  headers: Record<string, string> = {},
+  raw?: string,
+): Promise<Request> {
+  const text = raw ?? (body && JSON.stringify(body));
+  return new Request(`${host}/admin${path}`, {
     method,
     redirect: "manual",
     headers: {
@@ -24,20 +41,22 @@ export async function admin(
       Cookie: await ownerCookie(),
       ...headers,
     },
-    ...(sent === undefined ? {} : { body: sent }),
+    ...(text === undefined ? {} : { body: text }),
   });
-  return answerOf(await exports.default.fetch(request));
 }
 
 export function ownerCookie(): Promise<string> {
-  cookie ??= signUp();
+  const file = expect.getState().testPath ?? "";
+  const cookie = cookies.get(file) ?? createOwner(cookies.size);
+  cookies.set(file, cookie);
   return cookie;
 }
 
-async function signUp(): Promise<string> {
-  await anonymous("POST", "/admin/setup", { ...account, secret: "set-up secret of the tests" });
-  const { headers } = await anonymous("POST", "/admin/sign-in", account);
-  return headers.getSetCookie()[0]?.split(";")[0] ?? "";
+async function createOwner(index: number): Promise<string> {
+  const id = ulid();
+  const email = index === 0 ? account.email : `${freshKey("owner")}@forms.example`;
+  await insertMember({ id, email, role: "owner", password: account.password });
+  return insertSession(id);
 }
 
 /** A request without a credential or a session. */
@@ -82,7 +101,7 @@ export interface CredentialChoice {
   origins?: string[];
 }
 
-/** Issues a credential through the administration area. Limits are wide unless the test is about them. */
+/** Issues a credential in the administration, with high limits by default. */
 export async function issue(choice: CredentialChoice = {}): Promise<Json> {
   const answer = await admin("POST", "/integrations", {
     kind: "token",
@@ -103,36 +122,40 @@ export async function client(choice: CredentialChoice = {}): Promise<Client> {
   return new Client(token);
 }
 
-let made = 0;
+let lastKey = 0;
 
 /** A key that no other test uses. */
 export function freshKey(name: string): string {
-  made += 1;
-  return `${name}_${made}`;
+  lastKey += 1;
+  return `${name}_${lastKey}`;
 }
 
 const anyField = { key: "title", type: "text" };
 
-/** Makes a form with these fields, and gives its key. */
+/** Creates a form with these fields and returns its key. */
 export async function makeForm(
-  by: Client,
+  creator: Client,
   fields: object[] = [anyField],
-  rest: object = {},
+  settings: object = {},
 ): Promise<string> {
-  return make(by, "form", { fields, ...rest });
+  return createCollection(creator, "form", { fields, ...settings });
 }
 
 export async function makeApp(
-  by: Client,
+  creator: Client,
   fields: object[] = [anyField],
-  rest: object = {},
+  settings: object = {},
 ): Promise<string> {
-  return make(by, "app", { fields, ...rest });
+  return createCollection(creator, "app", { fields, ...settings });
 }
 
-async function make(by: Client, kind: "app" | "form", document: object): Promise<string> {
+async function createCollection(
+  creator: Client,
+  kind: "app" | "form",
+  document: object,
+): Promise<string> {
   const key = freshKey(kind);
-  const answer = await by.put(`/${kind}s/${key}/schema`, document);
+  const answer = await creator.put(`/${kind}s/${key}/schema`, document);
   if (answer.status !== 201) throw new Error(`No ${kind}: ${answer.text}`);
   return key;
 }

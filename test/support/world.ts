@@ -1,13 +1,13 @@
-import { env } from "cloudflare:workers";
 import type { Client, Json } from "./client";
 import { admin, client, freshKey, issue, makeApp, makeForm, ownerCookie } from "./service";
 import { starts } from "./documents";
 import { newMember } from "./members";
+import { homeDb } from "./databases";
 
-/** What requests are about. A part that a request has changed is made anew before the next one. */
+/** The objects that requests address. A part that a request has changed is created again for the next request. */
 
 interface Item {
-  /** The key of its app or form. */
+  /** The key of the item's app or form. */
   key: string;
   id: string;
 }
@@ -16,10 +16,10 @@ export interface World {
   bearer: string;
   cookie: string;
   app: Item & { receipt: string };
-  /** It holds a draft besides. */
+  /** The form also holds a draft. */
   form: Item;
   client: { client_id: string; client_secret: string };
-  /** Those that may be changed. */
+  /** The requests may change these. */
   credential: string;
   member: string;
   invitation: string;
@@ -28,21 +28,21 @@ export interface World {
 
 type Part = keyof World;
 
-let makes: Promise<Client> | undefined;
-const maker = () => (makes ??= client());
+let cachedCreator: Promise<Client> | undefined;
+const getCreator = () => (cachedCreator ??= client());
 
-const makers: { [Name in Part]: () => Promise<World[Name]> } = {
-  bearer: async () => (await maker()).bearer,
+const factories: { [Name in Part]: () => Promise<World[Name]> } = {
+  bearer: async () => (await getCreator()).bearer,
   cookie: ownerCookie,
   app: async () => {
-    const { by, fields, rest, item } = await started("app");
-    const key = await makeApp(by, fields, rest);
+    const { fields, settings, item } = startOf("app");
+    const key = await makeApp(await getCreator(), fields, settings);
     const { id, receipt_number: receipt } = await newItem(`/apps/${key}`, item);
     return { key, id, receipt };
   },
   form: async () => {
-    const { by, fields, rest, item } = await started("form");
-    const key = await makeForm(by, fields, rest);
+    const { fields, settings, item } = startOf("form");
+    const key = await makeForm(await getCreator(), fields, settings);
     const { id } = await newItem(`/forms/${key}`, item);
     await newItem(`/forms/${key}`, { status: "draft", data: {} });
     return { key, id };
@@ -51,44 +51,50 @@ const makers: { [Name in Part]: () => Promise<World[Name]> } = {
   credential: async () => (await issue()).id,
   member: async () => (await newMember("viewer")).id,
   webhook: async () => {
-    const by = await maker();
-    // One at a time: each that listens to everything is woken by every change.
-    await env.DB.prepare("UPDATE webhook SET state = 'paused' WHERE name = 'Test'").run();
+    const creator = await getCreator();
+    // Only one is active at a time, because every change wakes each webhook that listens to everything.
+    await homeDb.prepare("UPDATE webhook SET state = 'paused' WHERE name = 'Test'").run();
     const { url, types } = { url: "https://receiver.example/hook", types: ["record.created"] };
-    const made = await by.post("/webhooks", { name: "Test", url, types, collections: "all" });
-    const { id } = made.body;
-    return { id, delivery: (await by.post(`/webhooks/${id}/test`, undefined)).body.id };
+    const webhook = await creator.post("/webhooks", {
+      name: "Test",
+      url,
+      types,
+      collections: "all",
+    });
+    const { id } = webhook.body;
+    return { id, delivery: (await creator.post(`/webhooks/${id}/test`, undefined)).body.id };
   },
-  invitation: async () => new URL((await invited()).link).pathname.split("/").at(-1) ?? "",
+  invitation: async () => new URL((await invite()).link).pathname.split("/").at(-1) ?? "",
 };
 
-async function started(name: "app" | "form") {
+function startOf(name: "app" | "form") {
   const { documents, data } = starts[name] as (typeof starts)[string];
-  const { fields, ...rest } = documents.at(-1);
-  return { by: await maker(), fields, rest, item: { data: data() } };
+  const { fields, ...settings } = documents.at(-1);
+  return { fields, settings, item: { data: data() } };
 }
 
-/** By its owner: what the API answers is judged, which takes long where many are made. */
+/** Creates an item in the administration, because validating many API responses takes long. */
 async function newItem(collection: string, item: object): Promise<Json> {
   const { status, text, body } = await admin("POST", `${collection}/items`, item);
   if (status !== 201) throw new Error(text);
   return body;
 }
 
-async function invited(): Promise<{ email: string; link: string }> {
+async function invite(): Promise<{ email: string; link: string }> {
   const email = `${freshKey("member")}@forms.example`;
   return (await admin("POST", "/members", { email, role: "viewer" })).body;
 }
 
-const made: Partial<World> = {};
+const parts: Partial<World> = {};
 
 export async function world(): Promise<World> {
-  const parts = Object.keys(makers) as Part[];
-  for (const part of parts) Object.assign(made, { [part]: made[part] ?? (await makers[part]()) });
-  return made as World;
+  const names = Object.keys(factories) as Part[];
+  for (const name of names)
+    Object.assign(parts, { [name]: parts[name] ?? (await factories[name]()) });
+  return parts as World;
 }
 
-/** A part is not what it was: the next request gets another one. */
+/** Discards a part that a request has changed. The next request gets a new one. */
 export function spend(part: Part): void {
-  delete made[part];
+  delete parts[part];
 }

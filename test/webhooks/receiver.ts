@@ -3,41 +3,40 @@ import { env } from "cloudflare:workers";
 import { vi } from "vitest";
 import type { Client, Json } from "../support/client";
 
-/** A receiver inside the test: it stands where the network would be. */
-
-interface Received {
+interface ReceivedMessage {
   url: string;
   headers: Headers;
   text: string;
   body: Json;
 }
 
-type Answering = (received: Received, count: number) => Response | Promise<Response>;
+type Responder = (message: ReceivedMessage, count: number) => Response | Promise<Response>;
 
-const taken: Answering = () => new Response("taken");
+const respondOk: Responder = () => new Response("taken");
 
+/** A webhook receiver inside the test. A mocked `fetch` sends it the requests for its URL. */
 export class Receiver {
   readonly url = `https://${crypto.randomUUID()}.example/hook`;
-  /** All that came in, whatever was answered. */
-  readonly all: Received[] = [];
-  /** What was answered with a success. */
-  readonly taken: Received[] = [];
-  answers: Answering = taken;
+  /** Every message, whatever the response. */
+  readonly received: ReceivedMessage[] = [];
+  /** The messages that got a 2xx response. */
+  readonly accepted: ReceivedMessage[] = [];
+  respond: Responder = respondOk;
 
   constructor() {
     receivers.set(this.url, this);
   }
 
   recover(): void {
-    this.answers = taken;
+    this.respond = respondOk;
   }
 
   async receive(request: Request): Promise<Response> {
     const text = await request.text();
-    const received = { url: request.url, headers: request.headers, text, body: JSON.parse(text) };
-    this.all.push(received);
-    const response = await this.answers(received, this.all.length);
-    if (response.ok) this.taken.push(received);
+    const message = { url: request.url, headers: request.headers, text, body: JSON.parse(text) };
+    this.received.push(message);
+    const response = await this.respond(message, this.received.length);
+    if (response.ok) this.accepted.push(message);
     return response;
   }
 }
@@ -50,15 +49,19 @@ vi.spyOn(globalThis, "fetch").mockImplementation(async (input, init) => {
   const receiver = receivers.get(request.url);
   if (!receiver) return network(request);
   const signal = init?.signal;
-  const ending = new Promise<never>((_, reject) =>
+  const abort = new Promise<never>((_, reject) =>
     signal?.addEventListener("abort", () => reject(new Error("aborted"))),
   );
-  ending.catch(() => undefined);
-  return Promise.race([receiver.receive(request), ending]);
+  abort.catch(() => undefined);
+  return Promise.race([receiver.receive(request), abort]);
 });
 
-export async function hook(by: Client, receiver: { url: string }, rest: object): Promise<Json> {
-  const { status, text, body } = await by.post("/webhooks", {
+export async function createWebhook(
+  caller: Client,
+  receiver: { url: string },
+  settings: object,
+): Promise<Json> {
+  const { status, text, body } = await caller.post("/webhooks", {
     name: "Test",
     url: receiver.url,
     types: [
@@ -69,25 +72,28 @@ export async function hook(by: Client, receiver: { url: string }, rest: object):
       "submission.deleted",
       "submission.closed",
     ],
-    ...rest,
+    ...settings,
   });
   if (status !== 201) throw new Error(text);
   return body;
 }
 
-export const objectOf = (id: string) => env.HOOKS.getByName(id);
+export const webhookObject = (id: string) => env.HOOKS.getByName(id);
 
-/** Runs the webhook's alarm now, and again while there is more to do at once. */
-export async function tell(id: string): Promise<void> {
-  await objectOf(id).wake(id);
-  await runDurableObjectAlarm(objectOf(id));
+/** Wakes the webhook and runs its alarm now. */
+export async function deliverNow(id: string): Promise<void> {
+  await webhookObject(id).wake(id);
+  await runDurableObjectAlarm(webhookObject(id));
 }
 
-/** Waits until this is true; a second or so, as an alarm gathers. */
-export async function until(holds: () => boolean | Promise<boolean>, milliseconds = 15_000) {
+/** Polls until the condition is true. Throws after `milliseconds`. */
+export async function waitUntil(
+  condition: () => boolean | Promise<boolean>,
+  milliseconds = 15_000,
+) {
   const end = performance.now() + milliseconds;
-  while (!(await holds())) {
-    if (performance.now() > end) throw new Error("It does not come true.");
+  while (!(await condition())) {
+    if (performance.now() > end) throw new Error("The condition stayed false.");
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
 }

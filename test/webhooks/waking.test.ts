@@ -1,121 +1,154 @@
 import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { beforeAll, describe, expect, it } from "vitest";
-import { onSchedule } from "../../src/schedule.ts";
+import worker from "../../src/index.ts";
 import type { Client } from "../support/client";
 import { counted } from "../support/counting";
 import { client, makeApp } from "../support/service";
-import { hook, objectOf, Receiver, until } from "./receiver";
+import { createWebhook, webhookObject, Receiver, waitUntil } from "./receiver";
+import { dataDb, databases, homeDb } from "../support/databases";
 
-const notHour = 5 * 60_000;
-const own = "(SELECT id FROM collection WHERE key = ?)";
+const offHourMs = 5 * 60_000;
+const collectionId = "(SELECT id FROM collection WHERE key = ?)";
 const alarmOf = (id: string) =>
-  runInDurableObject(objectOf(id), (_, state) => state.storage.getAlarm());
+  runInDurableObject(webhookObject(id), (_, state) => state.storage.getAlarm());
 
-describe("What wakes a webhook", () => {
-  let by: Client;
+describe("Waking webhooks", () => {
+  let integrator: Client;
   beforeAll(async () => {
-    by = await client();
+    integrator = await client();
   });
 
-  it("a write asks nothing where no webhook listens; where one does it asks who, once in a burst", async () => {
+  it("costs a write no query without listeners, and one query per burst with a listener", async () => {
     const { fetch, counts, reset } = counted();
-    const through = by.through(fetch);
-    const [quiet, heard] = [await makeApp(by), await makeApp(by)];
+    const counting = integrator.through(fetch);
+    const [quietApp, watchedApp] = [await makeApp(integrator), await makeApp(integrator)];
     const receiver = new Receiver();
-    const { id } = await hook(by, receiver, { collections: [`app:${heard}`] });
+    const { id } = await createWebhook(integrator, receiver, {
+      collections: [`app:${watchedApp}`],
+    });
     const cost = async (app: string) => {
       reset();
-      await through.post(`/apps/${app}/records`, { data: {} });
+      await counting.post(`/apps/${app}/records`, { data: {} });
       return counts.d1;
     };
-    await cost(quiet);
-    expect(await cost(quiet)).toBe(1);
-    await cost(heard);
-    expect(await cost(heard)).toBe(1);
-    await until(() => receiver.taken.length === 2);
-    expect(await cost(heard)).toBe(2);
-    await by.post(`/apps/${heard}/records/batch`, {
+    await cost(quietApp);
+    expect(await cost(quietApp)).toBe(1);
+    await cost(watchedApp);
+    expect(await cost(watchedApp)).toBe(1);
+    await waitUntil(() => receiver.accepted.length === 2);
+    expect(await cost(watchedApp)).toBe(2);
+    await integrator.post(`/apps/${watchedApp}/records/batch`, {
       operations: [
         { op: "create", data: {} },
         { op: "create", data: {} },
       ],
     });
-    await until(() => receiver.taken.length === 5);
-    await by.patch(`/webhooks/${id}`, { state: "paused" });
-    expect(await cost(heard)).toBe(1);
+    await waitUntil(() => receiver.accepted.length === 5);
+    await integrator.patch(`/webhooks/${id}`, { state: "paused" });
+    expect(await cost(watchedApp)).toBe(1);
   });
 
-  it("the schedule, where the call behind the answer was lost, or the alarm was", async () => {
-    const app = await makeApp(by);
+  it("happens on schedule when the alarm was lost", async () => {
+    const app = await makeApp(integrator);
     const receiver = new Receiver();
-    const { id } = await hook(by, receiver, { collections: [`app:${app}`] });
-    await by.post(`/apps/${app}/records`, { data: {} });
-    await runInDurableObject(objectOf(id), (_, state) => state.storage.deleteAlarm());
-    await onSchedule(env, Math.floor(Date.now() / 3_600_000) * 3_600_000 + notHour + 60_000);
+    const { id } = await createWebhook(integrator, receiver, { collections: [`app:${app}`] });
+    await integrator.post(`/apps/${app}/records`, { data: {} });
+    await runInDurableObject(webhookObject(id), (_, state) => state.storage.deleteAlarm());
+    await worker.scheduled(
+      { scheduledTime: Math.floor(Date.now() / 3_600_000) * 3_600_000 + offHourMs + 60_000 },
+      env,
+    );
     expect(await alarmOf(id)).not.toBeNull();
-    await until(() => receiver.taken.length === 1);
+    await waitUntil(() => receiver.accepted.length === 1);
     expect(await alarmOf(id)).toBeNull();
   });
 
-  it("a recalculation, behind the definition that asked for it and by the schedule", async () => {
-    const app = await makeApp(by);
+  // With one database nothing needs a repair, so the rule exists only with two.
+  // oxlint-disable-next-line vitest/no-conditional-tests
+  if (!databases.single)
+    it("happens on schedule when a collection of another database has no listener flag", async () => {
+      const app = await makeApp(integrator);
+      const receiver = new Receiver();
+      await createWebhook(integrator, receiver, { collections: [`app:${app}`] });
+      const listened = () =>
+        dataDb.prepare("SELECT listened FROM collection WHERE key = ?").bind(app).first("listened");
+      expect(await listened()).toBe(1);
+      await dataDb.prepare("UPDATE collection SET listened = 0 WHERE key = ?").bind(app).run();
+      await integrator.post(`/apps/${app}/records`, { data: {} });
+      await worker.scheduled(
+        { scheduledTime: Math.floor(Date.now() / 3_600_000) * 3_600_000 + offHourMs + 60_000 },
+        env,
+      );
+      await waitUntil(() => receiver.accepted.length === 1);
+      expect(await listened()).toBe(1);
+    });
+
+  it("happens on a recalculation, after the definition changed and on schedule", async () => {
+    const app = await makeApp(integrator);
     const receiver = new Receiver();
-    for (const title of ["a", "b"]) await by.post(`/apps/${app}/records`, { data: { title } });
-    await hook(by, receiver, { collections: [`app:${app}`] });
+    for (const title of ["a", "b"])
+      await integrator.post(`/apps/${app}/records`, { data: { title } });
+    await createWebhook(integrator, receiver, { collections: [`app:${app}`] });
     const define = (formula: string) =>
-      by.put(`/apps/${app}/schema`, {
+      integrator.put(`/apps/${app}/schema`, {
         fields: [
           { key: "title", type: "text" },
           { key: "twice", type: "computed", formula, result: "text" },
         ],
       });
     await define("title + title");
-    await until(() => receiver.taken.length === 2);
-    const twice = () => receiver.taken.map(({ body }) => body.data.item.data.twice);
+    await waitUntil(() => receiver.accepted.length === 2);
+    const twice = () => receiver.accepted.map(({ body }) => body.data.item.data.twice);
     expect(twice()).toEqual(["aa", "bb"]);
-    // What an answer left undone, the schedule does.
-    await env.DB.batch([
-      env.DB.prepare(
-        `UPDATE item SET data = replace(data, 'aa', 'old') WHERE collection_id = ${own}`,
-      ).bind(app),
-      env.DB.prepare(
-        `INSERT INTO indexing (collection_id, fields, next, last, done, total)
-          SELECT collection_id, '[2]', min(number), max(number), 0, 2 FROM item WHERE collection_id = ${own}`,
-      ).bind(app),
+    // As if the background work of a request had stopped: the schedule continues it.
+    await dataDb.batch([
+      dataDb
+        .prepare(
+          `UPDATE item SET data = replace(data, 'aa', 'old') WHERE collection_id = ${collectionId}`,
+        )
+        .bind(app),
+      dataDb
+        .prepare(
+          `INSERT INTO indexing (collection_id, fields, next, last, done, total)
+          SELECT collection_id, '[2]', min(number), max(number), 0, 2 FROM item WHERE collection_id = ${collectionId}`,
+        )
+        .bind(app),
     ]);
-    await onSchedule(env, notHour + 60_000);
-    await until(() => receiver.taken.length === 3);
+    await worker.scheduled({ scheduledTime: offHourMs + 60_000 }, env);
+    await waitUntil(() => receiver.accepted.length === 3);
     expect(twice()).toEqual(["aa", "bb", "aa"]);
   });
 
-  it("the schedule forgets what a deletion left of one", async () => {
-    const app = await makeApp(by);
-    const { id } = await hook(by, new Receiver(), { collections: [`app:${app}`] });
-    await by.post(`/webhooks/${id}/test`, undefined);
-    await env.DB.prepare("UPDATE webhook SET state = 'deleted' WHERE id = ?").bind(id).run();
-    await onSchedule(env, notHour);
-    const left = await env.DB.prepare("SELECT 1 FROM webhook WHERE id = ?").bind(id).first();
-    expect(left).toBeNull();
-    expect((await objectOf(id).report(null, 10)).deliveries).toEqual([]);
+  it("deletes on schedule what an interrupted deletion left", async () => {
+    const app = await makeApp(integrator);
+    const { id } = await createWebhook(integrator, new Receiver(), { collections: [`app:${app}`] });
+    await integrator.post(`/webhooks/${id}/test`, undefined);
+    await homeDb.prepare("UPDATE webhook SET state = 'deleted' WHERE id = ?").bind(id).run();
+    await worker.scheduled({ scheduledTime: offHourMs }, env);
+    const row = await homeDb.prepare("SELECT 1 FROM webhook WHERE id = ?").bind(id).first();
+    expect(row).toBeNull();
+    expect((await webhookObject(id).report(null, 10)).deliveries).toEqual([]);
   });
 
-  it("100 webhooks are the most there may be, however many are made at once", async () => {
+  it("returns 422 `too_large` above 100 webhooks, also for simultaneous creates", async () => {
     const body = {
       name: "x",
       url: "https://receiver.example",
       types: ["record.created"],
       collections: "all",
     };
-    const made = await Promise.all(Array.from({ length: 110 }, () => by.post("/webhooks", body)));
-    const { results } = await env.DB.prepare("SELECT id FROM webhook").all<{ id: string }>();
+    const responses = await Promise.all(
+      Array.from({ length: 110 }, () => integrator.post("/webhooks", body)),
+    );
+    const { results } = await homeDb.prepare("SELECT id FROM webhook").all<{ id: string }>();
     expect(results).toHaveLength(100);
-    const refused = made.filter(({ status }) => status === 422);
-    expect(refused.length).toBeGreaterThanOrEqual(10);
-    expect(refused[0]?.body.errors).toMatchObject([{ code: "too_large", maximum: 100 }]);
-    const first = await by.get("/webhooks?limit=60");
-    const rest = await by.get(first.body.links.next);
-    expect([first.body.items.length, rest.body.items.length, rest.body.links.next]).toEqual([
+    const rejected = responses.filter(({ status }) => status === 422);
+    expect(rejected.length).toBeGreaterThanOrEqual(10);
+    expect(rejected[0]?.body.errors).toMatchObject([{ code: "too_large", maximum: 100 }]);
+    const first = await integrator.get("/webhooks?limit=60");
+    const second = await integrator.get(first.body.links.next);
+    expect([first.body.items.length, second.body.items.length, second.body.links.next]).toEqual([
       60,
       40,
       null,

@@ -1,159 +1,170 @@
 import { Webhook } from "standardwebhooks";
 import { beforeAll, describe, expect, it } from "vitest";
-import { codes, type Client, type Json } from "../support/client";
-import { client, makeApp, makeForm } from "../support/service";
-import { hook, Receiver, tell, until } from "./receiver";
+import { Client as Caller, codes, type Client, type Json } from "../support/client";
+import { admin, client, issue, makeApp, makeForm } from "../support/service";
+import { createWebhook, Receiver, deliverNow, waitUntil } from "./receiver";
 
-const verified = (secret: string, { text, headers }: { text: string; headers: Headers }) =>
+const verify = (secret: string, { text, headers }: { text: string; headers: Headers }) =>
   new Webhook(secret).verify(text, Object.fromEntries(headers));
 
-describe("A webhook", () => {
-  let by: Client;
+describe("Webhooks", () => {
+  let integrator: Client;
   beforeAll(async () => {
-    by = await client();
+    integrator = await client();
   });
 
-  it("is told of a change within five seconds, signed as Standard Webhooks say, with the entry of the changes feed", async () => {
-    const app = await makeApp(by);
+  it("deliver the entry of the changes feed within five seconds, signed as Standard Webhooks require", async () => {
+    const app = await makeApp(integrator);
     const receiver = new Receiver();
-    const { id, secret } = await hook(by, receiver, { collections: [`app:${app}`] });
+    const { id, secret } = await createWebhook(integrator, receiver, {
+      collections: [`app:${app}`],
+    });
     expect([id, secret]).toEqual([
       expect.stringMatching(/^whk_[0-9A-Z]{26}$/),
       expect.stringMatching(/^whsec_/),
     ]);
-    await by.post(`/apps/${app}/records`, { data: { title: "x" } });
-    await until(() => receiver.taken.length === 1, 5000);
-    const [told] = receiver.taken as [Json];
-    const feed = await by.get(`/apps/${app}/changes`);
-    expect(verified(secret, told)).toEqual({
+    await integrator.post(`/apps/${app}/records`, { data: { title: "x" } });
+    await waitUntil(() => receiver.accepted.length === 1, 5000);
+    const [message] = receiver.accepted as [Json];
+    const feed = await integrator.get(`/apps/${app}/changes`);
+    expect(verify(secret, message)).toEqual({
       type: "record.created",
       timestamp: feed.body.items[0].at,
       collection: `app:${app}`,
       data: feed.body.items[0],
     });
-    expect(told.headers.get("webhook-id")).toMatch(/^msg_/);
-    expect(() => verified(`${secret.slice(0, -6)}AAAAA=`, told)).toThrow("signature");
+    expect(message.headers.get("webhook-id")).toMatch(/^msg_/);
+    expect(() => verify(`${secret.slice(0, -6)}AAAAA=`, message)).toThrow("signature");
   });
 
-  it("tells of what happens from the moment it was made, in order, with all that it asks for and nothing else", async () => {
-    const form = await makeForm(by);
-    const other = await makeForm(by);
-    const early = await by.post(`/forms/${form}/submissions`, { data: { title: "before" } });
+  it("deliver only later changes of their collections and types, in order", async () => {
+    const form = await makeForm(integrator);
+    const otherForm = await makeForm(integrator);
+    const existing = await integrator.post(`/forms/${form}/submissions`, {
+      data: { title: "before" },
+    });
     const receiver = new Receiver();
-    const { id } = await hook(by, receiver, { collections: [`form:${form}`] });
-    const made = await by.post(`/forms/${form}/submissions`, { data: { title: "1" } });
-    await by.post(`/forms/${other}/submissions`, { data: { title: "elsewhere" } });
-    await by.patch(`/submissions/${made.body.id}`, { data: { title: "2" } });
-    await by.patch(`/submissions/${made.body.id}`, { status: "closed" });
-    await by.delete(`/submissions/${early.body.id}`);
-    await tell(id);
-    expect(receiver.taken.map(({ body }) => [body.type, body.data.id, body.data.version])).toEqual([
-      ["submission.created", made.body.id, 1],
-      ["submission.updated", made.body.id, 2],
-      ["submission.closed", made.body.id, 3],
-      ["submission.deleted", early.body.id, 1],
+    const { id } = await createWebhook(integrator, receiver, { collections: [`form:${form}`] });
+    const created = await integrator.post(`/forms/${form}/submissions`, { data: { title: "1" } });
+    await integrator.post(`/forms/${otherForm}/submissions`, { data: { title: "elsewhere" } });
+    await integrator.patch(`/submissions/${created.body.id}`, { data: { title: "2" } });
+    await integrator.patch(`/submissions/${created.body.id}`, { status: "closed" });
+    await integrator.delete(`/submissions/${existing.body.id}`);
+    await deliverNow(id);
+    expect(
+      receiver.accepted.map(({ body }) => [body.type, body.data.id, body.data.version]),
+    ).toEqual([
+      ["submission.created", created.body.id, 1],
+      ["submission.updated", created.body.id, 2],
+      ["submission.closed", created.body.id, 3],
+      ["submission.deleted", existing.body.id, 1],
     ]);
-    expect(receiver.taken[3]?.body.data).not.toHaveProperty("item");
+    expect(receiver.accepted[3]?.body.data).not.toHaveProperty("item");
   });
 
-  it("with include: ids tells no values; without submission.closed, closing is an update", async () => {
-    const form = await makeForm(by);
+  it("omit values with include: ids, and report closing as an update without submission.closed", async () => {
+    const form = await makeForm(integrator);
     const receiver = new Receiver();
-    const { id } = await hook(by, receiver, {
+    const { id } = await createWebhook(integrator, receiver, {
       collections: [`form:${form}`],
       include: "ids",
       types: ["submission.updated"],
     });
-    const made = await by.post(`/forms/${form}/submissions`, { data: { title: "secret" } });
-    await by.patch(`/submissions/${made.body.id}`, { status: "closed" });
-    await tell(id);
-    expect(receiver.taken).toHaveLength(1);
-    expect(receiver.taken[0]?.body).toMatchObject({
-      type: "submission.updated",
-      data: { id: made.body.id, fields: ["$status"] },
+    const created = await integrator.post(`/forms/${form}/submissions`, {
+      data: { title: "secret" },
     });
-    expect(receiver.taken[0]?.text).not.toContain("secret");
+    await integrator.patch(`/submissions/${created.body.id}`, { status: "closed" });
+    await deliverNow(id);
+    expect(receiver.accepted).toHaveLength(1);
+    expect(receiver.accepted[0]?.body).toMatchObject({
+      type: "submission.updated",
+      data: { id: created.body.id, fields: ["$status"] },
+    });
+    expect(receiver.accepted[0]?.text).not.toContain("secret");
   });
 
-  it("that listens to all is told of collections that are made later", async () => {
+  it("deliver changes of collections created later when they listen to all", async () => {
     const receiver = new Receiver();
-    const { id } = await hook(by, receiver, { collections: "all", types: ["record.created"] });
-    const app = await makeApp(by);
-    await by.post(`/apps/${app}/records`, { data: { title: "x" } });
-    await tell(id);
-    expect(receiver.taken.map(({ body }) => body.data.item.app)).toEqual([app]);
-    await by.delete(`/webhooks/${id}`);
+    const { id } = await createWebhook(integrator, receiver, {
+      collections: "all",
+      types: ["record.created"],
+    });
+    const app = await makeApp(integrator);
+    await integrator.post(`/apps/${app}/records`, { data: { title: "x" } });
+    await deliverNow(id);
+    expect(receiver.accepted.map(({ body }) => body.data.item.app)).toEqual([app]);
+    await integrator.delete(`/webhooks/${id}`);
   });
 
-  it("shows its secret once; rotated, both sign until the overlap ends", async () => {
+  it("return the secret once, and sign with both secrets during the overlap of a rotation", async () => {
     const receiver = new Receiver();
-    const app = await makeApp(by);
-    const made = await hook(by, receiver, { collections: [`app:${app}`] });
-    const path = `/webhooks/${made.id}`;
-    expect((await by.get(path)).body).not.toHaveProperty("secret");
-    expect((await by.get("/webhooks")).text).not.toContain("whsec_");
-    const rotated = await by.patch(path, { rotate_secret: { overlap_hours: 1 } });
+    const app = await makeApp(integrator);
+    const created = await createWebhook(integrator, receiver, { collections: [`app:${app}`] });
+    const path = `/webhooks/${created.id}`;
+    expect((await integrator.get(path)).body).not.toHaveProperty("secret");
+    expect((await integrator.get("/webhooks")).text).not.toContain("whsec_");
+    const rotated = await integrator.patch(path, { rotate_secret: { overlap_hours: 1 } });
     expect(rotated.body.secrets).toHaveLength(2);
-    await by.post(`${path}/test`, undefined);
-    const [both] = receiver.taken as [Json];
-    for (const secret of [made.secret, rotated.body.secret]) {
-      expect(verified(secret, both)).toMatchObject({ type: "webhook.test" });
+    await integrator.post(`${path}/test`, undefined);
+    const [testMessage] = receiver.accepted as [Json];
+    for (const secret of [created.secret, rotated.body.secret]) {
+      expect(verify(secret, testMessage)).toMatchObject({ type: "webhook.test" });
     }
-    const third = await by.patch(path, { rotate_secret: { overlap_hours: 0 } });
+    const third = await integrator.patch(path, { rotate_secret: { overlap_hours: 0 } });
     expect(third.body.secrets).toHaveLength(1);
-    await by.post(`${path}/test`, undefined);
-    expect(() => verified(rotated.body.secret, receiver.taken[1] as Json)).toThrow("signature");
-    expect(verified(third.body.secret, receiver.taken[1] as Json)).toBeTruthy();
+    await integrator.post(`${path}/test`, undefined);
+    expect(() => verify(rotated.body.secret, receiver.accepted[1] as Json)).toThrow("signature");
+    expect(verify(third.body.secret, receiver.accepted[1] as Json)).toBeTruthy();
   });
 
-  it("is read, changed under If-Match, paused, listed and deleted", async () => {
+  it("are read, changed under If-Match, paused and deleted", async () => {
     const receiver = new Receiver();
-    const form = await makeForm(by);
-    const made = await hook(by, receiver, { collections: [`form:${form}`] });
-    const path = `/webhooks/${made.id}`;
-    const read = await by.get(path);
+    const form = await makeForm(integrator);
+    const created = await createWebhook(integrator, receiver, { collections: [`form:${form}`] });
+    const path = `/webhooks/${created.id}`;
+    const read = await integrator.get(path);
     expect(read.body).toMatchObject({
       name: "Test",
       include: "item",
       state: "active",
       reason: null,
     });
-    expect((await by.get(path, { "If-None-Match": read.etag })).status).toBe(304);
-    const paused = await by.patch(path, { state: "paused" }, { "If-Match": read.etag });
+    expect((await integrator.get(path, { "If-None-Match": read.etag })).status).toBe(304);
+    const paused = await integrator.patch(path, { state: "paused" }, { "If-Match": read.etag });
     expect([paused.status, paused.body.state]).toEqual([200, "paused"]);
-    const stale = await by.patch(path, { name: "No" }, { "If-Match": read.etag });
+    const stale = await integrator.patch(path, { name: "No" }, { "If-Match": read.etag });
     expect([stale.status, stale.body.current_etag]).toEqual([412, paused.etag]);
-    await by.post(`/forms/${form}/submissions`, { data: { title: "kept" } });
-    await tell(made.id);
-    expect(receiver.all).toEqual([]);
-    await by.patch(path, { state: "active" });
-    await until(() => receiver.taken.length === 1);
-    const unchanged = await by.patch(path, { state: "active" });
-    expect((await by.patch(path, {})).etag).toBe(unchanged.etag);
-    expect((await by.delete(path)).status).toBe(204);
-    expect((await by.get(path)).status).toBe(404);
-    expect((await by.delete(path)).status).toBe(404);
-    await by.post(`/forms/${form}/submissions`, { data: {} });
-    expect(receiver.all).toHaveLength(1);
+    await integrator.post(`/forms/${form}/submissions`, { data: { title: "kept" } });
+    await deliverNow(created.id);
+    expect(receiver.received).toEqual([]);
+    await integrator.patch(path, { state: "active" });
+    await waitUntil(() => receiver.accepted.length === 1);
+    const unchanged = await integrator.patch(path, { state: "active" });
+    expect((await integrator.patch(path, {})).etag).toBe(unchanged.etag);
+    expect((await integrator.delete(path)).status).toBe(204);
+    expect((await integrator.get(path)).status).toBe(404);
+    expect((await integrator.delete(path)).status).toBe(404);
+    await integrator.post(`/forms/${form}/submissions`, { data: {} });
+    expect(receiver.received).toHaveLength(1);
   });
 
-  it("keeps what was tried, newest first, and sends it again with the same id", async () => {
-    const form = await makeForm(by);
+  it("list attempts, newest first, and redeliver a message under the same id", async () => {
+    const form = await makeForm(integrator);
     const receiver = new Receiver();
-    const { id } = await hook(by, receiver, { collections: [`form:${form}`] });
+    const { id } = await createWebhook(integrator, receiver, { collections: [`form:${form}`] });
     for (const title of ["1", "2", "3"]) {
-      await by.post(`/forms/${form}/submissions`, { data: { title } });
+      await integrator.post(`/forms/${form}/submissions`, { data: { title } });
     }
-    await tell(id);
-    await until(() => receiver.taken.length === 3);
-    const first = await by.get(`/webhooks/${id}/deliveries?limit=2`);
-    const rest = await by.get(first.body.links.next);
-    const all = [...first.body.items, ...rest.body.items];
-    expect(rest.body.links.next).toBeNull();
-    expect(all.map(({ message }) => message)).toEqual(
-      receiver.taken.map(({ headers }) => headers.get("webhook-id")).toReversed(),
+    await deliverNow(id);
+    await waitUntil(() => receiver.accepted.length === 3);
+    const first = await integrator.get(`/webhooks/${id}/deliveries?limit=2`);
+    const second = await integrator.get(first.body.links.next);
+    const deliveries = [...first.body.items, ...second.body.items];
+    expect(second.body.links.next).toBeNull();
+    expect(deliveries.map(({ message }) => message)).toEqual(
+      receiver.accepted.map(({ headers }) => headers.get("webhook-id")).toReversed(),
     );
-    expect(all[2]).toMatchObject({
+    expect(deliveries[2]).toMatchObject({
       type: "submission.created",
       collection: `form:${form}`,
       attempt: 1,
@@ -162,22 +173,85 @@ describe("A webhook", () => {
       answer: "taken",
       error: null,
     });
-    const again = await by.post(`/webhooks/${id}/deliveries/${all[2].id}/redeliver`, undefined);
-    expect([again.status, again.body.message]).toEqual([200, all[2].message]);
-    expect(receiver.taken[3]?.body).toEqual(receiver.taken[0]?.body);
-    const none = await by.post(`/webhooks/${id}/deliveries/dlv_000000000099/redeliver`, undefined);
-    expect(none.status).toBe(404);
+    const redelivery = await integrator.post(
+      `/webhooks/${id}/deliveries/${deliveries[2].id}/redeliver`,
+      undefined,
+    );
+    expect([redelivery.status, redelivery.body.message]).toEqual([200, deliveries[2].message]);
+    expect(receiver.accepted[3]?.body).toEqual(receiver.accepted[0]?.body);
+    const unknown = await integrator.post(
+      `/webhooks/${id}/deliveries/dlv_000000000099/redeliver`,
+      undefined,
+    );
+    expect(unknown.status).toBe(404);
   });
 
-  it("is refused with all that is wrong with it", async () => {
-    const wrong = await by.post("/webhooks", {
+  it("hide deliveries of apps that the caller cannot see or the webhook no longer covers, and return 404 to a redelivery", async () => {
+    const [visible, hidden] = [await makeApp(integrator), await makeApp(integrator)];
+    const receiver = new Receiver();
+    const { id } = await createWebhook(integrator, receiver, {
+      collections: [`app:${visible}`, `app:${hidden}`],
+    });
+    for (const app of [visible, hidden])
+      await integrator.post(`/apps/${app}/records`, { data: { title: app } });
+    await deliverNow(id);
+    await waitUntil(() => receiver.accepted.length === 2);
+    const list = async (caller: Client) =>
+      (await caller.get(`/webhooks/${id}/deliveries`)).body.items as Json[];
+    const hiddenDelivery = (await list(integrator)).find(
+      ({ collection }) => collection === `app:${hidden}`,
+    );
+    const redeliver = (caller: Client) =>
+      caller.post(`/webhooks/${id}/deliveries/${hiddenDelivery.id}/redeliver`, undefined);
+    const narrow = await client({ resources: [`app:${visible}`] });
+    expect((await narrow.get(`/webhooks/${id}/deliveries`)).status).toBe(404);
+
+    await integrator.patch(`/webhooks/${id}`, { collections: [`app:${visible}`] });
+    for (const caller of [integrator, narrow]) {
+      expect((await list(caller)).map(({ collection }) => collection)).toEqual([`app:${visible}`]);
+      expect((await redeliver(caller)).status).toBe(404);
+    }
+    await integrator.patch(`/webhooks/${id}`, { collections: "all" });
+    expect(await list(integrator)).toHaveLength(2);
+    expect((await redeliver(integrator)).status).toBe(200);
+    expect(receiver.accepted).toHaveLength(3);
+  });
+
+  it("show a maker who was narrowed only deliveries of what it can still see", async () => {
+    const [visible, hidden] = [await makeApp(integrator), await makeApp(integrator)];
+    const maker = await issue();
+    const caller = new Caller(maker.token);
+    const receiver = new Receiver();
+    const { id } = await createWebhook(caller, receiver, {
+      collections: [`app:${visible}`, `app:${hidden}`],
+    });
+    for (const app of [visible, hidden])
+      await integrator.post(`/apps/${app}/records`, { data: { title: app } });
+    await deliverNow(id);
+    await waitUntil(() => receiver.accepted.length === 2);
+    await caller.post(`/webhooks/${id}/test`, undefined);
+    await admin("POST", `/integrations/${maker.id}`, { resources: [`app:${visible}`] });
+    const { items } = (await caller.get(`/webhooks/${id}/deliveries`)).body;
+    expect(items.map(({ collection }: Json) => collection)).toEqual([null, `app:${visible}`]);
+    const visibleDelivery = items.at(-1).id;
+    const hiddenDelivery = ["dlv_000000000001", "dlv_000000000002"].find(
+      (delivery) => delivery !== visibleDelivery,
+    );
+    const redeliver = async (delivery: string | undefined) =>
+      (await caller.post(`/webhooks/${id}/deliveries/${delivery}/redeliver`, undefined)).status;
+    expect(await redeliver(visibleDelivery)).toBe(200);
+    expect(await redeliver(hiddenDelivery)).toBe(404);
+  });
+
+  it("are rejected with 422 and every field error", async () => {
+    const invalid = await integrator.post("/webhooks", {
       name: "",
       types: ["record.exploded"],
       collections: [],
       include: "everything",
       strange: 1,
     });
-    expect([wrong.status, codes(wrong)]).toEqual([
+    expect([invalid.status, codes(invalid)]).toEqual([
       422,
       expect.objectContaining({
         name: "too_short",
@@ -186,7 +260,7 @@ describe("A webhook", () => {
         strange: "unknown_field",
       }),
     ]);
-    const nowhere = await by.post("/webhooks", {
+    const nowhere = await integrator.post("/webhooks", {
       name: "x",
       url: "https://receiver.example",
       types: ["record.created"],

@@ -4,7 +4,7 @@ import { dirname, join } from "node:path";
 import { History } from "./history.ts";
 import { Runtime, type Uploaded, type UploadedBinding } from "./runtime.ts";
 
-/** Something that the API refuses, with Cloudflare's own code. */
+/** An error response with one of Cloudflare's error codes. */
 export class Refusal extends Error {
   readonly status: number;
   readonly code: number;
@@ -29,7 +29,7 @@ interface Manifest {
   [path: string]: { hash: string; size: number };
 }
 
-/** What one account has. */
+/** The resources of one account. */
 export class Account {
   readonly id = "0123456789abcdef0123456789abcdef";
   readonly runtime = new Runtime();
@@ -46,13 +46,13 @@ export class Account {
   }
 
   database(id: string) {
-    const found = this.databases.get(id);
-    if (!found) throw new Refusal(404, 7404, `The database ${id} could not be found`);
-    return found;
+    const entry = this.databases.get(id);
+    if (!entry) throw new Refusal(404, 7404, `The database ${id} could not be found`);
+    return entry;
   }
 
   async makeDatabase(name: string) {
-    if ([...this.databases.values()].some((each) => each.name === name)) {
+    if ([...this.databases.values()].some((database) => database.name === name)) {
       throw new Refusal(400, 7502, `Database with name '${name}' already exists`);
     }
     const uuid = randomUUID();
@@ -73,24 +73,24 @@ export class Account {
     return { id, title, supports_url_encoding: true };
   }
 
-  /** Everything that a version is bound to must be there; an inherited secret must have been set. */
+  /** Checks that all bound resources exist, and resolves inherited secrets, which must be set. */
   check(name: string, bindings: UploadedBinding[]): UploadedBinding[] {
     const secrets = this.secretsOf(name);
-    return bindings.map((each) => {
-      if (each.type === "d1") this.database(each.id);
-      if (each.type === "kv_namespace" && !this.namespaces.has(each.namespace_id)) {
-        throw new Refusal(400, 10_041, `KV namespace '${each.namespace_id}' not found.`);
+    return bindings.map((binding) => {
+      if (binding.type === "d1") this.database(binding.id);
+      if (binding.type === "kv_namespace" && !this.namespaces.has(binding.namespace_id)) {
+        throw new Refusal(400, 10_041, `KV namespace '${binding.namespace_id}' not found.`);
       }
-      if (each.type !== "inherit") return each;
-      const text = secrets.get(each.name);
+      if (binding.type !== "inherit") return binding;
+      const text = secrets.get(binding.name);
       if (text === undefined) {
         throw new Refusal(
           400,
           10_056,
-          `inherit binding '${each.name}' is invalid: no such secret.`,
+          `inherit binding '${binding.name}' is invalid: no such secret.`,
         );
       }
-      return { name: each.name, type: "secret_text", text };
+      return { name: binding.name, type: "secret_text", text };
     });
   }
 
@@ -98,16 +98,18 @@ export class Account {
     const script = this.script(name);
     const live = script.versions.find(({ id }) => id === version);
     if (!live) throw new Refusal(404, 10_092, `There is no version ${version}.`);
-    const at = new Date().toISOString();
-    script.deployments.unshift({ id: randomUUID(), version, at });
+    const createdAt = new Date().toISOString();
+    script.deployments.unshift({ id: randomUUID(), version, at: createdAt });
     await this.publish(name);
   }
 
-  /** Those of the latest version: each has its own, and inherits what an upload does not name. */
+  /** Returns the secrets of the latest version. Each version has its own secrets. */
   secretsOf(name: string): Map<string, string> {
     const bindings = this.scripts.get(name)?.versions[0]?.bindings ?? [];
     return new Map(
-      bindings.flatMap((each) => (each.type === "secret_text" ? [[each.name, each.text]] : [])),
+      bindings.flatMap((binding) =>
+        binding.type === "secret_text" ? [[binding.name, binding.text]] : [],
+      ),
     );
   }
 
@@ -115,8 +117,8 @@ export class Account {
     const script = this.script(name);
     const live = script.versions.find(({ id }) => id === script.deployments[0]?.version);
     if (!live) return;
-    const own = script.onWorkersDev ? [`${name}.acme.workers.dev`] : [];
-    this.runtime.workers.set(name, { live, hosts: [...own, ...script.domains] });
+    const workersDevHosts = script.onWorkersDev ? [`${name}.acme.workers.dev`] : [];
+    this.runtime.workers.set(name, { live, hosts: [...workersDevHosts, ...script.domains] });
     await this.runtime.apply();
   }
 

@@ -6,13 +6,13 @@ import { Account, Refusal } from "./account.ts";
 import { endpoints } from "./endpoints.ts";
 
 /**
- * An imitation of Cloudflare on this machine: those endpoints of its API that wrangler calls, and a network in which what
- * was deployed answers under its own host names (as a proxy). It refuses what it does not know, so that a call that
- * Cloudflare might refuse is never taken for one that works.
+ * Imitates Cloudflare on this machine: the API endpoints that wrangler calls, and a proxy through which deployed
+ * Workers are reachable under their own host names. Returns 404 to unknown calls, so that no test passes with a call
+ * that Cloudflare might reject.
  */
 export class Cloud {
   readonly account = new Account();
-  /** The calls, as `PUT /accounts/…`, in their order. */
+  /** The calls in order, such as `PUT /accounts/…`. */
   readonly calls: string[] = [];
   readonly #server: Server;
 
@@ -21,13 +21,13 @@ export class Cloud {
     this.#server.on("connect", (request: IncomingMessage, socket, head: Buffer) => {
       const open = async () => {
         const port = await this.#port(request.url ?? "");
-        const far = connect(port, "127.0.0.1", () => {
+        const target = connect(port, "127.0.0.1", () => {
           socket.write("HTTP/1.1 200 Connection Established\r\n\r\n");
-          far.write(head);
-          far.pipe(socket).pipe(far);
+          target.write(head);
+          target.pipe(socket).pipe(target);
         });
-        for (const end of [far, socket])
-          end.on("error", () => [far, socket].map((e) => e.destroy()));
+        for (const end of [target, socket])
+          end.on("error", () => [target, socket].map((peer) => peer.destroy()));
       };
       void open();
     });
@@ -47,7 +47,7 @@ export class Cloud {
     return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
   }
 
-  /** What a shell needs in its environment to live in this world. */
+  /** The environment variables that direct a shell to this imitation. */
   get environment(): Record<string, string> {
     return {
       CLOUDFLARE_API_BASE_URL: `${this.#address}/client/v4`,
@@ -61,7 +61,7 @@ export class Cloud {
     };
   }
 
-  /** Tunnels go to whatever runs here; names of this machine, to themselves. */
+  /** Returns the port of a tunnel's target: the runtime's port, or the given port on this machine. */
   async #port(target: string): Promise<number> {
     const [host, port] = target.split(":");
     return host === "127.0.0.1" ? Number(port) : this.account.runtime.port();
@@ -72,22 +72,22 @@ export class Cloud {
     const url = new URL(request.url ?? "", this.#address);
     const path = url.pathname.replace("/client/v4", "").replace(this.account.id, "ours");
     this.calls.push(`${request.method} ${path}`);
-    const send = (status: number, json: object) => {
+    const respond = (status: number, json: object) => {
       response.writeHead(status, { "Content-Type": "application/json" });
       response.end(JSON.stringify({ success: status < 400, messages: [], errors: [], ...json }));
     };
-    const uploaded = /^\/imported\/([0-9a-f]{32})$/.exec(path)?.[1];
-    if (uploaded && request.method === "PUT") {
-      this.account.files.set(uploaded, body);
+    const uploadHash = /^\/imported\/([0-9a-f]{32})$/.exec(path)?.[1];
+    if (uploadHash && request.method === "PUT") {
+      this.account.files.set(uploadHash, body);
       const etag = createHash("md5").update(body).digest("hex");
       return void response.writeHead(200, { ETag: `"${etag}"` }).end();
     }
     try {
-      for (const [method, pattern, run] of endpoints) {
-        const found = new URLPattern({ pathname: pattern }).exec({ pathname: path });
-        if (method !== request.method || !found) continue;
+      for (const [method, pattern, handle] of endpoints) {
+        const match = new URLPattern({ pathname: pattern }).exec({ pathname: path });
+        if (method !== request.method || !match) continue;
         const params = Object.fromEntries(
-          Object.entries(found.pathname.groups).map(([name, value]) => [name, value ?? ""]),
+          Object.entries(match.pathname.groups).map(([name, value]) => [name, value ?? ""]),
         );
         const call = {
           params,
@@ -96,20 +96,20 @@ export class Cloud {
           body,
           type: request.headers["content-type"],
         };
-        const result = await run(this.account, { ...call, origin: this.#address });
+        const result = await handle(this.account, { ...call, origin: this.#address });
         if (typeof result === "string") return void response.end(result);
-        const paged = Array.isArray(result)
+        const pageCounts = Array.isArray(result)
           ? { count: result.length, total_count: result.length }
           : {};
-        return send(200, {
+        return respond(200, {
           result: result ?? null,
-          result_info: { page: 1, per_page: 100, ...paged },
+          result_info: { page: 1, per_page: 100, ...pageCounts },
         });
       }
       throw new Refusal(404, 7003, `The imitation does not know ${request.method} ${path}.`);
     } catch (error) {
       const { status, code } = error instanceof Refusal ? error : { status: 500, code: 10_000 };
-      send(status, { result: null, errors: [{ code, message: (error as Error).message }] });
+      respond(status, { result: null, errors: [{ code, message: (error as Error).message }] });
     }
   }
 }

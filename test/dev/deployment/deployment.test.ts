@@ -13,12 +13,12 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { Cloud } from "./cloud.ts";
 
-// Each deployment starts wrangler four times, which takes seconds where others use the machine as well.
+// Each deployment starts wrangler four times, which takes seconds on a busy machine.
 vi.setConfig({ testTimeout: 900_000 });
 
 const project = new URL("../../..", import.meta.url).pathname;
 
-/** The commands of the guide: those that stand in blocks of `sh`, under the headings that they stand under. */
+/** The `sh` blocks of the guide by section heading. */
 const guide = new Map(
   readFileSync(join(project, "docs/deployment.md"), "utf8")
     .split(/^## /m)
@@ -29,44 +29,44 @@ const guide = new Map(
     ]),
 );
 
-/** What a test cannot do: packages are linked in place of installed, and nobody signs in with a browser. */
-const outside = `
+/** Replaces commands that a test cannot run: links packages instead of installing them, and skips `wrangler login`. */
+const shellFunctions = `
 npm() { if [ "$1" = ci ]; then [ -e node_modules ] || ln -s "$PACKAGES" node_modules; else command npm "$@"; fi; }
 npx() { if [ "$*" = "wrangler login" ]; then true; else command npx "$@"; fi; }
 curl() { command curl --insecure "$@"; }
 `;
 
 const cloud = new Cloud();
-const world = mkdtempSync(join(tmpdir(), "edge-forms-guide-"));
-const upstream = join(world, "upstream");
-const checkout = join(world, "checkout");
+const temporaryFolder = mkdtempSync(join(tmpdir(), "edge-forms-guide-"));
+const upstream = join(temporaryFolder, "upstream");
+const checkout = join(temporaryFolder, "checkout");
 const git = (...args: string[]) =>
   execFileSync("git", ["-c", "user.name=Test", "-c", "user.email=test@example.com", ...args], {
     cwd: upstream,
   });
 
-/** Values that the reader of the guide puts in place of the guide's own. */
-const reader = new Map<string, string>();
-/** Variables that a block sets are there in those that follow. */
+/** Placeholders of the guide, with the values that a reader would insert. */
+const replacements = new Map<string, string>();
+/** The variables that earlier blocks set. Later blocks may use them. */
 let variables = "";
 
-/** Runs commands as the guide prints them, but for what only the reader knows. Gives all that they print. */
+/** Runs commands of the guide with its placeholders replaced. Returns their output. */
 async function run(commands: string): Promise<string> {
   let text = commands;
-  for (const [printed, value] of reader) text = text.replaceAll(printed, value);
+  for (const [placeholder, value] of replacements) text = text.replaceAll(placeholder, value);
   variables += [...text.matchAll(/^[A-Z]+=.*\n/gm)].join("");
-  // As in a reader's shell: this run's own packages are not in its path.
+  // A reader's PATH does not contain this project's packages.
   const path = (process.env["PATH"] ?? "")
     .split(":")
-    .filter((each) => !each.includes("node_modules"));
-  const shell = spawn("bash", ["-euo", "pipefail", "-c", outside + variables + text], {
+    .filter((folder) => !folder.includes("node_modules"));
+  const shell = spawn("bash", ["-euo", "pipefail", "-c", shellFunctions + variables + text], {
     cwd: checkout,
     env: {
       ...cloud.environment,
       PATH: path.join(":"),
-      HOME: world,
+      HOME: temporaryFolder,
       PACKAGES: join(project, "node_modules"),
-      NODE_COMPILE_CACHE: join(world, "compiled"),
+      NODE_COMPILE_CACHE: join(temporaryFolder, "compiled"),
     },
     stdio: ["ignore", "pipe", "pipe"],
   });
@@ -90,12 +90,12 @@ async function follow(heading: string): Promise<string> {
 }
 
 const followed: string[] = [];
-const after = (pattern: RegExp, output: string) => pattern.exec(output)?.[1] ?? "";
+const firstGroup = (pattern: RegExp, output: string) => pattern.exec(output)?.[1] ?? "";
 
-/** Asks the service as a client of its public address would. */
-async function ask(path: string, ...options: string[]): Promise<string> {
-  const quoted = options.map((each) => `'${each}'`).join(" ");
-  return run(`curl -fsS "$URL${path}" ${quoted}\n`);
+/** Sends a request to the service's public address. */
+async function get(path: string, ...options: string[]): Promise<string> {
+  const quotedOptions = options.map((option) => `'${option}'`).join(" ");
+  return run(`curl -fsS "$URL${path}" ${quotedOptions}\n`);
 }
 
 const bearer = (token: string) => ["-H", `Authorization: Bearer ${token}`];
@@ -111,42 +111,42 @@ beforeAll(async () => {
   for (const file of files
     .toString()
     .split("\n")
-    .filter((each) => existsSync(join(project, each)) && each)) {
+    .filter((path) => existsSync(join(project, path)) && path)) {
     cpSync(join(project, file), join(upstream, file), { recursive: true });
   }
   git("init", "--quiet", "--initial-branch=main");
   git("add", "--all");
   git("commit", "--quiet", "--message", "the project");
   git("clone", "--quiet", upstream, checkout);
-  // A link is not the folder that the project's own list ignores.
+  // The project's .gitignore covers only a folder named node_modules, not a link.
   writeFileSync(join(checkout, ".git/info/exclude"), "node_modules\n");
 });
 
 afterAll(async () => {
   await cloud.stop();
-  rmSync(world, { recursive: true, force: true });
+  rmSync(temporaryFolder, { recursive: true, force: true });
 });
 
-describe("The deployment guide, followed word by word", () => {
-  it("leads from a clean checkout to a service that answers", async () => {
+describe("The deployment guide", () => {
+  it("deploys a running service from a clean checkout", async () => {
     const output = await follow("Deploy");
     expect(output).toContain("Edge Forms answers at https://edge-forms.acme.workers.dev");
-    reader.set(
+    replacements.set(
       "https://edge-forms.YOUR-SUBDOMAIN.workers.dev",
       "https://edge-forms.acme.workers.dev",
     );
-    reader.set("THE SET-UP SECRET", after(/Set-up secret\s+(\S+)/, output));
-    expect(secrets().SETUP_SECRET).toBe(reader.get("THE SET-UP SECRET"));
+    replacements.set("THE SET-UP SECRET", firstGroup(/Set-up secret\s+(\S+)/, output));
+    expect(secrets().SETUP_SECRET).toBe(replacements.get("THE SET-UP SECRET"));
     expect(statSync(join(checkout, ".secrets.production.json")).mode & 0o777).toBe(0o600);
   });
 
-  it("sets secrets and migrates before anything serves", () => {
+  it("sets secrets and applies migrations before the first version serves", () => {
     const { calls } = cloud;
-    const deployed = calls.findIndex(
+    const deployIndex = calls.findIndex(
       (call) => call === "PUT /accounts/ours/workers/scripts/edge-forms",
     );
     expect(
-      calls.slice(0, deployed).filter((call) => call.endsWith("/query")).length,
+      calls.slice(0, deployIndex).filter((call) => call.endsWith("/query")).length,
     ).toBeGreaterThan(3);
     expect(calls.filter((call) => call.startsWith("PUT") && call.endsWith("/secrets"))).toEqual([]);
     expect([...cloud.account.secretsOf("edge-forms").keys()].toSorted()).toEqual([
@@ -155,7 +155,7 @@ describe("The deployment guide, followed word by word", () => {
     ]);
   });
 
-  it("leaves wrangler.toml as it is, and no secret where git would take it", () => {
+  it("leaves wrangler.toml unchanged and no secret in files that git tracks", () => {
     const status = execFileSync("git", ["status", "--porcelain"], { cwd: checkout }).toString();
     expect(status.trim()).toBe("?? wrangler.production.json");
     expect(readFileSync(join(checkout, "wrangler.production.json"), "utf8")).not.toContain(
@@ -163,51 +163,51 @@ describe("The deployment guide, followed word by word", () => {
     );
   });
 
-  it("makes the first owner, once, who issues a credential that works", async () => {
+  it("creates the first owner once, who issues a working credential", async () => {
     const output = await follow("The first owner");
     expect(output).toContain(`"set_up":true`);
     expect(output).toMatch(/"status":"ok".*"database":\{"status":"ok"/);
     await expect(follow("The first owner")).rejects.toThrow("404");
-    token = await issue();
-    expect(JSON.parse(await ask("/api/v1/me", ...bearer(token))).name).toBe("Guide");
+    token = await issueToken();
+    expect(JSON.parse(await get("/api/v1/me", ...bearer(token))).name).toBe("Guide");
   });
 
-  it("is safe to deploy again: nothing is made twice, no secret is changed", async () => {
-    const before = { ...secrets(), databases: cloud.account.databases.size };
+  it("creates nothing twice and changes no secret on a second deployment", async () => {
+    const stateBefore = { ...secrets(), databases: cloud.account.databases.size };
     const output = await run("npm run -s deploy\n");
     expect(output).not.toContain("Set-up link");
-    expect({ ...secrets(), databases: cloud.account.databases.size }).toEqual(before);
+    expect({ ...secrets(), databases: cloud.account.databases.size }).toEqual(stateBefore);
     expect(cloud.account.namespaces.size).toBe(1);
-    // Also by who has nothing but the account: what was made is found by its name.
+    // Without the local configuration, the deployment finds the resources by name.
     rmSync(join(checkout, "wrangler.production.json"));
     await run("npm run -s deploy -- --contact you@example.com\n");
     expect([cloud.account.databases.size, cloud.account.namespaces.size]).toEqual([1, 1]);
-    await ask("/api/v1/me", ...bearer(token));
+    await get("/api/v1/me", ...bearer(token));
   });
 
-  it("an environment is a service of its own", async () => {
+  it("deploys an environment as a separate service", async () => {
     const output = await follow("Environments");
     expect(output).toContain("Edge Forms answers at https://edge-forms-staging.acme.workers.dev");
     const [production, staging] = ["edge-forms", "edge-forms-staging"].map((name) =>
-      cloud.account.script(name).versions[0]?.bindings.flatMap((each) => {
-        if ("id" in each) return [each.id];
-        return "namespace_id" in each ? [each.namespace_id] : [];
+      cloud.account.script(name).versions[0]?.bindings.flatMap((binding) => {
+        if ("id" in binding) return [binding.id];
+        return "namespace_id" in binding ? [binding.namespace_id] : [];
       }),
     );
     expect(staging?.filter((id) => production?.includes(id))).toEqual([]);
     expect(staging).toHaveLength(production?.length ?? 0);
   });
 
-  it("a domain takes the place of workers.dev", async () => {
+  it("replaces workers.dev with a custom domain", async () => {
     const output = await follow("Your own domain");
     expect(output).toContain("Edge Forms answers at https://forms.example.com");
     variables += "URL=https://forms.example.com\n";
-    const metadata = await ask("/.well-known/oauth-authorization-server");
+    const metadata = await get("/.well-known/oauth-authorization-server");
     expect(JSON.parse(metadata).issuer).toBe("https://forms.example.com");
     expect(cloud.account.script("edge-forms").onWorkersDev).toBe(false);
   });
 
-  it("an upgrade applies new migrations first, and keeps what was chosen", async () => {
+  it("applies new migrations first on an upgrade, and keeps the settings", async () => {
     writeFileSync(
       join(upstream, "migrations/9999_upgrade.sql"),
       "CREATE TABLE upgraded (id INTEGER PRIMARY KEY);\n",
@@ -215,43 +215,45 @@ describe("The deployment guide, followed word by word", () => {
     git("add", "--all");
     git("commit", "--quiet", "--message", "a newer version");
     const { calls } = cloud;
-    const from = calls.length;
+    const callsBefore = calls.length;
     await follow("Upgrade");
-    const during = calls.slice(from);
-    const deployed = during.indexOf("POST /accounts/ours/workers/scripts/edge-forms/deployments");
-    expect(during.findIndex((call) => call.endsWith("/query"))).toBeLessThan(deployed);
+    const upgradeCalls = calls.slice(callsBefore);
+    const deployIndex = upgradeCalls.indexOf(
+      "POST /accounts/ours/workers/scripts/edge-forms/deployments",
+    );
+    expect(upgradeCalls.findIndex((call) => call.endsWith("/query"))).toBeLessThan(deployIndex);
     expect(await tables()).toContain("upgraded");
-    await ask("/api/v1/me", ...bearer(token));
+    await get("/api/v1/me", ...bearer(token));
   });
 
-  it("a roll back serves the former version", async () => {
+  it("serves the previous version after a rollback", async () => {
     const { deployments, versions } = cloud.account.script("edge-forms");
-    reader.set("VERSION-ID", versions[1]?.id ?? "");
+    replacements.set("VERSION-ID", versions[1]?.id ?? "");
     const output = await follow("Roll back");
     expect(output).toContain(versions[1]?.id);
     expect(deployments[0]?.version).toBe(versions[1]?.id);
-    await ask("/health?deep");
+    await get("/health?deep");
     await run("npm run -s deploy\n");
   });
 
-  it("a secret is replaced without a token that fails in between, and the old one ends", async () => {
+  it("replaces the token secret without failing tokens, and then revokes the old secret", async () => {
     const [rotate = "", finish = ""] = guide.get("Replace the token secret") ?? [];
-    const old = secrets().TOKEN_SECRET as string;
+    const oldSecret = secrets().TOKEN_SECRET as string;
     await run(rotate);
-    expect(secrets().TOKEN_SECRET).toMatch(new RegExp(`^[^,]{40,},${old}$`));
-    await ask("/api/v1/me", ...bearer(token));
-    const issued = await issue();
+    expect(secrets().TOKEN_SECRET).toMatch(new RegExp(`^[^,]{40,},${oldSecret}$`));
+    await get("/api/v1/me", ...bearer(token));
+    const newToken = await issueToken();
     followed.push("Replace the token secret");
     await run(finish);
-    expect(cloud.account.secretsOf("edge-forms").get("TOKEN_SECRET")).not.toContain(old);
-    await ask("/api/v1/me", ...bearer(issued));
-    await expect(ask("/api/v1/me", ...bearer(token))).rejects.toThrow("401");
-    token = issued;
+    expect(cloud.account.secretsOf("edge-forms").get("TOKEN_SECRET")).not.toContain(oldSecret);
+    await get("/api/v1/me", ...bearer(newToken));
+    await expect(get("/api/v1/me", ...bearer(token))).rejects.toThrow("401");
+    token = newToken;
   });
 
-  it("a restore undoes what came after, forgets its replays and has every migration", async () => {
+  it("undoes later changes and their replays on a restore, and keeps every migration", async () => {
     const create = (key: string) =>
-      ask(
+      get(
         "/api/v1/forms/visits/submissions",
         ...bearer(token),
         ...json({ data: { visitor: key } }),
@@ -259,11 +261,13 @@ describe("The deployment guide, followed word by word", () => {
         `Idempotency-Key: ${key}`,
       );
     const definition = { name: "Visits", fields: [{ key: "visitor", type: "text" }] };
-    await ask("/api/v1/forms/visits/schema", ...bearer(token), "-X", "PUT", ...json(definition));
-    const kept = JSON.parse(await create("before"));
+    await get("/api/v1/forms/visits/schema", ...bearer(token), "-X", "PUT", ...json(definition));
+    const keptItem = JSON.parse(await create("before"));
     await note();
-    const at = new Date().toISOString();
-    const undone = JSON.parse(await create("after"));
+    const restoreTime = new Date().toISOString();
+    const undoneItem = JSON.parse(await create("after"));
+    const lostToken = await issueToken();
+    await get("/api/v1/me", ...bearer(lostToken));
     writeFileSync(
       join(checkout, "migrations/99991_later.sql"),
       "CREATE TABLE later (id INTEGER PRIMARY KEY);\n",
@@ -271,35 +275,58 @@ describe("The deployment guide, followed word by word", () => {
     await run("npm run -s deploy\n");
     expect(await tables()).toContain("later");
 
-    reader.set("2026-11-21T09:30:00Z", at);
+    replacements.set("2026-11-21T09:30:00Z", restoreTime);
     const output = await follow("Restore");
+    expect(output).not.toContain("does not answer 503");
     expect(output).toContain("To undo it: npm run restore -- --env production --to 0000");
     expect(await tables()).toContain("later");
-    const { items } = JSON.parse(await ask("/api/v1/forms/visits/submissions", ...bearer(token)));
-    expect(items.map(({ id }: { id: string }) => id)).toEqual([kept.id]);
-    // The cache would have answered with what is gone.
-    const anew = JSON.parse(await create("after"));
-    expect(anew.id).not.toBe(undone.id);
-    expect((await ask(`/api/v1/submissions/${anew.id}`, ...bearer(token))).length).toBeGreaterThan(
-      2,
-    );
+    const { items } = JSON.parse(await get("/api/v1/forms/visits/submissions", ...bearer(token)));
+    expect(items.map(({ id }: { id: string }) => id)).toEqual([keptItem.id]);
+    // An old replay would return the deleted item.
+    const newItem = JSON.parse(await create("after"));
+    expect(newItem.id).not.toBe(undoneItem.id);
+    expect(
+      (await get(`/api/v1/submissions/${newItem.id}`, ...bearer(token))).length,
+    ).toBeGreaterThan(2);
     expect(cloud.account.namespaces.size).toBe(2);
+    await expect(get("/api/v1/me", ...bearer(lostToken))).rejects.toThrow("401");
+    expect(newItem.version).toBe(2 ** 20);
   });
 
-  it("a backup starts a service elsewhere, whose tokens go on working", async () => {
+  it("pauses the service before a restore, and then serves a new timeline", () => {
+    const deployed = cloud.account
+      .script("edge-forms")
+      .versions.slice(0, 2)
+      .map(({ bindings }) =>
+        Object.fromEntries(
+          bindings.flatMap((binding) =>
+            binding.type === "plain_text" ? [[binding.name, binding.text]] : [],
+          ),
+        ),
+      );
+    expect(deployed[1]).toMatchObject({ PAUSED: "true" });
+    expect(deployed[1]).not.toHaveProperty("RESTORES");
+    expect(deployed[0]).toMatchObject({
+      RESTORE_EPOCH: expect.stringMatching(/^[\w-]{8}$/),
+      RESTORES: "1",
+    });
+    expect(deployed[0]).not.toHaveProperty("PAUSED");
+  });
+
+  it("starts another service from a backup, with working tokens", async () => {
     await follow("Backup");
     const output = await follow("Start from a backup");
     expect(output).toContain("Edge Forms answers at https://edge-forms-copy.acme.workers.dev");
     variables += "URL=https://edge-forms-copy.acme.workers.dev\n";
-    const { items } = JSON.parse(await ask("/api/v1/forms/visits/submissions", ...bearer(token)));
+    const { items } = JSON.parse(await get("/api/v1/forms/visits/submissions", ...bearer(token)));
     expect(items).toHaveLength(2);
     await expect(run("npm run -s deploy -- --env copy --from backup.sql\n")).rejects.toThrow(
       "fills a new database only",
     );
   });
 
-  it("what is not understood is refused by name, before anything is made", async () => {
-    const from = cloud.calls.length;
+  it("rejects unknown options and values by name before any API call", async () => {
+    const callsBefore = cloud.calls.length;
     await expect(run("npm run -s deploy -- --location berlin\n")).rejects.toThrow(
       "--location must be one of weur",
     );
@@ -312,24 +339,24 @@ describe("The deployment guide, followed word by word", () => {
     await expect(run("npm run -s rotate -- --env nowhere\n")).rejects.toThrow(
       ".secrets.nowhere.json has no TOKEN_SECRET",
     );
-    expect(cloud.calls.length).toBe(from);
+    expect(cloud.calls.length).toBe(callsBefore);
   });
 
-  it("every command of the guide was run", () => {
-    const withCommands = [...guide].flatMap(([heading, blocks]) =>
+  it("has run every command of the guide", () => {
+    const headings = [...guide].flatMap(([heading, blocks]) =>
       blocks.length > 0 ? [heading] : [],
     );
-    expect([...new Set(followed)]).toEqual(withCommands);
+    expect([...new Set(followed)]).toEqual(headings);
   });
 });
 
 const json = (body: object) => ["-H", "Content-Type: application/json", "-d", JSON.stringify(body)];
 
-/** A personal token, as the owner issues one in the administration area. */
-async function issue(): Promise<string> {
-  const origin = after(/.*URL=(\S+)/s, variables);
+/** Issues a personal token, like the owner in the administration area. */
+async function issueToken(): Promise<string> {
+  const origin = firstGroup(/.*URL=(\S+)/s, variables);
   const account = JSON.stringify({ email: "you@example.com", password: "AT LEAST 12 CHARACTERS" });
-  const common = `-fsS -b jar -c jar -H 'Accept: application/json' -H 'Origin: ${origin}' -H 'Content-Type: application/json'`;
+  const curlOptions = `-fsS -b jar -c jar -H 'Accept: application/json' -H 'Origin: ${origin}' -H 'Content-Type: application/json'`;
   const credential = JSON.stringify({
     kind: "token",
     name: "Guide",
@@ -339,9 +366,9 @@ async function issue(): Promise<string> {
     writes: 120,
     expires: "30d",
   });
-  await run(`curl ${common} "$URL/admin/sign-in" -d '${account}'\n`);
+  await run(`curl ${curlOptions} "$URL/admin/sign-in" -d '${account}'\n`);
   return JSON.parse(
-    await run(`curl ${common} "$URL/admin/integrations" -d '${credential}'\nrm jar\n`),
+    await run(`curl ${curlOptions} "$URL/admin/integrations" -d '${credential}'\nrm jar\n`),
   ).token;
 }
 
@@ -350,11 +377,11 @@ const production = () =>
 
 async function tables(): Promise<unknown[]> {
   const sql = "SELECT name FROM sqlite_master WHERE type = 'table'";
-  const [answer] = await cloud.account.runtime.query(production()?.uuid ?? "", sql);
-  return (answer?.results ?? []).map(({ name }) => name);
+  const [result] = await cloud.account.runtime.query(production()?.uuid ?? "", sql);
+  return (result?.results ?? []).map(({ name }) => name);
 }
 
-/** Cloudflare notes every minute; the imitation, when it is told to. */
+/** Records the current state of the database. Cloudflare does so every minute, the imitation only on request. */
 async function note(): Promise<void> {
   await production()?.history.note();
 }

@@ -19,16 +19,24 @@ const json = ({ body }: Call): any => JSON.parse(body.toString());
 const form = ({ body, type }: Call) =>
   new Response(new Uint8Array(body), { headers: { "Content-Type": type ?? "" } }).formData();
 
-const at = "/accounts/ours";
-const d1 = `${at}/d1/database`;
-const kv = `${at}/storage/kv/namespaces`;
-const script = `${at}/workers/scripts/:name`;
+const accountPath = "/accounts/ours";
+const d1 = `${accountPath}/d1/database`;
+const kv = `${accountPath}/storage/kv/namespaces`;
+const script = `${accountPath}/workers/scripts/:name`;
 
 const databases: Endpoint[] = [
-  ["GET", d1, ({ databases: all }, call) => onPage([...all.values()].map(told), call.query)],
+  [
+    "GET",
+    d1,
+    ({ databases: byId }, call) => onPage([...byId.values()].map(databaseDocument), call.query),
+  ],
   ["POST", d1, (account, call) => account.makeDatabase(json(call).name)],
-  ["GET", `${d1}/:id`, (account, { params: { id = "" } }) => told(account.database(id))],
-  ["POST", `${d1}/:id/query`, ask],
+  [
+    "GET",
+    `${d1}/:id`,
+    (account, { params: { id = "" } }) => databaseDocument(account.database(id)),
+  ],
+  ["POST", `${d1}/:id/query`, runQuery],
   [
     "POST",
     `${d1}/:id/export`,
@@ -48,41 +56,41 @@ const databases: Endpoint[] = [
     "GET",
     "/exported/:id",
     async ({ runtime }, { params: { id = "" } }) =>
-      (await dump(runtime, id)).map((each) => `${each};\n`).join(""),
+      (await dump(runtime, id)).map((statement) => `${statement};\n`).join(""),
   ],
   ["POST", `${d1}/:id/import`, importFile],
   [
     "GET",
     `${d1}/:id/time_travel/bookmark`,
-    async (account, { params: { id = "" }, query: asked }) => ({
-      bookmark: await account.database(id).history.bookmarkAt(asked.get("timestamp")),
+    async (account, { params: { id = "" }, query }) => ({
+      bookmark: await account.database(id).history.bookmarkAt(query.get("timestamp")),
     }),
   ],
   [
     "POST",
     `${d1}/:id/time_travel/restore`,
-    async (account, { params: { id = "" }, query: asked }) => {
-      const bookmark = asked.get("bookmark") ?? "";
+    async (account, { params: { id = "" }, query }) => {
+      const bookmark = query.get("bookmark") ?? "";
       const previous_bookmark = await account.database(id).history.restore(bookmark);
       return { bookmark, previous_bookmark, message: "Database restored" };
     },
   ],
 ];
 
-/** A file of statements: it is announced with its hash, uploaded, then run. */
+/** Imports a file of statements. The client announces its hash, uploads it, and then starts the import. */
 async function importFile({ runtime, files }: Account, call: Call) {
   const { id = "" } = call.params;
   const { action, etag } = json(call);
-  const known = { success: true, messages: [], filename: `${etag}.sql` };
+  const common = { success: true, messages: [], filename: `${etag}.sql` };
   if (action === "init")
-    return { ...known, upload_url: `${call.origin}/client/v4/imported/${etag}` };
-  const ran = await runtime.query(id, files.get(etag)?.toString() ?? "");
-  const meta = { duration: 1, rows_read: 0, rows_written: ran.length, size_after: 0 };
-  const result = { num_queries: ran.length, final_bookmark: "now", meta };
-  return { ...known, status: "complete", result };
+    return { ...common, upload_url: `${call.origin}/client/v4/imported/${etag}` };
+  const results = await runtime.query(id, files.get(etag)?.toString() ?? "");
+  const meta = { duration: 1, rows_read: 0, rows_written: results.length, size_after: 0 };
+  const result = { num_queries: results.length, final_bookmark: "now", meta };
+  return { ...common, status: "complete", result };
 }
 
-function told({ uuid, name }: { uuid: string; name: string }) {
+function databaseDocument({ uuid, name }: { uuid: string; name: string }) {
   return {
     uuid,
     name,
@@ -93,14 +101,14 @@ function told({ uuid, name }: { uuid: string; name: string }) {
   };
 }
 
-/** As many as were asked for: wrangler goes on while a page is full. */
-function onPage<T>(all: T[], asked: URLSearchParams): T[] {
-  const size = Number(asked.get("per_page") ?? 20);
-  const page = Number(asked.get("page") ?? 1);
-  return all.slice((page - 1) * size, page * size);
+/** Returns one page of the requested size. wrangler requests further pages while a page is full. */
+function onPage<T>(entries: T[], query: URLSearchParams): T[] {
+  const size = Number(query.get("per_page") ?? 20);
+  const page = Number(query.get("page") ?? 1);
+  return entries.slice((page - 1) * size, page * size);
 }
 
-async function ask({ runtime, ...account }: Account, call: Call) {
+async function runQuery({ runtime, ...account }: Account, call: Call) {
   const { id = "" } = call.params;
   if (!account.databases.has(id))
     throw new Refusal(404, 7404, `The database ${id} could not be found`);
@@ -116,9 +124,9 @@ const namespaces: Endpoint[] = [
   [
     "GET",
     kv,
-    ({ namespaces: all }, call) =>
+    ({ namespaces: titles }, call) =>
       onPage(
-        [...all].map(([id, title]) => ({ id, title })),
+        [...titles].map(([id, title]) => ({ id, title })),
         call.query,
       ),
   ],
@@ -127,8 +135,10 @@ const namespaces: Endpoint[] = [
     "DELETE",
     `${kv}/:id`,
     async (account, { params: { id = "" } }) => {
-      const bound = [...account.runtime.workers.values()].flatMap(({ live }) => live.bindings);
-      if (bound.some((each) => each.type === "kv_namespace" && each.namespace_id === id)) {
+      const bindings = [...account.runtime.workers.values()].flatMap(({ live }) => live.bindings);
+      if (
+        bindings.some((binding) => binding.type === "kv_namespace" && binding.namespace_id === id)
+      ) {
         throw new Refusal(400, 10_058, "The namespace is in use.");
       }
       if (!account.namespaces.delete(id)) throw new Refusal(404, 10_013, "namespace not found");
@@ -147,13 +157,13 @@ const assets: Endpoint[] = [
       const session = randomUUID();
       account.sessions.set(session, manifest);
       const hashes = Object.values<{ hash: string }>(manifest).map(({ hash }) => hash);
-      const wanted = [...new Set(hashes)].filter((hash) => !account.files.has(hash));
-      return { jwt: jwt(session), buckets: wanted.length === 0 ? [] : [wanted] };
+      const missing = [...new Set(hashes)].filter((hash) => !account.files.has(hash));
+      return { jwt: jwt(session), buckets: missing.length === 0 ? [] : [missing] };
     },
   ],
   [
     "POST",
-    `${at}/workers/assets/upload`,
+    `${accountPath}/workers/assets/upload`,
     async (account, call) => {
       for (const [hash, file] of await form(call)) {
         if (typeof file === "string") continue;
@@ -164,7 +174,7 @@ const assets: Endpoint[] = [
   ],
 ];
 
-/** wrangler looks into the token; a session is its subject. */
+/** Builds a token that wrangler decodes. Its subject is the upload session. */
 const jwt = (session: string) =>
   ["{}", JSON.stringify({ sub: session }), ""]
     .map((part) => Buffer.from(part).toString("base64url"))
@@ -173,7 +183,7 @@ const jwt = (session: string) =>
 const scripts: Endpoint[] = [
   [
     "GET",
-    `${at}/workers/services/:name`,
+    `${accountPath}/workers/services/:name`,
     (account, { params: { name = "" } }) => ({
       default_environment: {
         environment: "production",
@@ -183,7 +193,7 @@ const scripts: Endpoint[] = [
   ],
   [
     "GET",
-    `${at}/workers/workers/:name`,
+    `${accountPath}/workers/workers/:name`,
     (account, { params: { name = "" } }) => ({
       name,
       subdomain: { enabled: account.script(name).onWorkersDev, previews_enabled: false },
@@ -195,7 +205,7 @@ const scripts: Endpoint[] = [
     "GET",
     `${script}/versions`,
     (account, { params: { name = "" } }) => ({
-      items: account.script(name).versions.map((version) => toldVersion(version)),
+      items: account.script(name).versions.map((version) => versionDocument(version)),
     }),
   ],
   [
@@ -205,7 +215,7 @@ const scripts: Endpoint[] = [
       account
         .script(name)
         .versions.filter(({ id }) => id === version)
-        .map(toldVersion)[0],
+        .map(versionDocument)[0],
   ],
   [
     "GET",
@@ -234,7 +244,10 @@ const scripts: Endpoint[] = [
     "GET",
     `${script}/secrets`,
     (account, { params: { name = "" } }) =>
-      [...account.secretsOf(name).keys()].map((each) => ({ name: each, type: "secret_text" })),
+      [...account.secretsOf(name).keys()].map((secretName) => ({
+        name: secretName,
+        type: "secret_text",
+      })),
   ],
   [
     "GET",
@@ -292,10 +305,10 @@ const scripts: Endpoint[] = [
     `${script}/domains/changeset`,
     () => ({ added: [], removed: [], updated: [], conflicting: [] }),
   ],
-  ["GET", `${at}/workers/subdomain`, () => ({ subdomain: "acme" })],
+  ["GET", `${accountPath}/workers/subdomain`, () => ({ subdomain: "acme" })],
 ];
 
-function toldVersion({ id, bindings }: Uploaded) {
+function versionDocument({ id, bindings }: Uploaded) {
   return {
     id,
     number: 1,
@@ -305,8 +318,10 @@ function toldVersion({ id, bindings }: Uploaded) {
       author_email: "you@example.com",
     },
     resources: {
-      bindings: bindings.map((each) =>
-        "text" in each && each.type === "secret_text" ? { name: each.name, type: each.type } : each,
+      bindings: bindings.map((binding) =>
+        "text" in binding && binding.type === "secret_text"
+          ? { name: binding.name, type: binding.type }
+          : binding,
       ),
       script: {},
       script_runtime: {},
@@ -314,12 +329,12 @@ function toldVersion({ id, bindings }: Uploaded) {
   };
 }
 
-/** A version of a Worker, with what it is bound to; `PUT` has it serve at once. */
+/** Stores a version of a Worker with its bindings. `PUT` also deploys it. */
 async function upload(account: Account, call: Call) {
   const { name = "" } = call.params;
   const parts = await form(call);
   const metadata = JSON.parse(await text(parts.get("metadata")));
-  const known = account.scripts.get(name);
+  const existing = account.scripts.get(name);
   const bindings = account.check(name, metadata.bindings as UploadedBinding[]);
   const modules = new Map<string, string>();
   for (const [path, part] of parts) {
@@ -336,7 +351,7 @@ async function upload(account: Account, call: Call) {
     assets: account.folderOf(session, headers),
     headers,
   };
-  const fresh: Script = {
+  const newScript: Script = {
     versions: [],
     deployments: [],
     onWorkersDev: false,
@@ -344,10 +359,10 @@ async function upload(account: Account, call: Call) {
     crons: [],
     tag: undefined,
   };
-  const kept = known ?? fresh;
-  kept.versions.unshift(version);
-  kept.tag = metadata.migrations?.new_tag ?? kept.tag;
-  account.scripts.set(name, kept);
+  const storedScript = existing ?? newScript;
+  storedScript.versions.unshift(version);
+  storedScript.tag = metadata.migrations?.new_tag ?? storedScript.tag;
+  account.scripts.set(name, storedScript);
   if (!call.path.endsWith("/versions")) await account.deploy(name, version.id);
   return {
     id: version.id,
@@ -361,7 +376,7 @@ async function text(part: FormDataEntryValue | null): Promise<string> {
   return part === null || typeof part === "string" ? (part ?? "") : part.text();
 }
 
-/** Secrets belong to a version: to set some makes another one, which serves at once. */
+/** Changes secrets. They belong to a version, so this creates and deploys a new version. */
 async function setSecrets(account: Account, call: Call) {
   const { name = "" } = call.params;
   const { versions, deployments } = account.script(name);
@@ -369,9 +384,13 @@ async function setSecrets(account: Account, call: Call) {
   if (!latest || latest.id !== deployments[0]?.version) {
     throw new Refusal(400, 10_215, "The latest version of your Worker is not deployed.");
   }
-  const sent = json(call).secrets as Record<string, UploadedBinding>;
-  const others = latest.bindings.filter((each) => !(each.name in sent));
-  const version = { ...latest, id: randomUUID(), bindings: [...others, ...Object.values(sent)] };
+  const secrets = json(call).secrets as Record<string, UploadedBinding>;
+  const otherBindings = latest.bindings.filter((binding) => !(binding.name in secrets));
+  const version = {
+    ...latest,
+    id: randomUUID(),
+    bindings: [...otherBindings, ...Object.values(secrets)],
+  };
   versions.unshift(version);
   await account.deploy(name, version.id);
   return {};

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { convertV4MiniflareOptions, Miniflare, type V4WorkerOptions } from "miniflare";
 
-/** What a Worker is bound to, as wrangler uploads it. */
+/** A binding of a Worker, as wrangler uploads it. */
 export type UploadedBinding = { name: string } & (
   | { type: "plain_text" | "secret_text"; text: string }
   | { type: "inherit" }
@@ -20,7 +20,7 @@ export interface Uploaded {
   modules: Map<string, string>;
   compatibilityDate: string;
   bindings: UploadedBinding[];
-  /** The folder of its static files, and the rules of their headers. */
+  /** The folder of its static files. `headers` holds the header rules of these files. */
   assets: string;
   headers: string;
 }
@@ -31,7 +31,7 @@ export interface Statement {
   meta: object;
 }
 
-/** Runs what was deployed: every Worker under the hosts that it answers at, with the account's databases. */
+/** Runs all deployed Workers under their hosts, with the account's databases. */
 export class Runtime {
   readonly folder = mkdtempSync(join(tmpdir(), "edge-forms-cloud-"));
   readonly databases = new Set<string>();
@@ -39,19 +39,19 @@ export class Runtime {
   readonly workers = new Map<string, { live: Uploaded; hosts: string[] }>();
   #miniflare: Miniflare | undefined;
 
-  /** The port at which every host is answered, over TLS. */
+  /** The TLS port for all hosts. */
   async port(): Promise<number> {
-    return Number((await this.#running().ready).port);
+    return Number((await this.#instance().ready).port);
   }
 
   async apply(): Promise<void> {
-    await this.#running().setOptions(this.#options());
+    await this.#instance().setOptions(this.#options());
   }
 
   async query(database: string, sql: string, params: unknown[] = []): Promise<Statement[]> {
-    const db = await this.#running().getD1Database(database, "account");
-    const prepared = statementsOf(sql).map((each) => db.prepare(each).bind(...params));
-    return prepared.length === 0 ? [] : ((await db.batch(prepared)) as unknown as Statement[]);
+    const db = await this.#instance().getD1Database(database, "account");
+    const statements = statementsOf(sql).map((statement) => db.prepare(statement).bind(...params));
+    return statements.length === 0 ? [] : ((await db.batch(statements)) as unknown as Statement[]);
   }
 
   async stop(): Promise<void> {
@@ -59,18 +59,18 @@ export class Runtime {
     rmSync(this.folder, { recursive: true, force: true });
   }
 
-  #running(): Miniflare {
+  #instance(): Miniflare {
     return (this.#miniflare ??= new Miniflare(this.#options()));
   }
 
   #options() {
-    const same = (ids: Set<string>) => Object.fromEntries([...ids].map((id) => [id, id]));
+    const identityMap = (ids: Set<string>) => Object.fromEntries([...ids].map((id) => [id, id]));
     return convertV4MiniflareOptions({
       host: "127.0.0.1",
       port: 0,
       https: true,
       defaultPersistRoot: this.folder,
-      // The logs of the Workers, among those of the test.
+      // Keeps the Workers' logs out of the test's output.
       handleStructuredLogs: () => undefined,
       workers: [
         {
@@ -78,8 +78,8 @@ export class Runtime {
           modules: true,
           script: `export default { fetch: () => new Response("There is nothing here yet", { status: 404 }) }`,
           compatibilityDate: "2026-10-20",
-          d1Databases: same(this.databases),
-          kvNamespaces: same(this.namespaces),
+          d1Databases: identityMap(this.databases),
+          kvNamespaces: identityMap(this.namespaces),
         },
         ...[...this.workers].map(([name, { live, hosts }]) => workerOf(name, live, hosts)),
       ],
@@ -88,12 +88,12 @@ export class Runtime {
 }
 
 function workerOf(name: string, uploaded: Uploaded, hosts: string[]): V4WorkerOptions {
-  const of = <T extends UploadedBinding["type"]>(...types: T[]) =>
-    uploaded.bindings.filter((each): each is Extract<UploadedBinding, { type: T }> =>
-      (types as string[]).includes(each.type),
+  const bindingsOf = <T extends UploadedBinding["type"]>(...types: T[]) =>
+    uploaded.bindings.filter((binding): binding is Extract<UploadedBinding, { type: T }> =>
+      (types as string[]).includes(binding.type),
     );
-  const named = <B extends { name: string }, V>(bindings: B[], value: (binding: B) => V) =>
-    Object.fromEntries(bindings.map((each) => [each.name, value(each)]));
+  const byName = <B extends { name: string }, V>(bindings: B[], value: (binding: B) => V) =>
+    Object.fromEntries(bindings.map((binding) => [binding.name, value(binding)]));
   return {
     name,
     routes: hosts.map((host) => `${host}/*`),
@@ -104,21 +104,24 @@ function workerOf(name: string, uploaded: Uploaded, hosts: string[]): V4WorkerOp
       contents,
     })),
     compatibilityDate: uploaded.compatibilityDate,
-    bindings: named(of("plain_text", "secret_text"), ({ text }) => text),
-    d1Databases: named(of("d1"), ({ id }) => id),
-    kvNamespaces: named(of("kv_namespace"), (each) => each.namespace_id),
-    durableObjects: named(of("durable_object_namespace"), (each) => ({
-      className: each.class_name,
+    bindings: byName(bindingsOf("plain_text", "secret_text"), ({ text }) => text),
+    d1Databases: byName(bindingsOf("d1"), ({ id }) => id),
+    kvNamespaces: byName(bindingsOf("kv_namespace"), (binding) => binding.namespace_id),
+    durableObjects: byName(bindingsOf("durable_object_namespace"), (binding) => ({
+      className: binding.class_name,
       useSQLite: true,
     })),
-    ratelimits: named(of("ratelimit"), ({ namespace_id, simple }) => ({ namespace_id, simple })),
+    ratelimits: byName(bindingsOf("ratelimit"), ({ namespace_id, simple }) => ({
+      namespace_id,
+      simple,
+    })),
     assets: { directory: uploaded.assets, routerConfig: { has_user_worker: true } },
   };
 }
 
 const tokens = /'(?:[^']|'')*'|"(?:[^"]|"")*"|--[^\n]*|\/\*[^]*?\*\/|;|[^'"\-/;]+|[^]/g;
 
-/** D1 takes many statements in one text, and runs them as one transaction. */
+/** Splits a text into statements. D1 runs all statements of a text as one transaction. */
 function statementsOf(sql: string): string[] {
   const statements = [""];
   for (const [token] of sql.matchAll(tokens)) {
@@ -127,5 +130,5 @@ function statementsOf(sql: string): string[] {
       statements[statements.length - 1] += token;
     }
   }
-  return statements.map((each) => each.trim()).filter(Boolean);
+  return statements.map((statement) => statement.trim()).filter(Boolean);
 }

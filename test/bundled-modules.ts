@@ -1,0 +1,161 @@
+import { existsSync, globSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { SourceMap } from "node:module";
+import { join } from "node:path";
+import { build, type BuildOptions, type Plugin as BuildPlugin } from "esbuild";
+import type { Plugin } from "vitest/config";
+
+/**
+ * Serves our sources and the packages of tests to workerd as a few bundles, which load in a fraction of the time of 900
+ * modules. A source file is a part of one bundle, so that tests and the service share one instance of it. When Vitest
+ * watches, it serves the files themselves, because it must know which tests import a file that changes.
+ */
+
+/** Packages that tests in workerd import, with the names that they import from CommonJS. */
+const packages: Record<string, string> = {
+  "ajv/dist/2020.js": "{ Ajv2020 }",
+  "ajv-formats": "{ default }",
+  "drizzle-orm": "*",
+  "drizzle-orm/sqlite-core": "*",
+  "fast-check": "{ default }",
+  "json-schema-faker": "*",
+  papaparse: "{ default }",
+  standardwebhooks: "{ Webhook }",
+  ulid: "*",
+};
+
+const folder = "dist/tests";
+/**
+ * workerd loads the bundles itself. Vitest would evaluate them as functions, whose imports are slow. Each runtime waits for
+ * the build, because Vitest may have cached everything that imports a bundle.
+ */
+export async function bundleRules(root: string) {
+  await builtOnce(root);
+  return [{ type: "ESModule" as const, include: [`**/${folder}/*.js`] }];
+}
+
+const bundleName = (name: string) => name.replaceAll(/\W+/g, "-");
+
+export function bundleModules(root: string): Plugin {
+  const bundlePath = (name: string) => join(root, folder, `${bundleName(name)}.js`);
+  let isWatching = false;
+  return {
+    name: "bundled-modules",
+    enforce: "pre",
+    configureVitest({ vitest, project, defineCacheKeyGenerator }) {
+      project.config.onStackTrace = (_, frame) => findSource(root, frame);
+      isWatching = vitest.config.watch;
+      // What `export *` exports depends on other files.
+      defineCacheKeyGenerator(({ sourceCode }) =>
+        /^export \*/m.test(sourceCode) ? false : isWatching ? "unbundled" : undefined,
+      );
+    },
+    async resolveId(id) {
+      if (isWatching || !(id in packages)) return undefined;
+      await builtOnce(root);
+      return bundlePath(id);
+    },
+    async load(id) {
+      if (isWatching || !id.startsWith(join(root, "src/"))) return undefined;
+      const file = id.slice(root.length);
+      const names = (await builtOnce(root)).get(file);
+      if (!names) return undefined;
+      const members = names.map((name) =>
+        name === "default"
+          ? "export default part.default;"
+          : `export const ${name} = part.${name};`,
+      );
+      const bundle = JSON.stringify(bundlePath("sources"));
+      return `import { ${JSON.stringify(file)} as part } from ${bundle};\n${members.join("\n")}`;
+    },
+  };
+}
+
+/** Replaces the position in a bundle by that in the source file. Vitest itself does not know the files of workerd. */
+function findSource(root: string, frame: { file: string; line: number; column: number }): void {
+  const [, name] = /\/(\w[^/]*\.js)\?mf_vitest_force=ESModule$/.exec(frame.file) ?? [];
+  if (name === undefined) return;
+  const map = JSON.parse(readFileSync(join(root, folder, `${name}.map`), "utf8"));
+  const entry = new SourceMap(map).findEntry(frame.line - 1, frame.column - 1);
+  if (!("originalSource" in entry)) return;
+  frame.file = join(root, folder, entry.originalSource);
+  frame.line = entry.originalLine + 1;
+  frame.column = entry.originalColumn + 1;
+}
+
+/** What each source file exports. */
+type Exports = ReadonlyMap<string, readonly string[]>;
+
+let exportsOfSources: Promise<Exports> | undefined;
+
+/** Builds once for all projects. */
+const builtOnce = (root: string) => (exportsOfSources ??= buildBundles(root));
+
+async function buildBundles(root: string): Promise<Exports> {
+  const sources = globSync("src/**/*.{ts,tsx}", { cwd: root }).filter(
+    (file) => !/^src\/(dev|assets)\/|\.d\.ts$/.test(file),
+  );
+  const entries = new Map([
+    ["sources", sources.map((file) => `export * as "${file}" from "./${file}";`).join("\n")],
+    ...Object.entries(packages).map(
+      ([name, names]) => [bundleName(name), `export ${names} from "${name}";`] as const,
+    ),
+  ]);
+  const options = {
+    absWorkingDir: root,
+    bundle: true,
+    splitting: true,
+    format: "esm",
+    target: "es2024",
+  } satisfies BuildOptions;
+  const [{ metafile }, { outputFiles }] = await Promise.all([
+    build({
+      ...options,
+      entryPoints: sources,
+      packages: "external",
+      outdir: folder,
+      write: false,
+      metafile: true,
+    }),
+    build({
+      ...options,
+      entryPoints: [...entries.keys()].map((name) => ({ in: `entry:${name}`, out: name })),
+      plugins: [virtualEntries(root, entries)],
+      outdir: folder,
+      external: ["cloudflare:*", "node:*"],
+      conditions: ["workerd", "worker", "module", "browser"],
+      mainFields: ["browser", "module", "main"],
+      sourcemap: true,
+      write: false,
+      logOverride: { "unsupported-require-call": "silent" },
+    }),
+  ]);
+  mkdirSync(join(root, folder), { recursive: true });
+  for (const { path, contents } of outputFiles) replaceFile(path, contents);
+  return new Map(
+    Object.values(metafile.outputs).flatMap(({ entryPoint, exports }) =>
+      entryPoint === undefined ? [] : [[entryPoint, exports] as const],
+    ),
+  );
+}
+
+/** Another run may be reading the file. */
+function replaceFile(path: string, contents: Uint8Array): void {
+  if (existsSync(path) && readFileSync(path).equals(contents)) return;
+  const newFile = `${path}.${process.pid}`;
+  writeFileSync(newFile, contents);
+  renameSync(newFile, path);
+}
+
+const virtualEntries = (root: string, entries: ReadonlyMap<string, string>): BuildPlugin => ({
+  name: "virtual-entries",
+  setup(bundler) {
+    bundler.onResolve({ filter: /^entry:/ }, ({ path }) => ({
+      path: path.replace("entry:", ""),
+      namespace: "entry",
+    }));
+    bundler.onLoad({ filter: /./, namespace: "entry" }, ({ path }) => ({
+      contents: entries.get(path) ?? "",
+      resolveDir: root,
+    }));
+  },
+});

@@ -1,0 +1,40 @@
+import { createExecutionContext } from "cloudflare:test";
+import { env } from "cloudflare:workers";
+import { createMemory } from "../../src/domain/memory.ts";
+import type { BackgroundContext, DataContext } from "../../src/actions/context.ts";
+import worker from "../../src/index.ts";
+import { workerPorts, workerSettings, type WorkerBindings } from "../../src/platform.ts";
+import { createService } from "../../src/service.ts";
+import type { Databases } from "../../src/store/db/database.ts";
+import { databases as ownDatabases, dataHandle } from "./databases";
+
+/** The service as the Worker serves it, with these bindings in place of the suite's own. */
+export const serve = (
+  request: Request,
+  replaced: Partial<WorkerBindings>,
+  ctx = createExecutionContext(),
+): Promise<Response> => Promise.resolve(worker.fetch(request, { ...env, ...replaced }, ctx));
+
+/** A service with a memory of its own. */
+export const serviceWith = (replaced: Partial<WorkerBindings> = {}) => {
+  const bindings = { ...env, ...replaced };
+  return createService(workerPorts(bindings), workerSettings(bindings));
+};
+
+/** Timeouts with which what is told behind an answer is told at once. */
+export const reportsAtOnce = { refusedReportMs: 0, servedReportMs: 0 };
+
+const { memory, random, ...timing } = serviceWith();
+
+/** For actions that a test calls itself: clock, randomness and memory. */
+export const outside = { memory, random, timing: { ...timing, random }, now: () => Date.now() };
+
+/** For work on stored items that a test does itself, as an isolate that has just started. */
+export const background = (databases: Databases = ownDatabases): BackgroundContext => ({
+  ...outside,
+  memory: createMemory(),
+  databases,
+});
+
+/** The same in the data database alone. */
+export const backgroundOfData = (): DataContext => ({ ...background(), db: dataHandle });
