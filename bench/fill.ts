@@ -1,11 +1,11 @@
 import { fieldNumber, systemFieldIds } from "../src/domain/data/values.ts";
 
 /**
- * The form that everything is measured with, and SQL that fills it as creates would have: ten fields, of which eight
- * scalars and the two columns of the line items are indexed.
+ * The form that the benchmarks use, and SQL that fills it like creates through the API. It has ten fields. Eight
+ * scalar fields and both columns of the line items are indexed.
  */
 
-const text = (key: string, rest: object = {}) => ({ key, type: "text", ...rest });
+const text = (key: string, rules: object = {}) => ({ key, type: "text", ...rules });
 
 export const fields = [
   text("name"),
@@ -20,10 +20,10 @@ export const fields = [
   text("note", { searchable: false }),
 ];
 
-/** Values that look random but are the same in each run: a multiplicative hash of the place, for each field. */
-const hash = (prime: number, below: number) => `((p * ${prime} % 1000003) * 7919 % ${below})`;
+/** SQL for a pseudorandom value that is the same in each run. It hashes the item's sequence number `p`. */
+const hash = (prime: number, limit: number) => `((p * ${prime} % 1000003) * 7919 % ${limit})`;
 
-/** SQL for each value of the item at place `p`. */
+/** SQL for each value of the item with the sequence number `p`. */
 const columns = {
   name: `'Person ' || ${hash(104_729, 50_000)}`,
   department: `'department ' || ${hash(15_485_863, 10)}`,
@@ -39,15 +39,15 @@ const columns = {
 
 type Column = keyof typeof columns;
 const scalars = (Object.keys(columns) as Column[]).filter((key) => key !== "sku" && key !== "qty");
-const capitalised = new Set<Column>(["name", "city", "sku"]);
+const capitalisedColumns = new Set<Column>(["name", "city", "sku"]);
 
-/** Where the form stands: its number in the database, and the stable ids of its fields by key. */
+/** The form's ID in the database, and the stable IDs of its fields by key. */
 export interface Target {
   collectionId: number;
   fieldIds: Record<string, number>;
 }
 
-/** Fields of a stored definition, and those of its rows, by key. */
+/** Maps the keys of the fields and columns of a stored definition to their IDs. */
 export function fieldIdsOf(
   definition: readonly {
     key: string;
@@ -55,14 +55,14 @@ export function fieldIdsOf(
     fields?: readonly { key: string; id: number }[];
   }[],
 ): Record<string, number> {
-  const all = definition.flatMap((field) => [field, ...(field.fields ?? [])]);
-  return Object.fromEntries(all.map(({ key, id }) => [key, id]));
+  const fieldsAndColumns = definition.flatMap((field) => [field, ...(field.fields ?? [])]);
+  return Object.fromEntries(fieldsAndColumns.map(({ key, id }) => [key, id]));
 }
 
-/** Statements that store the items at the places `from` to `to`, with their search entries. */
+/** Builds the statements that store the items `from` to `to` with their search entries. */
 export function fillStatements({ collectionId, fieldIds }: Target, from: number, to: number) {
   const idOf = (key: string) => fieldIds[key] ?? 0;
-  const pairs = scalars.map((key) => `'${idOf(key)}', ${stored(key)}`);
+  const pairs = scalars.map((key) => `'${idOf(key)}', ${jsonValue(key)}`);
   const line = `json_object('${idOf("sku")}', ${columns.sku}, '${idOf("qty")}', ${columns.qty})`;
   const data = `json_object(${pairs.join(", ")}, '${idOf("lines")}', json_array(${line}))`;
   const number = `${collectionId} * 4294967296 + p`;
@@ -70,7 +70,7 @@ export function fillStatements({ collectionId, fieldIds }: Target, from: number,
     `insert into search_entry select ${fieldNumber(collectionId, field)}, ${value}, ${number}, ${folded} from n`;
   const entries = (Object.keys(columns) as Column[]).map((key) => {
     const value = columns[key];
-    return entry(idOf(key), value, capitalised.has(key) ? `lower(${value})` : "null");
+    return entry(idOf(key), value, capitalisedColumns.has(key) ? `lower(${value})` : "null");
   });
   const item = `insert into item (number, id, collection_id, receipt_number, status, version, definition_version,
     created_at, created_by, updated_at, updated_by, data) select ${number}, 'sub_' || printf('%026d', p), ${collectionId}, null, 'submitted', 1, 1,
@@ -79,35 +79,37 @@ export function fillStatements({ collectionId, fieldIds }: Target, from: number,
     entry(systemFieldIds.status, "'submitted'"),
     entry(systemFieldIds.updatedAt, `${start} + p`),
   ];
-  const places = `with recursive n(p) as (select ${from} union all select p + 1 from n where p < ${to})`;
-  return [item, ...entries, ...system].map((sql) => sql.replace(" select ", ` ${places} select `));
+  const sequences = `with recursive n(p) as (select ${from} union all select p + 1 from n where p < ${to})`;
+  return [item, ...entries, ...system].map((sql) =>
+    sql.replace(" select ", ` ${sequences} select `),
+  );
 }
 
-/** What the collection counts, once the places up to `scale` are filled. */
+/** Builds the statement that updates the collection's counters after `scale` items were stored. */
 export function tallyStatement({ collectionId }: Target, scale: number): string {
   return `update tally set last_place = ${scale}, live = ${scale}, last_created_at = ${start + scale},
       largest = (select max(octet_length(data)) from item where collection_id = ${collectionId})
     where collection_id = ${collectionId}`;
 }
 
-/** As src/domain/data/search-entries.ts has them; a test of the rows read would find a difference. */
+/** Times in the search entries count from here, as in src/domain/data/search-entries.ts. */
 const start = Date.parse("2026-01-01T00:00:00Z");
 
-function stored(key: Column): string {
+function jsonValue(key: Column): string {
   if (key === "done") return `json(iif(${columns.done}, 'true', 'false'))`;
   return key === "due" ? `${columns.due} || 'Z'` : columns[key];
 }
 
-/** The data of an item as it is sent, with 8 indexed fields. */
-export function sentData(place: number) {
+/** Builds the data of a create with 8 indexed fields. */
+export function sentData(sequence: number) {
   return {
-    name: `Person ${place % 50_000}`,
-    department: `department ${place % 10}`,
-    amount: (place * 7919) % 1_000_000,
+    name: `Person ${sequence % 50_000}`,
+    department: `department ${sequence % 10}`,
+    amount: (sequence * 7919) % 1_000_000,
     due: "2026-11-21",
-    code: String(place).padStart(8, "0"),
-    done: place % 2 === 0,
-    city: `City ${place % 500}`,
-    score: place % 1000,
+    code: String(sequence).padStart(8, "0"),
+    done: sequence % 2 === 0,
+    city: `City ${sequence % 500}`,
+    score: sequence % 1000,
   };
 }

@@ -17,8 +17,8 @@ import { writeSections } from "./report/markdown.ts";
 import { checkout, project } from "./serve/bundle.ts";
 
 /**
- * `npm run bench`: all parts, or those that are named; their sections of RESULTS.md are written anew.
- * `--short` fails on what is exact (rows, calls, bytes, failures), and writes nothing.
+ * `npm run bench` runs all parts, or only the named ones, and rewrites their sections of RESULTS.md.
+ * `--short` checks only exact values (rows, calls, bytes, failures), fails on a difference and writes nothing.
  */
 
 const parts: Record<string, Part> = {
@@ -49,17 +49,17 @@ const { values, positionals } = parseArgs({
 const { short } = values;
 
 const folders: string[] = [];
-const kept = (parent?: string) => {
+const createFolder = (parent?: string) => {
   const folder = newFolder(parent);
   folders.push(folder);
   return folder;
 };
-const builds = kept();
+const builds = createFolder();
 const plots = join(project, "bench/plots");
 
 const bench: Bench = {
-  onDisk: () => kept(),
-  inMemory: () => kept("/dev/shm"),
+  onDisk: () => createFolder(),
+  inMemory: () => createFolder("/dev/shm"),
   builds,
   rounds: Number(values.rounds),
   milliseconds: Number(values.seconds) * 1000,
@@ -98,9 +98,9 @@ async function measure(name: string): Promise<void> {
     for (const { title, text } of measured) console.log(`${title}\n\n${text}\n`);
     return;
   }
-  const asked = values.before === undefined ? name : `-- ${name} --before ${values.before}`;
+  const argument = values.before === undefined ? name : `-- ${name} --before ${values.before}`;
   const date = new Date().toISOString().slice(0, 10);
-  const stamp = `_Measured ${date} by \`npm run bench ${asked}\`: ${machine()}, fsync ${fsync.toFixed(2)} ms._`;
+  const stamp = `_Measured ${date} by \`npm run bench ${argument}\`: ${machine()}, fsync ${fsync.toFixed(2)} ms._`;
   const sections = measured.map(({ title, text }) => ({ title, text: `${text}\n\n${stamp}` }));
   writeSections(join(project, "bench/RESULTS.md"), "# Results", sections);
 }

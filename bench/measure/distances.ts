@@ -1,4 +1,4 @@
-/** Somewhere on Earth, in degrees. */
+/** A place on Earth. Its coordinates are in degrees. */
 export interface Place {
   name: string;
   latitude: number;
@@ -24,12 +24,12 @@ export const callers = [
   place("Mumbai", 19.1, 72.9),
 ];
 
-/** Where the database is written: in western Europe. */
+/** The location of the primary database, in western Europe. */
 export const primary = place("Amsterdam", 52.4, 4.9);
 
 /**
- * Cloudflare's six regions of databases and objects, each as one place: western and eastern North America, western and
- * eastern Europe, Asia and Oceania. Nothing is made in South America, Africa or the Middle East.
+ * Cloudflare's six regions of databases and objects, each as one place: western and eastern North America, western
+ * and eastern Europe, Asia and Oceania. South America, Africa and the Middle East have no databases or objects.
  */
 export const regions = [
   place("San Jose", 37.3, -121.9),
@@ -40,30 +40,37 @@ export const regions = [
   place("Sydney", -33.9, 151.2),
 ];
 
-const earthRadius = 6371;
+const earthRadiusKm = 6371;
 
 const radians = (degrees: number) => (degrees * Math.PI) / 180;
-/** The haversine: the square of half a chord. */
-const half = (angle: number) => Math.sin(angle / 2) ** 2;
+/** The haversine of an angle. */
+const squaredHalfChord = (angle: number) => Math.sin(angle / 2) ** 2;
 
 function kilometres(from: Place, to: Place): number {
-  const [a, b] = [radians(from.latitude), radians(to.latitude)];
-  const across = Math.cos(a) * Math.cos(b) * half(radians(to.longitude - from.longitude));
-  return 2 * earthRadius * Math.asin(Math.sqrt(half(b - a) + across));
+  const [fromLatitude, toLatitude] = [radians(from.latitude), radians(to.latitude)];
+  const longitudePart =
+    Math.cos(fromLatitude) *
+    Math.cos(toLatitude) *
+    squaredHalfChord(radians(to.longitude - from.longitude));
+  return (
+    2 *
+    earthRadiusKm *
+    Math.asin(Math.sqrt(squaredHalfChord(toLatitude - fromLatitude) + longitudePart))
+  );
 }
 
-/** Milliseconds there and back: light in fibre, over a path 1.4 times the straight one. */
+/** The round-trip time in milliseconds. Light in fibre takes a path 1.4 times as long as the great circle. */
 export function roundTrip(from: Place, to: Place): number {
   return 1 + (kilometres(from, to) / 100) * 1.4;
 }
 
-export function nearest(from: Place, places: readonly Place[]): Place {
-  return places.reduce((best, each) =>
-    kilometres(from, each) < kilometres(from, best) ? each : best,
+export function nearest(origin: Place, places: readonly Place[]): Place {
+  return places.reduce((closest, candidate) =>
+    kilometres(origin, candidate) < kilometres(origin, closest) ? candidate : closest,
   );
 }
 
-/** Milliseconds there and back, from a caller and from the object of its credential. */
+/** Round-trip times in milliseconds from a caller, and from its credential's object. */
 export interface Distances {
   object: number;
   primary: number;

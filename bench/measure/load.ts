@@ -3,49 +3,49 @@ import { percentile } from "./statistics.ts";
 
 export interface Call {
   method: string;
-  /** Absolute. */
+  /** An absolute URL. */
   url: string;
   headers: Record<string, string>;
   body?: string;
 }
 
 export interface Load {
-  /** Gives each request, so that keys and credentials can differ. */
+  /** Returns the next request. Requests can use different keys and credentials. */
   next: () => Call;
   connections: number;
   milliseconds: number;
-  /** The status that every answer has to have. */
+  /** The expected status of every response. */
   status: number;
 }
 
 export interface Measured {
-  /** Answers a second. */
+  /** Responses per second. */
   rate: number;
-  /** Milliseconds from sending a request to having its whole answer, of every request one by one. */
+  /** Percentiles of the milliseconds from sending a request to receiving its complete response. */
   p50: number;
   p99: number;
   requests: number;
-  /** Answers of another status, and requests without one. */
+  /** The number of responses with another status and of requests without a response. */
   failures: number;
 }
 
-/** Sends requests over kept connections, each as soon as the one before is answered, and times every one. */
+/** Sends requests over keep-alive connections, one after the other on each connection, and times each request. */
 export async function load({ next, connections, milliseconds, status }: Load): Promise<Measured> {
   const agent = new Agent({ keepAlive: true, maxSockets: connections });
   const times: number[] = [];
   let failures = 0;
-  const started = performance.now();
-  const until = started + milliseconds;
-  const run = async () => {
-    while (performance.now() < until) {
-      const sent = performance.now();
-      const answered = await send(next(), agent).catch(() => 0);
-      times.push(performance.now() - sent);
-      if (answered !== status) failures += 1;
+  const startedAt = performance.now();
+  const deadline = startedAt + milliseconds;
+  const runConnection = async () => {
+    while (performance.now() < deadline) {
+      const sentAt = performance.now();
+      const actualStatus = await send(next(), agent).catch(() => 0);
+      times.push(performance.now() - sentAt);
+      if (actualStatus !== status) failures += 1;
     }
   };
-  await Promise.all(Array.from({ length: connections }, run));
-  const seconds = (performance.now() - started) / 1000;
+  await Promise.all(Array.from({ length: connections }, runConnection));
+  const seconds = (performance.now() - startedAt) / 1000;
   agent.destroy();
   times.sort((a, b) => a - b);
   return {
@@ -57,15 +57,15 @@ export async function load({ next, connections, milliseconds, status }: Load): P
   };
 }
 
-/** Sends one request, reads its whole answer, and gives the status. */
+/** Sends one request, reads the complete response and returns its status. */
 function send({ method, url, headers, body }: Call, agent: Agent): Promise<number> {
   return new Promise((resolve, reject) => {
-    const sent = request(url, { method, headers, agent }, (answer) => {
-      answer.on("error", reject);
-      answer.on("end", () => resolve(answer.statusCode ?? 0));
-      answer.resume();
+    const outgoing = request(url, { method, headers, agent }, (response) => {
+      response.on("error", reject);
+      response.on("end", () => resolve(response.statusCode ?? 0));
+      response.resume();
     });
-    sent.on("error", reject);
-    sent.end(body);
+    outgoing.on("error", reject);
+    outgoing.end(body);
   });
 }

@@ -1,4 +1,4 @@
-/** A CPU profile as V8's inspector gives it. */
+/** A CPU profile as V8's inspector returns it. */
 interface Profile {
   nodes: {
     id: number;
@@ -6,11 +6,11 @@ interface Profile {
     children?: number[];
   }[];
   samples: number[];
-  /** Microseconds between the samples. */
+  /** Microseconds between consecutive samples. */
   timeDeltas: number[];
 }
 
-/** Takes a CPU profile of a Worker by the inspector, while `work` runs. */
+/** Records a CPU profile of a Worker through the inspector while `work` runs. */
 export async function profile(
   inspector: string,
   worker: string,
@@ -24,28 +24,28 @@ export async function profile(
   if (!target) throw new Error(`The inspector knows no ${worker}.`);
   const socket = new WebSocket(target.webSocketDebuggerUrl);
   await new Promise((resolve) => socket.addEventListener("open", resolve));
-  let last = 0;
-  const ask = (method: string, params = {}) =>
+  let lastId = 0;
+  const call = (method: string, params = {}) =>
     new Promise<Record<string, unknown>>((resolve) => {
-      const id = (last += 1);
-      socket.addEventListener("message", function answered({ data }) {
+      const id = (lastId += 1);
+      socket.addEventListener("message", function onMessage({ data }) {
         const message = JSON.parse(String(data)) as {
           id?: number;
           result?: Record<string, unknown>;
         };
         if (message.id !== id) return;
-        socket.removeEventListener("message", answered);
+        socket.removeEventListener("message", onMessage);
         resolve(message.result ?? {});
       });
       socket.send(JSON.stringify({ id, method, params }));
     });
-  await ask("Profiler.enable");
-  await ask("Profiler.setSamplingInterval", { interval: 200 });
-  await ask("Profiler.start");
+  await call("Profiler.enable");
+  await call("Profiler.setSamplingInterval", { interval: 200 });
+  await call("Profiler.start");
   await work();
-  const { profile: taken } = await ask("Profiler.stop");
+  const { profile: cpuProfile } = await call("Profiler.stop");
   socket.close();
-  return taken as Profile;
+  return cpuProfile as Profile;
 }
 
 type Node = Profile["nodes"][number];
@@ -53,59 +53,60 @@ type Node = Profile["nodes"][number];
 const nameOf = ({ callFrame: { functionName, url, lineNumber } }: Node) =>
   `${functionName || "(anonymous)"} ${url.slice(url.lastIndexOf("/") + 1)}:${lineNumber + 1}`;
 
-/** Where the time went: functions by the time that they themselves took, with their share. */
-export function hottest(taken: Profile, most: number): string[] {
-  return ranked(
-    spentBy(taken, (node) => node),
-    most,
+/** Lists the functions with the most self time, with their share of the total. */
+export function hottest(cpuProfile: Profile, maxLines: number): string[] {
+  return rankLines(
+    measureTimes(cpuProfile, (node) => node),
+    maxLines,
     (share) => `${(share * 100).toFixed(1).padStart(5)} %`,
   );
 }
 
 /**
- * The Worker's own functions, each with what it calls of the language and the platform, in microseconds for each of so
- * many requests. What the runtime does by itself is left out, and so are the bindings of D1.
+ * Lists the Worker's own functions with their microseconds per request. The time of a function includes the language
+ * and platform functions that it calls, but not the runtime's own work or the D1 bindings.
  */
-export function ownFunctions(taken: Profile, requests: number, most: number): string[] {
+export function ownFunctions(cpuProfile: Profile, requests: number, maxLines: number): string[] {
   const parents = new Map<number, Node>();
-  for (const node of taken.nodes) for (const child of node.children ?? []) parents.set(child, node);
-  const own = (node: Node): Node | undefined => {
+  for (const node of cpuProfile.nodes)
+    for (const child of node.children ?? []) parents.set(child, node);
+  const ownerOf = (node: Node): Node | undefined => {
     const { url } = node.callFrame;
     if (url.includes("worker")) return node;
     const parent = parents.get(node.id);
-    return parent && !url.startsWith("cloudflare-internal") ? own(parent) : undefined;
+    return parent && !url.startsWith("cloudflare-internal") ? ownerOf(parent) : undefined;
   };
-  const spent = spentBy(taken, own);
-  const total = [...spent.values()].reduce((sum, each) => sum + each, 0);
-  const each = (microseconds: number) => (microseconds / requests).toFixed(2).padStart(7);
-  const lines = ranked(spent, most, (share) => `${each(share * total)} µs`);
-  return [`${each(total)} µs  in all`, ...lines];
+  const timeByFunction = measureTimes(cpuProfile, ownerOf);
+  const total = [...timeByFunction.values()].reduce((sum, microseconds) => sum + microseconds, 0);
+  const perRequest = (microseconds: number) => (microseconds / requests).toFixed(2).padStart(7);
+  const lines = rankLines(timeByFunction, maxLines, (share) => `${perRequest(share * total)} µs`);
+  return [`${perRequest(total)} µs  in all`, ...lines];
 }
 
-/** Microseconds by the names of the functions that a sample is counted for. */
-function spentBy(
+/** Sums the microseconds of the samples by function name. `attributeTo` chooses the function of each sample. */
+function measureTimes(
   { nodes, samples, timeDeltas }: Profile,
-  countedFor: (node: Node) => Node | undefined,
+  attributeTo: (node: Node) => Node | undefined,
 ): Map<string, number> {
-  const counted = new Map(nodes.map((node) => [node.id, countedFor(node)]));
-  const spent = new Map<string, number>();
+  const attributed = new Map(nodes.map((node) => [node.id, attributeTo(node)]));
+  const timeByFunction = new Map<string, number>();
   for (const [i, id] of samples.entries()) {
-    const node = counted.get(id);
+    const node = attributed.get(id);
     if (!node || /^\((?:idle|root)\)/.test(node.callFrame.functionName)) continue;
     const name = nameOf(node);
-    spent.set(name, (spent.get(name) ?? 0) + (timeDeltas[i] ?? 0));
+    timeByFunction.set(name, (timeByFunction.get(name) ?? 0) + (timeDeltas[i] ?? 0));
   }
-  return spent;
+  return timeByFunction;
 }
 
-function ranked(
-  spent: Map<string, number>,
-  most: number,
-  told: (share: number) => string,
+function rankLines(
+  timeByFunction: Map<string, number>,
+  maxLines: number,
+  formatShare: (share: number) => string,
 ): string[] {
-  const total = [...spent.values()].reduce((sum, time) => sum + time, 0);
-  return [...spent]
+  const total = [...timeByFunction.values()].reduce((sum, time) => sum + time, 0);
+  return [...timeByFunction]
     .toSorted(([, a], [, b]) => b - a)
-    .slice(0, most)
-    .map(([name, time]) => `${told(time / total)}  ${name}`);
+    .slice(0, maxLines)
+    .map(([name, time]) => `${formatShare(time / total)}  ${name}`);
 }

@@ -2,7 +2,7 @@ import { cpuSeconds } from "./machine.ts";
 import { load, type Load, type Measured } from "./load.ts";
 import { median } from "./statistics.ts";
 
-/** One thing to measure: a load, and the process whose CPU time it costs. */
+/** A load to measure, and the process whose CPU time it uses. */
 export interface Subject extends Omit<Load, "milliseconds"> {
   name: string;
   pid: number;
@@ -10,43 +10,46 @@ export interface Subject extends Omit<Load, "milliseconds"> {
 
 export interface Summary extends Measured {
   name: string;
-  /** CPU time of the process for each request, in microseconds. */
+  /** CPU time of the process per request, in microseconds. */
   cpu: number;
 }
 
 /**
- * Measures the subjects one after another, in rounds, so that whatever else the machine does meets them all alike;
- * gives the medians of the rounds. A first short round only warms up.
+ * Measures the subjects in alternating rounds, so that other work on the machine affects all of them alike. Returns
+ * the medians of the rounds. A short first round only warms up.
  */
 export async function inRounds(
   subjects: readonly Subject[],
   rounds: number,
   milliseconds: number,
 ): Promise<Summary[]> {
-  const kept = subjects.map((): Summary[] => []);
+  const summariesBySubject = subjects.map((): Summary[] => []);
   for (let round = 0; round <= rounds; round += 1) {
     for (const [i, subject] of subjects.entries()) {
-      const before = cpuSeconds(subject.pid);
-      const measured = await load({ ...subject, milliseconds: round === 0 ? 500 : milliseconds });
-      const cpu = ((cpuSeconds(subject.pid) - before) / measured.requests) * 1e6;
-      if (round > 0) kept[i]?.push({ ...measured, name: subject.name, cpu });
+      const cpuBefore = cpuSeconds(subject.pid);
+      const measurement = await load({
+        ...subject,
+        milliseconds: round === 0 ? 500 : milliseconds,
+      });
+      const cpu = ((cpuSeconds(subject.pid) - cpuBefore) / measurement.requests) * 1e6;
+      if (round > 0) summariesBySubject[i]?.push({ ...measurement, name: subject.name, cpu });
     }
   }
-  return kept.map((each) => summary(each));
+  return summariesBySubject.map((summaries) => summarize(summaries));
 }
 
-function summary(measured: readonly Summary[]): Summary {
-  const of = (figure: "rate" | "p50" | "p99" | "cpu") =>
-    median(measured.map((each) => each[figure]));
-  const sum = (figure: "requests" | "failures") =>
-    measured.reduce((total, each) => total + each[figure], 0);
+function summarize(rounds: readonly Summary[]): Summary {
+  const medianOf = (figure: "rate" | "p50" | "p99" | "cpu") =>
+    median(rounds.map((round) => round[figure]));
+  const sumOf = (figure: "requests" | "failures") =>
+    rounds.reduce((total, round) => total + round[figure], 0);
   return {
-    name: measured[0]?.name ?? "",
-    rate: of("rate"),
-    p50: of("p50"),
-    p99: of("p99"),
-    cpu: of("cpu"),
-    requests: sum("requests"),
-    failures: sum("failures"),
+    name: rounds[0]?.name ?? "",
+    rate: medianOf("rate"),
+    p50: medianOf("p50"),
+    p99: medianOf("p99"),
+    cpu: medianOf("cpu"),
+    requests: sumOf("requests"),
+    failures: sumOf("failures"),
   };
 }

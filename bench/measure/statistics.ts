@@ -1,4 +1,4 @@
-/** The value below which the share `p` of the sorted values lies. */
+/** Returns the value that the share `p` of the sorted values is below. */
 export function percentile(sorted: readonly number[], p: number): number {
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * p))] ?? Number.NaN;
 }
@@ -6,6 +6,6 @@ export function percentile(sorted: readonly number[], p: number): number {
 export function median(values: readonly number[]): number {
   const sorted = values.toSorted((a, b) => a - b);
   const middle = sorted.length >> 1;
-  const [below = Number.NaN, above = Number.NaN] = [sorted[middle - 1], sorted[middle]];
-  return sorted.length % 2 === 1 ? above : (below + above) / 2;
+  const [lower = Number.NaN, upper = Number.NaN] = [sorted[middle - 1], sorted[middle]];
+  return sorted.length % 2 === 1 ? upper : (lower + upper) / 2;
 }

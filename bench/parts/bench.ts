@@ -4,46 +4,46 @@ import { join } from "node:path";
 import type { Call } from "../measure/load.ts";
 import type { Section } from "../report/markdown.ts";
 
-/** What the parts of the bench share. */
+/** The settings and tools that all parts of the benchmark share. */
 export interface Bench {
-  /** A new folder whose files lie on the disk. */
+  /** Creates a folder on disk. */
   onDisk: () => string;
-  /** A new folder whose files lie in memory. */
+  /** Creates a folder in memory. */
   inMemory: () => string;
-  /** Where bundles are built. */
+  /** The folder for built bundles. */
   builds: string;
   rounds: number;
-  /** Of each subject in each round. */
+  /** The duration of each subject in each round. */
   milliseconds: number;
-  /** How many submissions growth is measured at. */
+  /** The numbers of submissions at which the part `growth` measures. */
   scales: number[];
   soakMinutes: number;
-  /** The project as it is, behind the commit that it is compared with, if there is one. */
+  /** The current version last. The commit to compare it with, if any, comes first. */
   versions: Version[];
-  /** Measures what is exact, and quickly. */
+  /** Whether to check only exact values, in a quick run. */
   short: boolean;
   note: (text: string) => void;
-  /** Keeps a plot beside the results, and gives the Markdown that shows it. */
+  /** Writes a plot next to the results and returns the Markdown that shows it. */
   plot: (name: string, alt: string, svg: string) => string;
 }
 
-/** The project at some time, and where it lies. */
+/** A version of the project and its folder. */
 export interface Version {
   name: string;
   root: string;
 }
 
-/** What the project as it is now is called. */
+/** The name of the current version. */
 export const present = "now";
 
 export type Part = (bench: Bench) => Promise<Section[]>;
 
 export const newFolder = (parent = tmpdir()) => mkdtempSync(join(parent, "edge-forms-bench-"));
 
-/** Enough credentials that a load stays within the limits that each has by default. */
+/** Enough credentials for a load to stay within each one's default limits. */
 export const tokenCount = 400;
 
-/** Requests to one address, by each credential in its turn. */
+/** Returns a function that builds requests to one URL and uses the credentials in turn. */
 export function calls(
   tokens: readonly string[],
   method: string,

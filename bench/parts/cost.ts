@@ -11,21 +11,21 @@ import { paced } from "./pace.ts";
 
 interface Route {
   name: string;
-  /** What it costs, exactly: the bench fails when it costs anything else. */
+  /** The exact cost. The benchmark fails on any difference. */
   expected: Counts;
-  ask: (form: Asking) => ReturnType<typeof counting>;
+  send: (form: CostContext) => ReturnType<typeof counting>;
   status: number;
 }
 
-interface Asking {
+interface CostContext {
   call: (
     method: string,
     path: string,
     body?: object,
     headers?: Record<string, string>,
   ) => ReturnType<typeof counting>;
-  /** A fresh submission. */
-  made: () => ReturnType<typeof counting>;
+  /** Creates a submission. */
+  createSubmission: () => ReturnType<typeof counting>;
 }
 
 const costs = (
@@ -39,56 +39,57 @@ const costs = (
 
 const submissions = "/forms/small/submissions";
 const key = () => ({ "Idempotency-Key": crypto.randomUUID() });
-const eq = { conditions: [{ field: "department", op: "eq", value: "department 3" }] };
+const equality = { conditions: [{ field: "department", op: "eq", value: "department 3" }] };
 
 const routes: Route[] = [
   {
     name: "GET /me",
     status: 200,
     expected: costs(1, 0, 0, 0),
-    ask: ({ call }) => call("GET", "/me"),
+    send: ({ call }) => call("GET", "/me"),
   },
   {
     name: "GET a submission",
     status: 200,
     expected: costs(1, 1, 2, 0),
-    ask: async ({ call, made }) => call("GET", `/submissions/${(await made()).body.id}`),
+    send: async ({ call, createSubmission }) =>
+      call("GET", `/submissions/${(await createSubmission()).body.id}`),
   },
   {
     name: "GET a list of 50",
     status: 200,
     expected: costs(1, 1, 54, 0),
-    ask: ({ call }) => call("GET", "/forms/big/submissions"),
+    send: ({ call }) => call("GET", "/forms/big/submissions"),
   },
   {
     name: "POST search, no conditions",
     status: 200,
     expected: costs(1, 1, 56, 0),
-    ask: ({ call }) => call("POST", "/forms/big/submissions/search", {}),
+    send: ({ call }) => call("POST", "/forms/big/submissions/search", {}),
   },
   {
     name: "POST search, equality",
     status: 200,
     expected: costs(1, 1, 107, 0),
-    ask: ({ call }) => call("POST", "/forms/big/submissions/search", eq),
+    send: ({ call }) => call("POST", "/forms/big/submissions/search", equality),
   },
   {
     name: "POST a submission, 8 indexed fields",
     status: 201,
     expected: costs(1, 1, 25, 14),
-    ask: ({ call }) => call("POST", submissions, { data: sentData(1) }),
+    send: ({ call }) => call("POST", submissions, { data: sentData(1) }),
   },
   {
     name: "the same with an Idempotency-Key",
     status: 201,
     expected: costs(1, 1, 32, 16, 1, 1),
-    ask: ({ call }) => call("POST", submissions, { data: sentData(2) }, key()),
+    send: ({ call }) => call("POST", submissions, { data: sentData(2) }, key()),
   },
   {
     name: "its replay",
     status: 201,
     expected: costs(1, 1, 17, 0, 1, 0),
-    ask: async ({ call }) => {
+    send: async ({ call }) => {
       const headers = key();
       await call("POST", submissions, { data: sentData(3) }, headers);
       return call("POST", submissions, { data: sentData(3) }, headers);
@@ -98,54 +99,60 @@ const routes: Route[] = [
     name: "POST validate",
     status: 200,
     expected: costs(1, 1, 4, 0),
-    ask: ({ call }) => call("POST", `${submissions}/validate`, { data: sentData(4) }),
+    send: ({ call }) => call("POST", `${submissions}/validate`, { data: sentData(4) }),
   },
   {
     name: "PATCH a submission, one indexed field",
     status: 200,
     expected: costs(1, 2, 32, 6),
-    ask: async ({ call, made }) =>
-      call("PATCH", `/submissions/${(await made()).body.id}`, { data: { score: 1001 } }),
+    send: async ({ call, createSubmission }) =>
+      call("PATCH", `/submissions/${(await createSubmission()).body.id}`, {
+        data: { score: 1001 },
+      }),
   },
   {
     name: "DELETE a submission",
     status: 204,
     expected: costs(1, 2, 53, 13),
-    ask: async ({ call, made }) => call("DELETE", `/submissions/${(await made()).body.id}`),
+    send: async ({ call, createSubmission }) =>
+      call("DELETE", `/submissions/${(await createSubmission()).body.id}`),
   },
   {
     name: "GET a schema",
     status: 200,
     expected: costs(1, 1, 4, 0),
-    ask: ({ call }) => call("GET", "/forms/small/schema"),
+    send: ({ call }) => call("GET", "/forms/small/schema"),
   },
   {
     name: "a submission that is invalid (422)",
     status: 422,
     expected: costs(1, 1, 4, 0),
-    ask: ({ call }) => call("POST", submissions, { data: { score: "many" } }),
+    send: ({ call }) => call("POST", submissions, { data: { score: "many" } }),
   },
 ];
 
-/** What each route asks of storage, counted exactly, and what a million of it costs. */
+/** Counts the exact storage calls of each route, and computes the price of a million requests. */
 export const cost: Part = async (bench) => {
   const bundles = { main: bundle("bench/workers/counted.ts", bench.builds) };
   const { service, tokens } = await prepared(bench.inMemory(), bundles, 8830, 1000, 1);
   const [token = ""] = tokens;
-  const call: Asking["call"] = (method, path, body, headers) =>
+  const call: CostContext["call"] = (method, path, body, headers) =>
     counting(`${service.url()}/api/v1${path}`, token, method, body, headers);
-  const asking = { call, made: () => call("POST", submissions, { data: sentData(7) }) };
+  const context = {
+    call,
+    createSubmission: () => call("POST", submissions, { data: sentData(7) }),
+  };
   const rows = [];
-  for (const { name, ask, expected, status } of routes) {
-    // The isolate learns the definitions, and the object the credential, by a first call.
-    await ask(asking);
-    const answer = await ask(asking);
-    equal(answer.status, status, `${name} answered ${JSON.stringify(answer.body)}`);
-    deepEqual(answer.counts, expected, `What ${name} costs has changed.`);
-    rows.push(row(name, answer.counts));
+  for (const { name, send, expected, status } of routes) {
+    // The first call loads the definitions into the isolate, and the credential into its object.
+    await send(context);
+    const response = await send(context);
+    equal(response.status, status, `${name} answered ${JSON.stringify(response.body)}`);
+    deepEqual(response.counts, expected, `What ${name} costs has changed.`);
+    rows.push(row(name, response.counts));
   }
   await service.stop();
-  const head = [
+  const header = [
     "",
     "object calls",
     "D1 round trips",
@@ -155,7 +162,7 @@ export const cost: Part = async (bench) => {
     "KV writes",
     "$ a million",
   ];
-  const text = `${table(head, rows)}
+  const text = `${table(header, rows)}
 
 What is asked for one answer, without what credentials' objects store and do later.`;
   return [

@@ -1,7 +1,7 @@
 import { caller, type Answer } from "../../src/dev/caller.ts";
 import type { Counts } from "../workers/counts.ts";
 
-/** Calls the counted service, and gives what the call cost. */
+/** Calls the counted service and returns the response with the cost of the call. */
 export async function counting(
   url: string,
   token: string,
@@ -9,7 +9,7 @@ export async function counting(
   body?: object,
   headers?: Record<string, string>,
 ): Promise<Answer & { counts: Counts }> {
-  const answer = await caller("", token)(method, url, body, headers);
-  const counts = JSON.parse(answer.headers.get("X-Counts") ?? "{}") as Counts;
-  return { ...answer, counts };
+  const response = await caller("", token)(method, url, body, headers);
+  const counts = JSON.parse(response.headers.get("X-Counts") ?? "{}") as Counts;
+  return { ...response, counts };
 }

@@ -18,24 +18,24 @@ import type { Part, Version } from "./bench.ts";
 interface Operation {
   name: string;
   method: string;
-  /** Each operation has a form of its own, so that an isolate that learns one knows nothing for the next. */
+  /** Each operation has its own form, so that a definition cached for one operation does not help the next. */
   path: (form: string, item: string) => string;
   status: number;
   body?: object;
   keyed?: boolean;
   write?: boolean;
-  /** It decides on what it reads, beside the object, before it writes. */
+  /** Whether it reads from the database, in parallel with the object call, before it writes. */
   readsFirst?: boolean;
 }
 
 const submissions = (form: string) => `/forms/${form}/submissions`;
-const one = (_: string, item: string) => `/submissions/${item}`;
+const submissionPath = (_: string, item: string) => `/submissions/${item}`;
 const search = { conditions: [{ field: "department", op: "eq", value: "department 3" }] };
 const create = { method: "POST", path: submissions, status: 201, body: { data: sentData(2) } };
-const edit = { path: one, write: true, readsFirst: true };
+const edit = { path: submissionPath, write: true, readsFirst: true };
 
 const operations: Operation[] = [
-  { name: "get", method: "GET", path: one, status: 200 },
+  { name: "get", method: "GET", path: submissionPath, status: 200 },
   { name: "list", method: "GET", path: submissions, status: 200 },
   {
     name: "search",
@@ -52,11 +52,11 @@ const operations: Operation[] = [
 ];
 const samples = 7;
 const coldSamples = 3;
-const atATime = 3;
-/** What remains beside the distances: a tenth of them, and the work itself. */
-const allowed = (floor: number) => 1.1 * floor + 15;
+const maxConcurrentCities = 3;
+/** Allows a tenth more than the floor, and 15 ms for the work itself. */
+const maxMilliseconds = (floor: number) => 1.1 * floor + 15;
 
-interface Timed {
+interface Timing {
   floor: number;
   /** The median of each version, in the order of the versions. */
   p50: number[];
@@ -65,39 +65,47 @@ interface Timed {
 const formOf = ({ name: operation }: Operation) => operation.toLowerCase().replaceAll(/\W/g, "");
 const slug = ({ name: place }: Place) => place.normalize("NFD").replaceAll(/[^A-Za-z]/g, "");
 
-/** What each operation takes from ten cities, when only distance counts: a simulation. */
+/** Simulates the latency of each operation from ten cities, when only distance counts. */
 export const geo: Part = async (bench) => {
   const text = [];
   for (const replicas of [true, false]) {
-    const taken: number[][][] = [];
+    const mediansByVersion: number[][][] = [];
     for (const [i, version] of bench.versions.entries()) {
       bench.note(`geo, ${version.name}, ${replicas ? "with" : "without"} replicas`);
       const folder = bench.inMemory();
-      taken.push(await measured(version, replicas, folder, bench.builds, 8700 + i * 20));
+      mediansByVersion.push(
+        await measureVersion(version, replicas, folder, bench.builds, 8700 + i * 20),
+      );
     }
     for (const cold of [false, true]) {
-      const where = replicas ? "A replica in each region" : "The primary alone";
+      const setting = replicas ? "A replica in each region" : "The primary alone";
       const state = cold ? "an isolate that knows nothing" : "a warm isolate";
       const rows = callers.map((city, i) => [
         city.name,
         ...operations.map((operation, j) => {
           const floor = floorOf(operation, distancesOf(city, replicas), cold);
-          const at = (cold ? operations.length : 0) + j;
-          return cell({ floor, p50: taken.map((each) => each[i]?.[at] ?? Number.NaN) });
+          const column = (cold ? operations.length : 0) + j;
+          return cell({
+            floor,
+            p50: mediansByVersion.map((medians) => medians[i]?.[column] ?? Number.NaN),
+          });
         }),
       ]);
-      const head = [`${where}, ${state}`, ...operations.map((operation) => operation.name)];
+      const head = [`${setting}, ${state}`, ...operations.map((operation) => operation.name)];
       text.push(table(head, rows));
     }
   }
   return [
-    { title: "Distances, simulated", text: `${text.join("\n\n")}\n\n${told(bench.versions)}` },
+    {
+      title: "Distances, simulated",
+      text: `${text.join("\n\n")}\n\n${explanation(bench.versions)}`,
+    },
   ];
 };
 
-function told(versions: readonly Version[]): string {
-  const each = versions.map(({ name: version }) => version).join(" → ");
-  return `Median milliseconds (${each}) / physical floor; ✗ where it is above 1.10 × the floor + 15 ms. **A simulation:** the bundle
+function explanation(versions: readonly Version[]): string {
+  const names = versions.map(({ name: version }) => version).join(" → ");
+  return `Median milliseconds (${names}) / physical floor; ✗ where it is above 1.10 × the floor + 15 ms. **A simulation:** the bundle
 runs under the plain runtime on one machine, and waits in front of the credential's object and of D1 as the great circle
 says (1 ms + 1.4 ms for each 100 km, there and back). The database is written in ${primary.name}; the object is in the
 nearest of the six regions that have objects, and so is the replica. The floor is the sum of the distances that the
@@ -106,14 +114,15 @@ PATCH and DELETE, and a create by an isolate that does not know the definition, 
 for the primary.`;
 }
 
-function cell({ floor, p50 }: Timed): string {
-  const missed = (p50.at(-1) ?? Number.NaN) > allowed(floor);
-  return `${p50.map((each) => Math.round(each)).join(" → ")} / ${Math.round(floor)}${missed ? " ✗" : ""}`;
+function cell({ floor, p50 }: Timing): string {
+  const isMissed = (p50.at(-1) ?? Number.NaN) > maxMilliseconds(floor);
+  return `${p50.map((milliseconds) => Math.round(milliseconds)).join(" → ")} / ${Math.round(floor)}${isMissed ? " ✗" : ""}`;
 }
 
 function distancesOf(city: Place, replicas: boolean): Distances {
   const object = nearest(city, regions);
-  const replicaOf = (from: Place) => roundTrip(from, replicas ? nearest(from, regions) : primary);
+  const replicaOf = (origin: Place) =>
+    roundTrip(origin, replicas ? nearest(origin, regions) : primary);
   return {
     object: roundTrip(city, object),
     primary: roundTrip(city, primary),
@@ -125,15 +134,15 @@ function distancesOf(city: Place, replicas: boolean): Distances {
 
 function floorOf(
   { write, readsFirst }: Operation,
-  { object, replica, primary: written }: Distances,
+  { object, replica, primary: primaryDistance }: Distances,
   cold: boolean,
 ): number {
   if (!write) return Math.max(object, replica);
-  return (readsFirst || cold ? Math.max(object, replica) : object) + written;
+  return (readsFirst || cold ? Math.max(object, replica) : object) + primaryDistance;
 }
 
-/** For each city the medians of the operations, warm and then cold. */
-async function measured(
+/** Returns for each city the medians of the operations, first warm and then cold. */
+async function measureVersion(
   { root }: Version,
   replicas: boolean,
   folder: string,
@@ -141,11 +150,12 @@ async function measured(
   port: number,
 ): Promise<number[][]> {
   const main = bundle("src/index.ts", builds, true, root);
-  const prepared = new Service(folder, { main }, port, root);
-  await prepared.begin();
-  const tokens = await prepared.tokens(callers.length * own);
-  for (const each of operations) await prepared.define(formOf(each), tokens[0] ?? "", fields);
-  await prepared.stop();
+  const setupService = new Service(folder, { main }, port, root);
+  await setupService.begin();
+  const tokens = await setupService.tokens(callers.length * tokensPerCity);
+  for (const operation of operations)
+    await setupService.define(formOf(operation), tokens[0] ?? "", fields);
+  await setupService.stop();
   const file = stage("bench/workers/far.ts", builds);
   const cities = callers.map((city) => [
     slug(city),
@@ -154,49 +164,53 @@ async function measured(
   const bundles: Bundles = { main, ...Object.fromEntries(cities) };
   const service = new Service(folder, bundles, port, root);
   await service.start();
-  const taken: number[][] = [];
-  const waiting = [...callers.entries()];
-  const next = async () => {
-    for (let found = waiting.shift(); found; found = waiting.shift()) {
-      const [i, city] = found;
-      const given = tokens.slice(i * own, (i + 1) * own);
-      taken[i] = await takenFrom(service.url(slug(city)), service.url(), given);
+  const mediansByCity: number[][] = [];
+  const queue = [...callers.entries()];
+  const runNext = async () => {
+    for (let entry = queue.shift(); entry; entry = queue.shift()) {
+      const [i, city] = entry;
+      const cityTokens = tokens.slice(i * tokensPerCity, (i + 1) * tokensPerCity);
+      mediansByCity[i] = await measureCity(service.url(slug(city)), service.url(), cityTokens);
     }
   };
-  // They mostly wait; few enough at a time that none waits for another's work.
-  await Promise.all(Array.from({ length: atATime }, next));
+  // Cities mostly wait. So few of them run at once that none waits for the CPU.
+  await Promise.all(Array.from({ length: maxConcurrentCities }, runNext));
   await service.stop();
-  return taken;
+  return mediansByCity;
 }
 
-/** The credentials of each city: one that makes what is changed, and one for each operation. */
-const own = operations.length + 1;
+/** Each city has one credential that creates items, and one for each operation. */
+const tokensPerCity = operations.length + 1;
 
-async function takenFrom(url: string, near: string, tokens: readonly string[]): Promise<number[]> {
-  const [maker = "", ...each] = tokens;
-  const make = caller(near, maker);
+async function measureCity(
+  url: string,
+  nearUrl: string,
+  tokens: readonly string[],
+): Promise<number[]> {
+  const [setupToken = "", ...operationTokens] = tokens;
+  const callNear = caller(nearUrl, setupToken);
   const timer = (operation: Operation, i: number, isolate: Record<string, string> = {}) => {
-    const call = caller(url, each[i] ?? "");
+    const call = caller(url, operationTokens[i] ?? "");
     const form = formOf(operation);
     return async () => {
-      const made = await make("POST", submissions(form), { data: sentData(1) });
-      return time(call, operation, String(made.body.id), isolate);
+      const created = await callNear("POST", submissions(form), { data: sentData(1) });
+      return time(call, operation, String(created.body.id), isolate);
     };
   };
   const warm = [];
   for (const [i, operation] of operations.entries()) {
     const run = timer(operation, i);
-    // The first one wakes the object, and teaches the isolate the definition.
+    // The first request wakes the object and loads the definition into the isolate.
     await run();
     const times = [];
-    for (let n = 0; n < samples; n += 1) times.push(await run());
+    for (let sample = 0; sample < samples; sample += 1) times.push(await run());
     warm.push(median(times));
   }
   const cold = operations.map((): number[] => []);
-  for (let n = 0; n < coldSamples; n += 1) {
-    const isolate = { "X-Isolate": String(n) };
-    // It starts, and translates what all requests run.
-    await caller(url, maker)("GET", "/me", undefined, isolate);
+  for (let sample = 0; sample < coldSamples; sample += 1) {
+    const isolate = { "X-Isolate": String(sample) };
+    // This request starts the isolate and compiles the code that all requests run.
+    await caller(url, setupToken)("GET", "/me", undefined, isolate);
     for (const [i, operation] of operations.entries()) {
       cold[i]?.push(await timer(operation, i, isolate)());
     }
@@ -212,9 +226,9 @@ async function time(
 ): Promise<number> {
   const { method, path, status, body, keyed } = operation;
   const headers = { ...isolate, ...(keyed ? { "Idempotency-Key": crypto.randomUUID() } : {}) };
-  const started = performance.now();
-  const answer = await call(method, path(formOf(operation), item), body, headers);
-  const taken = performance.now() - started;
-  if (answer.status !== status) throw new Error(answer.text);
-  return taken;
+  const startedAt = performance.now();
+  const response = await call(method, path(formOf(operation), item), body, headers);
+  const elapsed = performance.now() - startedAt;
+  if (response.status !== status) throw new Error(response.text);
+  return elapsed;
 }

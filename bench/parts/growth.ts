@@ -9,30 +9,30 @@ import { calls, tokenCount, type Bench, type Part } from "./bench.ts";
 import { counting } from "./counting.ts";
 import { pageAt } from "./operations.ts";
 
-interface Sized {
+interface FilledService {
   scale: number;
   service: Service;
   tokens: string[];
-  /** A cursor page nine tenths in. */
+  /** The URL of a cursor page after nine tenths of the items. */
   deep: string;
 }
 
 interface Measurable {
   name: string;
   method: string;
-  path: (sized: Sized) => string;
+  path: (target: FilledService) => string;
   body?: (turn: number) => object;
   status: number;
 }
 
 const form = "/api/v1/forms/big/submissions";
-const middle = (scale: number) => `sub_${String(Math.ceil(scale / 2)).padStart(26, "0")}`;
+const middleId = (scale: number) => `sub_${String(Math.ceil(scale / 2)).padStart(26, "0")}`;
 
 const operations: Measurable[] = [
   {
     name: "get",
     method: "GET",
-    path: ({ service, scale }) => `${service.url()}/api/v1/submissions/${middle(scale)}`,
+    path: ({ service, scale }) => `${service.url()}/api/v1/submissions/${middleId(scale)}`,
     status: 200,
   },
   { name: "list", method: "GET", path: ({ service }) => service.url() + form, status: 200 },
@@ -47,19 +47,19 @@ const operations: Measurable[] = [
   ...searches.map(({ name, body }) => ({
     name: `search: ${name}`,
     method: "POST",
-    path: ({ service }: Sized) => `${service.url()}${form}/search`,
+    path: ({ service }: FilledService) => `${service.url()}${form}/search`,
     body: () => body,
     status: 200,
   })),
 ];
 
-/** The same requests in databases of different sizes: latency, and rows read. */
+/** Measures latency and rows read of the same requests in databases of different sizes. */
 export const growth: Part = async (bench) => {
-  const sizes: Sized[] = [];
-  for (const [i, scale] of bench.scales.entries()) sizes.push(await sized(bench, scale, i));
+  const sizes: FilledService[] = [];
+  for (const [i, scale] of bench.scales.entries()) sizes.push(await startFilled(bench, scale, i));
   const reads = await rowsRead(sizes);
   const subjects = operations.flatMap((operation) =>
-    sizes.map((each): Subject => subjectOf(operation, each)),
+    sizes.map((target): Subject => subjectOf(operation, target)),
   );
   const summaries = await inRounds(subjects, bench.rounds, bench.milliseconds / 2);
   for (const { service } of sizes) {
@@ -69,7 +69,7 @@ export const growth: Part = async (bench) => {
   return [{ title: "Growth", text: report(sizes, reads, summaries, bench.plot) }];
 };
 
-async function sized(bench: Bench, scale: number, i: number): Promise<Sized> {
+async function startFilled(bench: Bench, scale: number, i: number): Promise<FilledService> {
   bench.note(`growth: fills ${count(scale)}`);
   const bundles = {
     main: bundle("src/index.ts", bench.builds),
@@ -85,32 +85,35 @@ async function sized(bench: Bench, scale: number, i: number): Promise<Sized> {
   return { scale, service, tokens, deep: await pageAt(service, tokens, scale * 0.9) };
 }
 
-function subjectOf({ name, method, path, body, status }: Measurable, each: Sized): Subject {
-  const next = calls(each.tokens, method, path(each), body);
-  return { name: `${name} ${each.scale}`, pid: each.service.pid, next, status, connections: 1 };
+function subjectOf(
+  { name, method, path, body, status }: Measurable,
+  target: FilledService,
+): Subject {
+  const next = calls(target.tokens, method, path(target), body);
+  return { name: `${name} ${target.scale}`, pid: target.service.pid, next, status, connections: 1 };
 }
 
-/** Rows read by each operation at each size, in the order of the subjects. */
-async function rowsRead(sizes: readonly Sized[]): Promise<number[]> {
+/** Counts the rows read by each operation at each size, in the order of the subjects. */
+async function rowsRead(sizes: readonly FilledService[]): Promise<number[]> {
   const rows = [];
   for (const { method, path, body } of operations) {
-    for (const each of sizes) {
-      const url = path(each).replace(each.service.url(), each.service.url("counted"));
-      const ask = () => counting(url, each.tokens[0] ?? "", method, body?.(1));
-      await ask();
-      rows.push((await ask()).counts.rowsRead);
+    for (const target of sizes) {
+      const url = path(target).replace(target.service.url(), target.service.url("counted"));
+      const countRows = () => counting(url, target.tokens[0] ?? "", method, body?.(1));
+      await countRows();
+      rows.push((await countRows()).counts.rowsRead);
     }
   }
   return rows;
 }
 
 function report(
-  sizes: readonly Sized[],
+  sizes: readonly FilledService[],
   reads: readonly number[],
   summaries: readonly Summary[],
   plot: Bench["plot"],
 ): string {
-  const at = operations.map(({ name }, i) => ({
+  const series = operations.map(({ name }, i) => ({
     name,
     points: sizes.map(({ scale }, j) => ({
       scale,
@@ -121,31 +124,31 @@ function report(
   const scales = sizes.map(({ scale }) => count(scale));
   const latency = table(
     ["p50 / p99, ms", ...scales, "largest to smallest", "largest to the one before"],
-    at.map(({ name, points }) => {
+    series.map(({ name, points }) => {
       const p50 = points.map(({ summary }) => summary?.p50 ?? Number.NaN);
-      const last = p50.at(-1) ?? Number.NaN;
+      const largest = p50.at(-1) ?? Number.NaN;
       return [
         name,
         ...points.map(
           ({ summary }) =>
             `${figure(summary?.p50 ?? Number.NaN)} / ${figure(summary?.p99 ?? Number.NaN)}`,
         ),
-        times(last / (p50[0] ?? Number.NaN)),
-        times(last / (p50.at(-2) ?? Number.NaN)),
+        times(largest / (p50[0] ?? Number.NaN)),
+        times(largest / (p50.at(-2) ?? Number.NaN)),
       ];
     }),
   );
   const rows = table(
     ["rows read", ...scales],
-    at.map(({ name, points }) => [name, ...points.map((point) => count(point.rows))]),
+    series.map(({ name, points }) => [name, ...points.map((point) => count(point.rows))]),
   );
-  const failures = summaries.reduce((sum, { failures: each }) => sum + each, 0);
-  const series = at.slice(0, 4).concat(at.slice(5, 7), at.slice(10, 11));
-  const drawn = series.map(({ name, points }) => ({
+  const failures = summaries.reduce((sum, { failures: failed }) => sum + failed, 0);
+  const plotted = series.slice(0, 4).concat(series.slice(5, 7), series.slice(10, 11));
+  const plotLines = plotted.map(({ name, points }) => ({
     label: name,
     points: points.map(({ scale, summary }) => ({ x: scale, y: summary?.p50 ?? Number.NaN })),
   }));
-  return `${plot("growth", "Median latency over the number of submissions", lines(drawn, "median latency in ms over the number of submissions"))}
+  return `${plot("growth", "Median latency over the number of submissions", lines(plotLines, "median latency in ms over the number of submissions"))}
 
 ${latency}
 

@@ -50,7 +50,7 @@ export function callsOf(operation: Operation, base: string, tokens: readonly str
   return calls(tokens, method, base + path, body, headers);
 }
 
-/** A running service with the forms of the operations: `big` with `scale` submissions, and `small`, empty. */
+/** Starts a service with the forms of the operations: `big` with `scale` submissions, and `small`, which is empty. */
 export async function prepared(
   folder: string,
   bundles: Bundles,
@@ -63,25 +63,25 @@ export async function prepared(
   const service = new Service(folder, bundles, port, root);
   await service.begin();
   const tokens = await service.tokens(tokenCount);
-  const indexed = fields.filter(({ key }) => key !== "lines" && key !== "note");
+  const indexedFields = fields.filter(({ key }) => key !== "lines" && key !== "note");
   await service.define("big", tokens[0] ?? "", fields);
-  await service.define("small", tokens[0] ?? "", indexed);
+  await service.define("small", tokens[0] ?? "", indexedFields);
   await service.stop();
   await service.fill("big", scale);
   return { service, tokens, started: await service.start(options) };
 }
 
-/** Follows the cursors of a list until `depth` items lie behind. */
+/** Follows the cursors of a list past `depth` items, and returns the URL of the next page. */
 export async function pageAt(
   service: Service,
   tokens: readonly string[],
   depth: number,
 ): Promise<string> {
   let url = `${service.url()}/api/v1/forms/big/submissions?limit=200`;
-  for (let seen = 0; seen < depth; seen += 200) {
-    const token = tokens[(seen / 200) % tokens.length];
-    const answer = await fetch(url, { headers: { Authorization: `Bearer ${token}` } });
-    const page = (await answer.json()) as { links: { next: string | null } };
+  for (let skipped = 0; skipped < depth; skipped += 200) {
+    const token = tokens[(skipped / 200) % tokens.length];
+    const response = await fetch(url, { headers: { Authorization: `Bearer ${token}` } });
+    const page = (await response.json()) as { links: { next: string | null } };
     if (page.links.next === null) break;
     url = page.links.next;
   }

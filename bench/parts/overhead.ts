@@ -8,7 +8,7 @@ import { floorOf, showFloor } from "./floor.ts";
 import { callsOf, operations, prepared, type Operation } from "./operations.ts";
 
 const scale = 100_000;
-/** Creates ask KV beside D1: they are compared with a floor that does not, and with one that does. */
+/** Creates call KV as well as D1. They are compared with a floor without KV calls, and with one that has them. */
 const comparisons: { name: string; operation: Operation; query: string }[] = [
   ...operations.map((operation) => ({ name: operation.name, operation, query: "" })),
   ...operations
@@ -21,7 +21,7 @@ const goals: Record<string, number> = {
   list: 0.85,
   "create, KV in both": 0.8,
 };
-/** The service beside a bare Worker that asks storage for the same, served by the same process. */
+/** Compares the service with a bare Worker that makes the same storage calls in the same process. */
 export const overhead: Part = async (bench) => {
   const bundles = {
     main: bundle("src/index.ts", bench.builds),
@@ -32,9 +32,9 @@ export const overhead: Part = async (bench) => {
   const summaries: Summary[] = [];
   for (const connections of connectionCounts) {
     bench.note(`overhead, ${connections} connections`);
-    const subjects = comparisons.flatMap((each) => subjectsOf(service, tokens, each));
-    const each = subjects.map((subject) => ({ ...subject, connections }));
-    summaries.push(...(await inRounds(each, bench.rounds, bench.milliseconds)));
+    const subjects = comparisons.flatMap((comparison) => subjectsOf(service, tokens, comparison));
+    const roundSubjects = subjects.map((subject) => ({ ...subject, connections }));
+    summaries.push(...(await inRounds(roundSubjects, bench.rounds, bench.milliseconds)));
   }
   await service.stop();
   service.remove();
@@ -47,11 +47,11 @@ function subjectsOf(
   { name, operation, query }: (typeof comparisons)[number],
 ): Subject[] {
   const { status } = operation;
-  const shared = { pid: service.pid, connections: 1 };
-  const own = callsOf(operation, `${service.url()}/api/v1`, tokens);
+  const common = { pid: service.pid, connections: 1 };
+  const nextCall = callsOf(operation, `${service.url()}/api/v1`, tokens);
   return [
     { ...floorOf(service, tokens, operation, query), name: `${name} floor`, connections: 1 },
-    { ...shared, name: `${name} service`, next: own, status },
+    { ...common, name: `${name} service`, next: nextCall, status },
   ];
 }
 
@@ -59,26 +59,26 @@ function report(summaries: readonly Summary[], plot: Parameters<Part>[0]["plot"]
   const rows: (string | number)[][] = [];
   const ratios: { label: string; value: number; goal: number | undefined }[] = [];
   for (let i = 0; i + 1 < summaries.length; i += 2) {
-    const [floor, own] = [summaries[i], summaries[i + 1]];
-    if (!floor || !own) break;
+    const [floor, service] = [summaries[i], summaries[i + 1]];
+    if (!floor || !service) break;
     const name = floor.name.replace(/ floor$/, "");
     const connections = connectionCounts[Math.floor(i / 2 / comparisons.length)] ?? 0;
     const goal = goals[name];
-    const ratio = own.rate / floor.rate;
+    const ratio = service.rate / floor.rate;
     ratios.push({ label: `${name}, ${connections}`, value: ratio, goal });
     rows.push([
       `${name}, ${connections} connection${connections === 1 ? "" : "s"}`,
       figure(floor.rate),
-      figure(own.rate),
+      figure(service.rate),
       `${percent(ratio)}${goal === undefined ? "" : ratio >= goal ? " ✓" : ` ✗ (goal ${percent(goal)})`}`,
       `${figure(floor.p50)} / ${figure(floor.p99)}`,
-      `${figure(own.p50)} / ${figure(own.p99)}`,
+      `${figure(service.p50)} / ${figure(service.p99)}`,
       figure(floor.cpu),
-      figure(own.cpu),
-      floor.failures + own.failures,
+      figure(service.cpu),
+      floor.failures + service.failures,
     ]);
   }
-  const head = [
+  const header = [
     "",
     "floor, req/s",
     "service, req/s",
@@ -91,7 +91,7 @@ function report(summaries: readonly Summary[], plot: Parameters<Part>[0]["plot"]
   ];
   return `${plot("overhead", "Throughput of the service as a share of the floor's", bars(ratios, "share of the floor's throughput"))}
 
-${table(head, rows)}
+${table(header, rows)}
 
 ${scale.toLocaleString("en-US")} submissions of 10 fields, data in memory (tmpfs). The floor makes the same call of the
 credential's object and the same D1 statements, and answers with their rows; "KV in both" has it ask KV for the answer

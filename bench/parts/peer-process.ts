@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { project } from "../serve/bundle.ts";
 import type { Bench } from "./bench.ts";
 
-/** Installs a peer where it is not there yet, fills a database of its own, and starts it. */
+/** Installs a peer if necessary, fills its own database, and starts it. */
 export async function running(bench: Bench, name: string, port: number, scale: number) {
   const folder = join(project, "bench/peers", name);
   const env = { ...process.env, DATA: bench.onDisk(), PORT: String(port) };
@@ -18,15 +18,15 @@ export async function running(bench: Bench, name: string, port: number, scale: n
   bench.note(`fills ${name}`);
   node("prepare.mjs");
   node("fill.mjs", String(scale));
-  const began = performance.now();
+  const startedAt = performance.now();
   const child = spawn(process.execPath, ["serve.mjs"], { cwd: folder, env, stdio: "pipe" });
-  await ready(child);
+  await waitUntilReady(child);
   process.on("exit", () => child.kill("SIGKILL"));
   const stop = async () => void child.kill("SIGKILL");
-  return { pid: child.pid ?? 0, started: (performance.now() - began) / 1000, stop };
+  return { pid: child.pid ?? 0, started: (performance.now() - startedAt) / 1000, stop };
 }
 
-function ready(child: ChildProcess): Promise<void> {
+function waitUntilReady(child: ChildProcess): Promise<void> {
   return new Promise((resolve, reject) => {
     child.stdout?.on("data", (chunk: Buffer) => {
       if (chunk.toString().includes("ready")) resolve();

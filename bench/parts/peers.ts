@@ -8,12 +8,12 @@ import { calls, tokenCount, type Bench, type Part, type Version } from "./bench.
 import { pageAt, prepared } from "./operations.ts";
 import { running } from "./peer-process.ts";
 
-/** A server with the same hundred thousand items, that is asked for the same. */
+/** A server that stores the same hundred thousand items and gets equivalent requests. */
 interface Peer {
   name: string;
   pid: number;
   started: number;
-  asks: Record<Operation, () => ReturnType<ReturnType<typeof calls>>>;
+  requests: Record<Operation, () => ReturnType<ReturnType<typeof calls>>>;
   status: Partial<Record<Operation, number>>;
   stop: () => Promise<void>;
 }
@@ -36,31 +36,31 @@ const goals: Record<string, Partial<Record<Operation, number>>> = {
   Payload: { get: 1.6, list: 3, "deep page": 15, search: 5, create: 2.5, "create with a key": 2.5 },
 };
 
-/** Beside other systems that keep records in SQLite, doing the same work on the same machine. */
+/** Compares the service with other systems that store records in SQLite, on the same machine. */
 export const peers: Part = async (bench) => {
-  const all: Peer[] = [];
-  for (const [i, each] of bench.versions.toReversed().entries()) {
-    all.push(await edgeForms(bench, each, i));
+  const allPeers: Peer[] = [];
+  for (const [i, version] of bench.versions.toReversed().entries()) {
+    allPeers.push(await edgeForms(bench, version, i));
   }
-  all.push(await directus(bench), await payload(bench));
+  allPeers.push(await directus(bench), await payload(bench));
   const subjects = operations.flatMap((operation) =>
-    all.map((peer): Subject => ({
+    allPeers.map((peer): Subject => ({
       name: `${operation} ${peer.name}`,
       pid: peer.pid,
-      next: peer.asks[operation],
+      next: peer.requests[operation],
       connections,
       status: peer.status[operation] ?? 200,
     })),
   );
   const summaries = await inRounds(subjects, bench.rounds, bench.milliseconds);
-  const memories = all.map(({ pid }) => memory(pid));
-  for (const peer of all) await peer.stop();
-  return [{ title: "Peers", text: report(all, summaries, memories, bench) }];
+  const memories = allPeers.map(({ pid }) => memory(pid));
+  for (const peer of allPeers) await peer.stop();
+  return [{ title: "Peers", text: report(allPeers, summaries, memories, bench) }];
 };
 
 const key = () => ({ "Idempotency-Key": crypto.randomUUID() });
 
-const sent = (turn: number) => ({ data: sentData(turn) });
+const createBody = (turn: number) => ({ data: sentData(turn) });
 
 async function edgeForms(bench: Bench, { name, root }: Version, i: number): Promise<Peer> {
   const bundles = { main: bundle("src/index.ts", bench.builds, true, root) };
@@ -75,7 +75,7 @@ async function edgeForms(bench: Bench, { name, root }: Version, i: number): Prom
   );
   const items = `${service.url()}/api/v1/forms/big/submissions`;
   const middle = `${service.url()}/api/v1/submissions/sub_${String(scale / 2).padStart(26, "0")}`;
-  const deep = calls(tokens, "GET", await pageAt(service, tokens, scale * 0.9));
+  const deepPage = calls(tokens, "GET", await pageAt(service, tokens, scale * 0.9));
   const search = {
     conditions: [
       { field: "amount", op: "between", value: [400_000, 500_000] },
@@ -87,21 +87,21 @@ async function edgeForms(bench: Bench, { name, root }: Version, i: number): Prom
     name: i === 0 ? "Edge Forms" : `at ${name}`,
     pid: service.pid,
     started,
-    asks: {
+    requests: {
       get: calls(tokens, "GET", middle),
       list: calls(tokens, "GET", items),
-      "deep page": deep,
-      "deep page by key": deep,
+      "deep page": deepPage,
+      "deep page by key": deepPage,
       search: calls(tokens, "POST", `${items}/search`, () => search),
-      create: calls(tokens, "POST", items, sent),
-      "create with a key": calls(tokens, "POST", items, sent, key),
+      create: calls(tokens, "POST", items, createBody),
+      "create with a key": calls(tokens, "POST", items, createBody, key),
     },
     status: { create: 201, "create with a key": 201 },
     stop: () => service.stop(),
   };
 }
 
-const created = (due: string) => (turn: number) => ({
+const peerItem = (due: string) => (turn: number) => ({
   title: `Request ${turn}`,
   customer: "Customer 1",
   email: "customer1@example.com",
@@ -121,12 +121,12 @@ async function directus(bench: Bench): Promise<Peer> {
   const server = await running(bench, "directus", port, scale);
   const url = `http://127.0.0.1:${port}/items/submissions`;
   const get = (query: string) => calls([], "GET", url + query, undefined, directusKey);
-  const create = calls([], "POST", url, created("2026-11-21"), directusKey);
+  const create = calls([], "POST", url, peerItem("2026-11-21"), directusKey);
   const range = "filter[amount][_gte]=4000&filter[amount][_lt]=5000&filter[department][_eq]=sales";
   return {
     ...server,
     name: "Directus",
-    asks: {
+    requests: {
       get: get(`/${scale / 2}`),
       list: get("?limit=50&sort=id"),
       "deep page": get(`?limit=50&offset=${scale * 0.9}&sort=id`),
@@ -147,14 +147,14 @@ async function payload(bench: Bench): Promise<Peer> {
   const url = `http://127.0.0.1:${port}/api/submissions`;
   const get = (query: string) => calls([], "GET", url + query, undefined, payloadKey);
   const list = "limit=50&sort=id&depth=0";
-  const body = created("2026-11-21T00:00:00.000Z");
+  const body = peerItem("2026-11-21T00:00:00.000Z");
   const create = calls([], "POST", `${url}?depth=0`, body, payloadKey);
   const range =
     "where[amount][greater_than_equal]=4000&where[amount][less_than]=5000&where[department][equals]=sales";
   return {
     ...server,
     name: "Payload",
-    asks: {
+    requests: {
       get: get(`/${scale / 2}?depth=0`),
       list: get(`?${list}&pagination=false`),
       "deep page": get(`?${list}&page=${(scale * 0.9) / 50 + 1}`),
@@ -168,36 +168,44 @@ async function payload(bench: Bench): Promise<Peer> {
 }
 
 function report(
-  all: readonly Peer[],
+  allPeers: readonly Peer[],
   summaries: readonly Summary[],
   memories: readonly number[],
   { plot }: Bench,
 ): string {
   const ratios: { label: string; value: number; goal: number | undefined }[] = [];
   const rows = operations.map((operation, i) => {
-    const [own, ...others] = summaries.slice(i * all.length, (i + 1) * all.length);
-    const cells = all
-      .map((_, j) => summaries[i * all.length + j])
-      .map((each) => each && `${figure(each.rate)} (${figure(each.p50)} / ${figure(each.p99)})`);
-    const compared = others.map((other, j) => {
-      const name = all[j + 1]?.name ?? "";
+    const [service, ...otherSummaries] = summaries.slice(
+      i * allPeers.length,
+      (i + 1) * allPeers.length,
+    );
+    const cells = allPeers
+      .map((_, j) => summaries[i * allPeers.length + j])
+      .map(
+        (summary) =>
+          summary && `${figure(summary.rate)} (${figure(summary.p50)} / ${figure(summary.p99)})`,
+      );
+    const comparisons = otherSummaries.map((peerSummary, j) => {
+      const name = allPeers[j + 1]?.name ?? "";
       const goal = goals[name]?.[operation];
-      const ratio = (own?.rate ?? Number.NaN) / other.rate;
+      const ratio = (service?.rate ?? Number.NaN) / peerSummary.rate;
       ratios.push({ label: `${operation}, ${name}`, value: ratio, goal });
       if (goal === undefined) return times(ratio);
       return `${times(ratio)} ${ratio >= goal ? "✓" : `✗ (goal ${goal} ×)`}`;
     });
-    return [operation, ...cells.map((cell) => cell ?? ""), ...compared];
+    return [operation, ...cells.map((cell) => cell ?? ""), ...comparisons];
   });
-  const others = all.slice(1).map(({ name }) => `to ${name}`);
-  const startUp = all.map(({ name, started }) => `${name} ${started.toFixed(2)} s`).join(", ");
-  const failures = summaries.reduce((sum, each) => sum + each.failures, 0);
-  const resident = all.map(({ name }, i) => `${name} ${memories[i]} MB`).join(", ");
+  const comparisonTitles = allPeers.slice(1).map(({ name }) => `to ${name}`);
+  const startTimes = allPeers
+    .map(({ name, started }) => `${name} ${started.toFixed(2)} s`)
+    .join(", ");
+  const failures = summaries.reduce((sum, summary) => sum + summary.failures, 0);
+  const memoryUse = allPeers.map(({ name }, i) => `${name} ${memories[i]} MB`).join(", ");
   return `${plot("peers", "Throughput as a multiple of the peers'", bars(ratios, "throughput, as a multiple of the peer's"))}
 
-${table(["req/s (p50 / p99, ms)", ...all.map(({ name }) => name), ...others], rows)}
+${table(["req/s (p50 / p99, ms)", ...allPeers.map(({ name }) => name), ...comparisonTitles], rows)}
 
-Start-up: ${startUp}. Memory after the load: ${resident}. ${failures} failures.
+Start-up: ${startTimes}. Memory after the load: ${memoryUse}. ${failures} failures.
 
 ${count(scale)} items of 10 fields each, ${connections} connections, data on disk, authenticated. Edge Forms with all that it
 does: exact limits, audit, every field indexed. A create with a key is compared with their plain create, as they have none. The peers have indexes on the three fields

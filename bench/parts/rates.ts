@@ -7,28 +7,28 @@ import { callsOf, operations, prepared } from "./operations.ts";
 
 const scale = 100_000;
 const connectionCounts = [1, 8];
-/** How many times the rate of the version that it is compared with. */
+/** The goals, as multiples of the rate of the version to compare with. */
 const goals: Record<string, number> = { get: 2, list: 1.6, create: 1.6 };
 
-/** The versions beside each other on disk, in alternating rounds, and the floor of the present one. */
+/** Compares the versions on disk in alternating rounds, with the floor of the current version. */
 export const rates: Part = async (bench) => {
-  const served: Awaited<ReturnType<typeof serve>>[] = [];
+  const services: Awaited<ReturnType<typeof serve>>[] = [];
   for (const [i, version] of bench.versions.entries()) {
-    served.push(await serve(bench, version, 8680 + i * 10));
+    services.push(await serve(bench, version, 8680 + i * 10));
   }
   const subjects = connectionCounts.flatMap((connections) =>
     operations.flatMap((operation) => {
       const name = `${operation.name}, ${connections} connection${connections === 1 ? "" : "s"}`;
-      return served.flatMap(({ service, tokens, isPresent }): Subject[] => {
+      return services.flatMap(({ service, tokens, isPresent }): Subject[] => {
         const next = callsOf(operation, `${service.url()}/api/v1`, tokens);
-        const own = { name, pid: service.pid, connections, next, status: operation.status };
+        const subject = { name, pid: service.pid, connections, next, status: operation.status };
         const floor = { ...floorOf(service, tokens, operation), name, connections };
-        return isPresent ? [own, floor] : [own];
+        return isPresent ? [subject, floor] : [subject];
       });
     }),
   );
   const summaries = await inRounds(subjects, bench.rounds, bench.milliseconds);
-  for (const { service } of served) await service.stop();
+  for (const { service } of services) await service.stop();
   return [{ title: "Rates on disk", text: report(bench.versions, summaries) }];
 };
 
@@ -36,30 +36,32 @@ async function serve({ onDisk, builds }: Bench, { name, root }: Version, port: n
   const main = bundle("src/index.ts", builds, true, root);
   const isPresent = name === present;
   const bundles = isPresent ? { main, floor: bundle("bench/workers/floor.ts", builds) } : { main };
-  const made = await prepared(onDisk(), bundles, port, scale, tokenCount, [], root);
-  if (isPresent) await showFloor(made.service, made.tokens);
-  return { ...made, isPresent };
+  const started = await prepared(onDisk(), bundles, port, scale, tokenCount, [], root);
+  if (isPresent) await showFloor(started.service, started.tokens);
+  return { ...started, isPresent };
 }
 
 function report(versions: readonly Version[], summaries: readonly Summary[]): string {
   const rows = [];
   const names = [...versions.map(({ name }) => name), "floor"];
   for (let i = 0; i < summaries.length; i += names.length) {
-    const each = summaries.slice(i, i + names.length);
-    const [first, last, floor] = [each[0], each.at(-2), each.at(-1)];
+    const round = summaries.slice(i, i + names.length);
+    const [first, last, floor] = [round[0], round.at(-2), round.at(-1)];
     if (!first || !last || !floor) break;
-    const failures = each.reduce((sum, { failures: failed }) => sum + failed, 0);
-    const compared =
-      versions.length > 1 ? [ratio(first, last), `${times(first, floor).toFixed(2)} ×`] : ["", ""];
+    const failures = round.reduce((sum, { failures: failed }) => sum + failed, 0);
+    const comparison =
+      versions.length > 1
+        ? [ratioWithGoal(first, last), `${rateFactor(first, floor).toFixed(2)} ×`]
+        : ["", ""];
     rows.push([
       first.name,
-      ...each.map(({ rate, p50, p99 }) => `${figure(rate)} (${figure(p50)} / ${figure(p99)})`),
-      ...compared,
-      ...each.map(({ cpu }) => figure(cpu)),
+      ...round.map(({ rate, p50, p99 }) => `${figure(rate)} (${figure(p50)} / ${figure(p99)})`),
+      ...comparison,
+      ...round.map(({ cpu }) => figure(cpu)),
       failures,
     ]);
   }
-  const head = [
+  const header = [
     "req/s (p50 / p99, ms)",
     ...names,
     "ratio",
@@ -67,17 +69,17 @@ function report(versions: readonly Version[], summaries: readonly Summary[]): st
     ...names.map((name) => `CPU ${name}, µs`),
     "failures",
   ];
-  return `${table(head, rows)}
+  return `${table(header, rows)}
 
 ${scale.toLocaleString("en-US")} submissions of 10 fields, data on disk; a create brings a key. The floor makes the same
 call of the credential's object and the same D1 statements as the present version, and nothing else.`;
 }
 
-const times = (before: Summary, now: Summary) => now.rate / before.rate;
+const rateFactor = (baseline: Summary, measured: Summary) => measured.rate / baseline.rate;
 
-function ratio(before: Summary, now: Summary): string {
-  const faster = times(before, now);
-  const goal = goals[before.name.replace(/,.*/, "")];
-  const judged = goal === undefined ? "" : faster >= goal ? " ✓" : ` ✗ (goal ${goal} ×)`;
-  return `${faster.toFixed(2)} ×${judged}`;
+function ratioWithGoal(baseline: Summary, measured: Summary): string {
+  const factor = rateFactor(baseline, measured);
+  const goal = goals[baseline.name.replace(/,.*/, "")];
+  const verdict = goal === undefined ? "" : factor >= goal ? " ✓" : ` ✗ (goal ${goal} ×)`;
+  return `${factor.toFixed(2)} ×${verdict}`;
 }

@@ -9,22 +9,22 @@ import { Service } from "../serve/service.ts";
 import { calls, tokenCount, type Part } from "./bench.ts";
 
 const connections = 4;
-/** Memory is looked at from here on: by then V8 has grown its heap to what the load needs. */
-const warmUp = 0.25;
-const mostGrowth = 1.2;
+/** The share of the run before memory is compared. By then V8 has grown its heap for the load. */
+const warmUpShare = 0.25;
+const maxGrowth = 1.2;
 
 const body = (turn: number) => ({ data: sentData(turn) });
 const key = () => ({ "Idempotency-Key": crypto.randomUUID() });
 const search = { conditions: [{ field: "city", op: "eq", value: "City 7" }], limit: 10 };
 
-/** Mixed load for long: no request fails, and the runtime's memory does not grow. */
+/** Runs a long mixed load. Fails if a request fails or if the runtime's memory grows. */
 export const soak: Part = async (bench) => {
   const service = new Service(bench.onDisk(), { main: bundle("src/index.ts", bench.builds) }, 8895);
   await service.begin();
   const tokens = await service.tokens(tokenCount);
   await service.define("big", tokens[0] ?? "", fields);
   const base = `${service.url()}/api/v1/forms/big/submissions`;
-  const kinds: (Omit<Parameters<typeof load>[0], "milliseconds" | "connections"> & {
+  const requestKinds: (Omit<Parameters<typeof load>[0], "milliseconds" | "connections"> & {
     name: string;
   })[] = [
     { name: "list of 10", next: calls(tokens, "GET", `${base}?limit=10`), status: 200 },
@@ -34,30 +34,30 @@ export const soak: Part = async (bench) => {
   ];
   const minutes = bench.soakMinutes;
   const memories: { x: number; y: number }[] = [];
-  const started = performance.now();
-  const watching = setInterval(() => {
-    const seconds = (performance.now() - started) / 1000;
+  const startedAt = performance.now();
+  const memoryTimer = setInterval(() => {
+    const seconds = (performance.now() - startedAt) / 1000;
     memories.push({ x: seconds, y: memory(service.pid) });
   }, 2000);
-  const measured = await Promise.all(
-    kinds.map(({ next, status }) =>
+  const measurements = await Promise.all(
+    requestKinds.map(({ next, status }) =>
       load({
         next,
         status,
-        connections: connections / kinds.length,
+        connections: connections / requestKinds.length,
         milliseconds: minutes * 60_000,
       }),
     ),
   );
-  clearInterval(watching);
+  clearInterval(memoryTimer);
   await service.stop();
   service.remove();
   return [
     {
       title: "Soak",
       text: report(
-        kinds.map(({ name }) => name),
-        measured,
+        requestKinds.map(({ name }) => name),
+        measurements,
         memories,
         bench,
       ),
@@ -67,25 +67,28 @@ export const soak: Part = async (bench) => {
 
 function report(
   names: readonly string[],
-  measured: readonly Measured[],
+  measurements: readonly Measured[],
   memories: readonly { x: number; y: number }[],
   { soakMinutes, plot }: Parameters<Part>[0],
 ): string {
-  const failures = measured.reduce((sum, each) => sum + each.failures, 0);
+  const failures = measurements.reduce((sum, measurement) => sum + measurement.failures, 0);
   if (failures > 0) throw new Error(`${failures} requests of the soak failed.`);
-  const warm = memories.slice(Math.floor(memories.length * warmUp)).map(({ y }) => y);
-  const half = Math.floor(warm.length / 2);
-  const [first, second] = [median(warm.slice(0, half)), median(warm.slice(half))];
-  if (soakMinutes >= 10 && second > first * mostGrowth) {
-    throw new Error(`The runtime's memory grew from ${first} to ${second} MB.`);
+  const warmMemories = memories.slice(Math.floor(memories.length * warmUpShare)).map(({ y }) => y);
+  const half = Math.floor(warmMemories.length / 2);
+  const [firstMedian, secondMedian] = [
+    median(warmMemories.slice(0, half)),
+    median(warmMemories.slice(half)),
+  ];
+  if (soakMinutes >= 10 && secondMedian > firstMedian * maxGrowth) {
+    throw new Error(`The runtime's memory grew from ${firstMedian} to ${secondMedian} MB.`);
   }
-  const rows = measured.map((each, i) => [
+  const rows = measurements.map((measurement, i) => [
     names[i] ?? "",
-    count(each.requests),
-    figure(each.rate),
-    figure(each.p50),
-    figure(each.p99),
-    each.failures,
+    count(measurement.requests),
+    figure(measurement.rate),
+    figure(measurement.p50),
+    figure(measurement.p99),
+    measurement.failures,
   ]);
   const chart = lines(
     [{ label: "MB", points: [...memories] }],
@@ -95,5 +98,5 @@ function report(
 
 ${table([`${soakMinutes} minutes`, "requests", "req/s", "p50, ms", "p99, ms", "failures"], rows)}
 
-Memory of the runtime after a quarter of the time: ${first} MB in the middle of the first half, ${second} MB of the second.`;
+Memory of the runtime after a quarter of the time: ${firstMedian} MB in the middle of the first half, ${secondMedian} MB of the second.`;
 }

@@ -1,6 +1,7 @@
 import { figure, table } from "../report/markdown.ts";
 import { bundle } from "../serve/bundle.ts";
 import { Service } from "../serve/service.ts";
+import { batches } from "../worst/batches.ts";
 import { bodies } from "../worst/bodies.ts";
 import { definitions } from "../worst/definitions.ts";
 import { downloads } from "../worst/downloads.ts";
@@ -14,15 +15,16 @@ import { texts } from "../worst/texts.ts";
 import type { Part } from "./bench.ts";
 
 /**
- * What a request may take: milliseconds of CPU time, and megabytes beyond the idle process. Those count the local
- * database, which is in the same process, and garbage that nobody had to collect yet; an isolate has 128 MB.
+ * The limits of a request: milliseconds of CPU time, and megabytes beyond the idle process. The megabytes include the
+ * local database, which runs in the same process, and uncollected garbage. An isolate has 128 MB.
  */
-const mostCpu = 400;
-const mostMegabytes = 96;
+const maxCpuMs = 400;
+const maxMegabytes = 96;
 
 const cases = [
   ...texts,
   ...bodies,
+  ...batches,
   ...rows,
   ...representations,
   ...formulas,
@@ -32,35 +34,37 @@ const cases = [
   ...downloads,
 ];
 
-/** The most costly input of each route that is known: whatever is accepted, no request holds up the others. */
+/** Measures the most expensive known input of each route. No accepted request may delay other requests for long. */
 export const worst: Part = async (bench) => {
   const main = bundle("src/index.ts", bench.builds);
   const service = new Service(bench.inMemory(), { main }, 8899);
   await service.begin();
   await service.tokens(0);
-  const measured: Measured[] = [];
-  for (const each of cases) {
-    const found = await measure(service, each, bench.rounds);
-    bench.note(rowOf(found).join(" | "));
-    measured.push(found);
+  const results: Measured[] = [];
+  for (const worstCase of cases) {
+    const result = await measure(service, worstCase, bench.rounds);
+    bench.note(rowOf(result).join(" | "));
+    results.push(result);
   }
   await service.stop();
   service.remove();
-  const above = measured.filter(
-    ({ cpu, megabytes, inParts }) => (cpu > mostCpu && !inParts) || megabytes > mostMegabytes,
+  const exceeding = results.filter(
+    ({ cpu, megabytes, inParts }) => (cpu > maxCpuMs && !inParts) || megabytes > maxMegabytes,
   );
-  if (above.length > 0) {
-    const limits = `${mostCpu} ms of CPU time or ${mostMegabytes} MB`;
-    throw new Error(`${above.length} requests take more than ${limits}:\n${tableOf(above)}`);
+  if (exceeding.length > 0) {
+    const limits = `${maxCpuMs} ms of CPU time or ${maxMegabytes} MB`;
+    throw new Error(
+      `${exceeding.length} requests take more than ${limits}:\n${tableOf(exceeding)}`,
+    );
   }
-  return [{ title: "Worst cases", text: tableOf(measured) }];
+  return [{ title: "Worst cases", text: tableOf(results) }];
 };
 
-const tableOf = (measured: readonly Measured[]) =>
-  table(["request", "input", "CPU, ms", "MB", "status"], measured.map(rowOf));
+const tableOf = (results: readonly Measured[]) =>
+  table(["request", "input", "CPU, ms", "MB", "status"], results.map(rowOf));
 
-/** A request that was broken off has no status: it takes more than stands there. */
+/** Builds a table row. An aborted request has status 0, and its cost is only a lower bound. */
 function rowOf({ route, input, cpu, megabytes, status }: Measured) {
-  const more = status === 0 ? "> " : "";
-  return [route, input, more + figure(cpu), more + figure(megabytes), status || "–"];
+  const prefix = status === 0 ? "> " : "";
+  return [route, input, prefix + figure(cpu), prefix + figure(megabytes), status || "–"];
 }

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 
-/** A part of the results: a heading, and what stands below it. */
+/** A section of the results: its heading and its text. */
 export interface Section {
   title: string;
   text: string;
@@ -8,12 +8,12 @@ export interface Section {
 
 const line = (cells: readonly (string | number)[]) => `| ${cells.join(" | ")} |`;
 
-export function table(head: readonly string[], rows: readonly (readonly (string | number)[])[]) {
-  const rule = head.map((_, i) => (i === 0 ? "---" : "--:"));
-  return [line(head), line(rule), ...rows.map((row) => line(row))].join("\n");
+export function table(header: readonly string[], rows: readonly (readonly (string | number)[])[]) {
+  const rule = header.map((_, i) => (i === 0 ? "---" : "--:"));
+  return [line(header), line(rule), ...rows.map((row) => line(row))].join("\n");
 }
 
-/** A number to three significant digits, with thousands set apart. */
+/** Formats a number with three significant digits and thousands separators. */
 export function figure(value: number): string {
   if (!Number.isFinite(value)) return "–";
   const rounded = Number(value.toPrecision(3));
@@ -24,18 +24,18 @@ export const count = (value: number) => value.toLocaleString("en-US");
 export const percent = (share: number) => `${Math.round(share * 100)} %`;
 export const times = (ratio: number) => `${ratio.toFixed(ratio < 10 ? 1 : 0)} ×`;
 
-/** Puts sections into the file: in the place of those with their titles, or at its end. The rest stays. */
-export function writeSections(file: string, head: string, sections: readonly Section[]): void {
-  const before = existsSync(file) ? readFileSync(file, "utf8").split(/^## /m).slice(1) : [];
-  const kept = before.map((text) => {
+/** Replaces sections of the file by title, and appends new ones. Other sections stay unchanged. */
+export function writeSections(file: string, header: string, newSections: readonly Section[]): void {
+  const oldTexts = existsSync(file) ? readFileSync(file, "utf8").split(/^## /m).slice(1) : [];
+  const sections = oldTexts.map((text) => {
     const [title = ""] = text.split("\n", 1);
     return { title, text: text.slice(title.length).trim() };
   });
-  for (const section of sections) {
-    const place = kept.findIndex(({ title }) => title === section.title);
-    if (place === -1) kept.push(section);
-    else kept[place] = section;
+  for (const section of newSections) {
+    const index = sections.findIndex(({ title }) => title === section.title);
+    if (index === -1) sections.push(section);
+    else sections[index] = section;
   }
-  const body = kept.map(({ title, text }) => `## ${title}\n\n${text.trim()}\n`).join("\n");
-  writeFileSync(file, `${head.trim()}\n\n${body}`);
+  const body = sections.map(({ title, text }) => `## ${title}\n\n${text.trim()}\n`).join("\n");
+  writeFileSync(file, `${header.trim()}\n\n${body}`);
 }

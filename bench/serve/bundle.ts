@@ -1,20 +1,40 @@
 import { execFileSync } from "node:child_process";
-import { cpSync, mkdirSync, symlinkSync } from "node:fs";
-import { basename, join } from "node:path";
+import { cpSync, mkdirSync, readFileSync, symlinkSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
 import { buildSync } from "esbuild";
 
 export const project = new URL("../..", import.meta.url).pathname;
 
-/** Bundles a Worker of the project that lies in `root` as a deployment would, and gives the bundle's path. */
+/** Bundles a Worker of the project in `root` like a deployment. Returns the bundle's path. */
 export function bundle(entry: string, folder: string, minify = true, root = project): string {
   const name = entry.replaceAll("/", "-").replace(/\.ts$/, "");
   const outdir = join(folder, `${basename(root)}-${name}${minify ? "" : "-readable"}`);
-  const options = ["--dry-run", `--outdir=${outdir}`, `--minify=${minify}`];
+  const options = ["--dry-run", `--outdir=${outdir}`, `--minify=${minify}`, "--metafile"];
   execFileSync("wrangler", ["deploy", entry, ...options], { cwd: root, stdio: "pipe" });
   return join(outdir, entry.slice(entry.lastIndexOf("/") + 1).replace(/\.ts$/, ".js"));
 }
 
-/** Builds what stands around a bundle, which it imports as the runtime has it. */
+/** The bytes of a bundle by area, largest first: the folders of `src` and the packages. */
+export function bytesByArea(file: string): [area: string, bytes: number][] {
+  const metadata = JSON.parse(readFileSync(join(dirname(file), "bundle-meta.json"), "utf8")) as {
+    outputs: Record<string, { inputs: Record<string, { bytesInOutput: number }> }>;
+  };
+  const areas = new Map<string, number>();
+  for (const { inputs } of Object.values(metadata.outputs)) {
+    for (const [path, { bytesInOutput }] of Object.entries(inputs)) {
+      const area = areaOf(path);
+      areas.set(area, (areas.get(area) ?? 0) + bytesInOutput);
+    }
+  }
+  return [...areas].toSorted(([, a], [, b]) => b - a);
+}
+
+function areaOf(path: string): string {
+  const [, name] = /node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(path) ?? [];
+  return name ?? /(?:^|\/)src\/([^/]+)\//.exec(path)?.[1] ?? "entry";
+}
+
+/** Builds a Worker that wraps a bundle. It imports the bundle at run time. */
 export function stage(entry: string, folder: string): string {
   const outfile = join(folder, entry.replaceAll("/", "-").replace(/\.ts$/, ".js"));
   buildSync({
@@ -28,7 +48,7 @@ export function stage(entry: string, folder: string): string {
   return outfile;
 }
 
-/** Lays out the project as it was at a commit, with the packages of today. */
+/** Checks out the project at a commit, with the currently installed packages. */
 export function checkout(commit: string, folder: string): string {
   const root = join(folder, commit);
   mkdirSync(root);
@@ -46,7 +66,7 @@ const parts = {
   zod: "shared/zod.worker.js",
 };
 
-/** Copies miniflare's own D1 and KV, the ones that `wrangler dev` runs, into a folder. */
+/** Copies miniflare's D1 and KV, which `wrangler dev` runs, into a folder. */
 export function copyStorage(folder: string): void {
   const workers = join(project, "node_modules/miniflare/dist/src/workers");
   mkdirSync(folder, { recursive: true });

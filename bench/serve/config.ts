@@ -1,23 +1,23 @@
-/** A Worker of the configuration, and the port that it answers at. */
+/** A Worker of the configuration, and its port. */
 export interface Served {
   name: string;
   port: number;
-  /** Its modules: the names that they import each other by, and their files. The first is the entry. */
+  /** The modules: their import names and their files. The first one is the entry module. */
   modules: readonly { name: string; file: string }[];
   stage?: Stage;
 }
 
 /**
- * What stands around the unchanged bundle: a Worker that imports it and whose entrypoints `Database`, `ObjectDatabase`
- * and `Cache` stand before D1, for the Worker and for its objects, and before KV. A staged Worker has objects of its own.
+ * A Worker that wraps the unchanged bundle. Its entrypoints `Database` and `ObjectDatabase` proxy D1 for the Worker
+ * and for its objects. `Cache` proxies KV. A wrapped Worker has its own objects.
  */
 export interface Stage {
-  /** What its binding `STAGE` says. */
+  /** The value of its binding `STAGE`. */
   says: object;
 }
 
 export interface Layout {
-  /** The folder of the data of D1, KV and the objects. */
+  /** The data folder of D1, KV and the objects. */
   data: string;
   secrets: Record<string, string>;
   compatibilityDate: string;
@@ -25,13 +25,13 @@ export interface Layout {
 
 const namespace = (name: string) => `props=(json=${text({ MINIFLARE_NAMESPACE: name })})`;
 
-/** Modules lie in the folder `modules` beside the configuration, whose paths are relative to itself. */
+/** Module files are in the folder `modules` next to the configuration. Paths are relative to the configuration. */
 const embedded = (file: string) => `esModule=embed "modules/${file}.js"`;
 const text = (value: unknown) => JSON.stringify(JSON.stringify(value));
 
 /**
- * The configuration of a plain `workerd serve`: the Workers share one D1 database, one KV namespace and the objects
- * of the first of them. Nothing stands between a socket and its Worker.
+ * Builds the configuration of a plain `workerd serve`. The Workers share one D1 database, one KV namespace and the
+ * objects of the first Worker. Each socket leads directly to its Worker.
  */
 export function workerdConfig(workers: readonly Served[], layout: Layout): string {
   const [main] = workers;
@@ -65,28 +65,33 @@ const config :Workerd.Config = (
 
 function workerService(worker: Served, main: Served, layout: Layout): string {
   const { name, modules, stage } = worker;
-  const own = name === main.name || stage !== undefined;
+  const hasOwnObjects = name === main.name || stage !== undefined;
   const secrets = Object.entries(layout.secrets).map(
     ([key, value]) => `(name="${key}", text=${JSON.stringify(value)})`,
   );
-  // The limits per address are the platform's own, and none of what is measured reaches them.
-  const limits = ["FAILURES", "SIGN_INS", "CHANGES", "FALLBACK"].map(
-    (key) => `(name="${key}", wrapped=(moduleName="bench:never-limits", innerBindings=[]))`,
-  );
-  const objects = own
+  // The platform enforces limits per address. No measurement reaches them, so they always succeed here.
+  const limiters = [
+    "FAILURES",
+    "FAILURES_WIDE",
+    "SIGN_INS",
+    "SIGN_INS_WIDE",
+    "CHANGES",
+    "FALLBACK",
+  ].map((key) => `(name="${key}", wrapped=(moduleName="bench:never-limits", innerBindings=[]))`);
+  const objectNamespace = hasOwnObjects
     ? (className: string) => `"${className}"`
     : (className: string) => `(className="${className}", serviceName="${main.name}")`;
   return `(name="${name}", worker=(
-      modules=[${modules.map((each) => `(name="${each.name}", ${embedded(each.file)})`).join(", ")}],
+      modules=[${modules.map((module) => `(name="${module.name}", ${embedded(module.file)})`).join(", ")}],
       compatibilityDate="${layout.compatibilityDate}",
       ${stage ? `compatibilityFlags=["nodejs_als"],` : ""}
       bindings=[
         ${storageBindings(worker)},
-        (name="GATE", durableObjectNamespace=${objects("CredentialGate")}),
-        (name="HOOKS", durableObjectNamespace=${objects("WebhookSender")}),
-        ${[...limits, ...secrets].join(",\n        ")}
+        (name="GATE", durableObjectNamespace=${objectNamespace("CredentialGate")}),
+        (name="HOOKS", durableObjectNamespace=${objectNamespace("WebhookSender")}),
+        ${[...limiters, ...secrets].join(",\n        ")}
       ],
-      ${own ? objectsOf(["CredentialGate", "WebhookSender"], "objects-disk", stage ? name : "") : ""}
+      ${hasOwnObjects ? objectsOf(["CredentialGate", "WebhookSender"], "objects-disk", stage ? name : "") : ""}
     ))`;
 }
 
@@ -96,10 +101,10 @@ const database = (binding: string, service: string) =>
   `(name="${binding}", wrapped=(moduleName="cloudflare-internal:d1-api",
           innerBindings=[(name="fetcher", service=${service})]))`;
 
-/** D1 and KV; for a staged Worker by its own entrypoints, behind which they are `D1` and `KV`. */
+/** Binds D1 and KV. A wrapped Worker gets them through its own entrypoints, which use the bindings `D1` and `KV`. */
 function storageBindings({ name, stage }: Served): string {
   if (!stage) return [database("DB", d1), `(name="REPLAYS", kvNamespace=${kv})`].join(", ");
-  const entrypoint = (each: string) => `(name="${name}", entrypoint="${each}")`;
+  const entrypoint = (className: string) => `(name="${name}", entrypoint="${className}")`;
   return [
     database("DB", entrypoint("Database")),
     database("OBJECT_DB", entrypoint("ObjectDatabase")),
@@ -116,18 +121,18 @@ const objectsOf = (classNames: string[], storage: string, worker = "") =>
     .join(", ")}],
       durableObjectStorage=(localDisk="${storage}")`;
 
-/** miniflare's wiring: a door that finds the object of a namespace, and the object that keeps the data. */
+/** Builds miniflare's two Workers: one that finds the object of a namespace, and the object that stores the data. */
 function storageServices(name: string, className: string, { data }: Layout): string[] {
-  const dated = `compatibilityDate="2026-01-01"`;
-  const object = `(name="${name}", worker=(${dated}, compatibilityFlags=["nodejs_compat", "experimental"],
+  const compatibility = `compatibilityDate="2026-01-01"`;
+  const objectWorker = `(name="${name}", worker=(${compatibility}, compatibilityFlags=["nodejs_compat", "experimental"],
       modules=[(name="w.js", ${embedded(name)})],
       bindings=[(name="MINIFLARE_BLOBS", service="${name}-disk")],
       ${objectsOf([className], `${name}-disk`)}))`;
-  const door = `(name="${name}-entry", worker=(${dated},
+  const entryWorker = `(name="${name}-entry", worker=(${compatibility},
       modules=[(name="e.js", ${embedded("entry")})],
       bindings=[(name="MINIFLARE_OBJECT",
         durableObjectNamespace=(className="${className}", serviceName="${name}"))]))`;
-  return [object, door, disk(`${name}-disk`, `${data}/${name}`)];
+  return [objectWorker, entryWorker, disk(`${name}-disk`, `${data}/${name}`)];
 }
 
 const disk = (name: string, path: string) =>

@@ -4,7 +4,7 @@ import { createRequire } from "node:module";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { defaultCredential, issue, Owner } from "../../src/dev/owner.ts";
-import { mostLiveCredentials, type Limits } from "../../src/domain/credential/credential.ts";
+import { maxLiveCredentials, type RateLimits } from "../../src/domain/credential/credential.ts";
 import type * as Filling from "../fill.ts";
 import { copyStorage, project } from "./bundle.ts";
 import { workerdConfig, type Served, type Stage } from "./config.ts";
@@ -19,19 +19,19 @@ const secrets = {
   SETUP_SECRET: "set-up secret of the bench",
 };
 const password = "a password of the bench";
-const placesPerStep = 10_000;
+const itemsPerStep = 10_000;
 
-/** A bundle, and what stands around it; of `copies` each is as new to everything as an isolate that has just started. */
+/** A bundle and the Worker that wraps it. Each of the `copies` of the bundle starts without cached state. */
 interface Staged extends Stage {
   file: string;
   service: string;
   copies?: number;
 }
 
-/** The Worker that is measured, and those that stand beside it on the same storage; their bundles by name. */
+/** The bundles by name: the measured Worker `main`, and other Workers that use the same storage. */
 export type Bundles = { main: string | Staged } & Record<string, string | Staged>;
 
-/** The service under a plain `workerd serve`, with data of its own. */
+/** Runs the service in a plain `workerd serve` with its own data. */
 export class Service {
   readonly #folder: string;
   readonly #ports: Record<string, number>;
@@ -40,8 +40,8 @@ export class Service {
   #process: ChildProcess | undefined;
 
   /**
-   * `folder` is on the disk or on tmpfs: what is measured there is what its data lies on. `root` is where the project
-   * lies whose bundles these are.
+   * `folder` holds the data, on disk or in memory (tmpfs), which decides what a benchmark measures. `root` is the
+   * folder of the project that the bundles were built from.
    */
   constructor(folder: string, bundles: Bundles, firstPort: number, root = project) {
     process.on("exit", () => this.#process?.kill("SIGKILL"));
@@ -49,7 +49,8 @@ export class Service {
     this.#bundles = bundles;
     this.#root = root;
     this.#ports = Object.fromEntries(Object.keys(bundles).map((name, i) => [name, firstPort + i]));
-    for (const part of ["d1", "kv", "objects"]) mkdirSync(join(folder, part), { recursive: true });
+    for (const folderName of ["d1", "kv", "objects"])
+      mkdirSync(join(folder, folderName), { recursive: true });
   }
 
   url(name = "main"): string {
@@ -62,10 +63,10 @@ export class Service {
     return pid;
   }
 
-  /** Starts, and gives the seconds until the first answer. */
+  /** Starts the service. Returns the seconds until the first response. */
   async start(options: string[] = []): Promise<number> {
     const config = this.#configure();
-    const started = performance.now();
+    const startedAt = performance.now();
     const child = spawn(workerd, ["serve", "--experimental", ...options, config], {
       stdio: ["ignore", "ignore", "pipe"],
     });
@@ -73,8 +74,8 @@ export class Service {
     let errors = "";
     child.stderr.on("data", (chunk: Buffer) => (errors = (errors + chunk.toString()).slice(-4000)));
     while (child.exitCode === null) {
-      const answer = await fetch(`${this.url()}/health`).catch(() => undefined);
-      if (answer?.ok) return (performance.now() - started) / 1000;
+      const response = await fetch(`${this.url()}/health`).catch(() => undefined);
+      if (response?.ok) return (performance.now() - startedAt) / 1000;
       await new Promise((resolve) => setTimeout(resolve, 5));
     }
     throw new Error(`workerd ended:\n${errors}`);
@@ -92,12 +93,15 @@ export class Service {
       const { file, service, copies = 0, ...stage } = bundle;
       cpSync(file, join(modules, `${name}.js`));
       cpSync(service, join(modules, `${name}-service.js`));
-      const all = ["", ...Array.from({ length: copies }, (_, i) => `-${i}`)];
-      const copied = all.map((each) => ({ name: `src/index${each}`, file: `${name}-service` }));
+      const suffixes = ["", ...Array.from({ length: copies }, (_, i) => `-${i}`)];
+      const copiedModules = suffixes.map((suffix) => ({
+        name: `src/index${suffix}`,
+        file: `${name}-service`,
+      }));
       return {
         name,
         port,
-        modules: [{ name: "bench/workers/stage", file: name }, ...copied],
+        modules: [{ name: "bench/workers/stage", file: name }, ...copiedModules],
         stage,
       };
     });
@@ -114,9 +118,9 @@ export class Service {
   async stop(): Promise<void> {
     const child = this.#process;
     if (!child || child.exitCode !== null) return;
-    const gone = new Promise((resolve) => child.on("exit", resolve));
+    const exited = new Promise((resolve) => child.on("exit", resolve));
     child.kill("SIGKILL");
-    await gone;
+    await exited;
     this.#process = undefined;
   }
 
@@ -124,10 +128,10 @@ export class Service {
     rmSync(this.#folder, { recursive: true, force: true });
   }
 
-  /** Makes the database's tables, and starts. */
+  /** Creates the database's tables and starts the service. */
   async begin(): Promise<void> {
     await this.start();
-    // Any question to the database makes its file; without tables it has no answer.
+    // Any query creates the database file. The query itself fails, because there are no tables yet.
     await this.tokens(1).catch(() => undefined);
     await this.stop();
     this.#migrate();
@@ -143,24 +147,24 @@ export class Service {
     });
   }
 
-  /** Fills a form with `scale` submissions, straight in the database; the service must not run. */
+  /** Stores `scale` submissions of a form directly in the database. The service must not run. */
   async fill(form: string, scale: number): Promise<void> {
-    // Each version stores rows in its own way.
-    const filling = (await import(join(this.#root, "bench/fill.ts"))) as typeof Filling;
-    const { fieldIdsOf, fillStatements, tallyStatement } = filling;
+    // The versions of the project store rows differently, so each one fills its own database.
+    const fillModule = (await import(join(this.#root, "bench/fill.ts"))) as typeof Filling;
+    const { fieldIdsOf, fillStatements, tallyStatement } = fillModule;
     this.withDatabase((db) => {
       const row = db.prepare("select id, fields from collection where key = ?").get(form);
       if (!row) throw new Error(`There is no form ${form}.`);
-      const stored = JSON.parse(String(row["fields"])) as {
+      const definition = JSON.parse(String(row["fields"])) as {
         fields: Parameters<typeof Filling.fieldIdsOf>[0];
       };
       const target: Filling.Target = {
         collectionId: Number(row["id"]),
-        fieldIds: fieldIdsOf(stored.fields),
+        fieldIds: fieldIdsOf(definition.fields),
       };
       db.exec("pragma synchronous = off; begin");
-      for (let from = 1; from <= scale; from += placesPerStep) {
-        const to = Math.min(from + placesPerStep - 1, scale);
+      for (let from = 1; from <= scale; from += itemsPerStep) {
+        const to = Math.min(from + itemsPerStep - 1, scale);
         for (const sql of fillStatements(target, from, to)) db.exec(sql);
       }
       db.exec(tallyStatement(target, scale));
@@ -168,26 +172,30 @@ export class Service {
     });
   }
 
-  /** Opens the file of the D1 database. */
-  withDatabase(use: (db: DatabaseSync) => void): void {
+  /** Calls the callback with the open file of the D1 database. */
+  withDatabase(callback: (db: DatabaseSync) => void): void {
     const folder = join(this.#folder, "d1/D1DatabaseObject");
     const file = readdirSync(folder).find((name) => /^[0-9a-f]+\.sqlite$/.test(name));
     if (!file) throw new Error("The database has no file yet.");
     const db = new DatabaseSync(join(folder, file));
-    use(db);
+    callback(db);
     db.close();
   }
 
-  /** The first owner, and tokens, of the default limits if no others: as many as the load needs to stay within them. */
-  async tokens(count: number, limits: Partial<Limits> = {}): Promise<string[]> {
+  /** Creates the first owner and `count` tokens. Without `limits`, the tokens have the default limits. */
+  async tokens(count: number, limits: Partial<RateLimits> = {}): Promise<string[]> {
     const owner = this.#owner("owner");
     await owner.setUp(secrets.SETUP_SECRET);
     const tokens: string[] = [];
     let issuer = owner;
     for (let i = 0; i < count; i += 1) {
-      if (i > 0 && i % mostLiveCredentials === 0) issuer = await this.#joined(owner, `owner-${i}`);
-      const issued = await issue(issuer, { ...defaultCredential, ...limits, name: `Bench ${i}` });
-      if ("token" in issued) tokens.push(issued.token);
+      if (i > 0 && i % maxLiveCredentials === 0) issuer = await this.#addOwner(owner, `owner-${i}`);
+      const credential = await issue(issuer, {
+        ...defaultCredential,
+        ...limits,
+        name: `Bench ${i}`,
+      });
+      if ("token" in credential) tokens.push(credential.token);
     }
     return tokens;
   }
@@ -196,24 +204,24 @@ export class Service {
     return new Owner(this.url(), { email: `${name}@example.com`, password }, () => undefined);
   }
 
-  /** Another owner, as one has so many credentials only. */
-  async #joined(owner: Owner, name: string): Promise<Owner> {
-    const invited = await owner.send("POST", "/admin/members", {
+  /** Adds another owner, because each owner can have only a limited number of credentials. */
+  async #addOwner(owner: Owner, name: string): Promise<Owner> {
+    const invitation = await owner.send("POST", "/admin/members", {
       email: `${name}@example.com`,
       role: "owner",
     });
-    const { link } = (await invited.json()) as { link: string };
+    const { link } = (await invitation.json()) as { link: string };
     await owner.send("POST", new URL(link).pathname, { password });
     return this.#owner(name);
   }
 
   async define(form: string, token: string, fields: object[]): Promise<void> {
-    const answer = await fetch(`${this.url()}/api/v1/forms/${form}/schema`, {
+    const response = await fetch(`${this.url()}/api/v1/forms/${form}/schema`, {
       method: "PUT",
       headers: { Authorization: `Bearer ${token}`, "Content-Type": "application/json" },
       body: JSON.stringify({ name: form, fields }),
     });
-    if (!answer.ok) throw new Error(await answer.text());
+    if (!response.ok) throw new Error(await response.text());
   }
 }
 

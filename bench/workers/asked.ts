@@ -2,7 +2,7 @@ const sessionHeader = "x-cf-d1-session-commit-token";
 const reading = /^\s*(?:select|explain|pragma|with)\b/i;
 const writing = /\b(?:insert\s+into|update\s+\S+\s+set|delete\s+from)\b/i;
 
-/** Whether what D1's binding asks goes to the primary: it is bound to it, or something is written. */
+/** Whether a D1 request goes to the primary: without a session, with `first-primary`, or to write. */
 export async function asksPrimary(request: Request): Promise<boolean> {
   const session = request.headers.get(sessionHeader);
   if (session === null || session === "first-primary") return true;

@@ -1,6 +1,6 @@
 /**
- * A clock that can be stopped and put forward, for all that runs in this isolate: `Date`, timers and waits go by it.
- * Whoever waits asks it again and again, and so stays in its own request.
+ * A clock for everything in this isolate that tests can stop and advance. `Date`, timers and waits use it. Waiting code
+ * polls the clock, so that it continues within its own request.
  */
 const RealDate = Date;
 const realWait = scheduler.wait.bind(scheduler);
@@ -8,9 +8,9 @@ const { setInterval: repeat, clearInterval: stopRepeating } = globalThis;
 const every = 1;
 
 let stopped: number | undefined;
-/** When each that waits goes on. */
+/** The times at which the waiting code continues. */
 const due = new Map<object, number>();
-/** Told of each wait that begins; gives what is told when it ends. */
+/** Called when a wait begins. Returns a function to call when the wait ends. */
 let watcher = (): (() => void) => () => undefined;
 
 export const now = () => stopped ?? RealDate.now();
@@ -21,7 +21,7 @@ export function watchWaits(watch: typeof watcher): void {
   watcher = watch;
 }
 
-/** From now on it only moves when it is put. */
+/** Stops the clock at this time. Only another call moves it. */
 export function putTo(time: number): void {
   stopped = time;
 }

@@ -1,10 +1,10 @@
-/** What a request asked of storage. */
+/** The storage calls of a request. */
 export interface Counts {
-  /** Round trips to D1: a lone statement or a batch. */
+  /** Round trips to D1. A batch counts once. */
   d1: number;
   rowsRead: number;
   rowsWritten: number;
-  /** Calls of the credential's object. */
+  /** Calls to the credential's object. */
   object: number;
   kvReads: number;
   kvWrites: number;
@@ -19,15 +19,15 @@ export const none: Counts = {
   kvWrites: 0,
 };
 
-/** What requests asked for until long after their answers. */
+/** The storage calls of requests, including all background work. */
 export interface Metered {
   requests: number;
-  /** Calls of credentials' objects, by alarms too. */
+  /** Calls to credentials' objects, including alarms. */
   objectCalls: number;
-  /** Rows of the objects' own storage. */
+  /** Rows in the objects' own storage. */
   objectRead: number;
   objectWritten: number;
-  /** How long objects were held in memory. */
+  /** The time that objects were in memory. */
   heldMilliseconds: number;
   d1: number;
   rowsRead: number;

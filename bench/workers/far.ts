@@ -13,16 +13,20 @@ interface Far extends Bindings {
 }
 
 /**
- * Stands around the bundle where its caller is: the credential's object and D1 are as far away as `STAGE` says. A
- * request with `X-Isolate` is answered by a copy of the bundle that knows nothing but what it was asked before.
+ * Wraps the bundle and simulates distance: calls to the credential's object and to D1 take as long as `STAGE` defines.
+ * The header `X-Isolate` chooses a copy of the bundle, which has cached only its own earlier requests.
  */
 export default {
   async fetch(request, env, ctx) {
     const isolate = request.headers.get("X-Isolate");
     const { default: answering } = isolate === null ? { default: service } : await copy(isolate);
-    return answering.fetch(request, { ...env, GATE: away(env.GATE, env.STAGE.object) }, ctx);
+    return answering.fetch(request, staged(env), ctx);
   },
 } satisfies ExportedHandler<Far>;
+
+/** The same object for each request, as the service is made once for it. */
+let kept: Far | undefined;
+const staged = (env: Far): Far => (kept ??= { ...env, GATE: away(env.GATE, env.STAGE.object) });
 
 const copy = (name: string) =>
   import(["../../src/index", name].join("-")) as Promise<{ default: typeof service }>;
@@ -53,7 +57,7 @@ export class Cache extends WorkerEntrypoint<Far> {
   }
 }
 
-/** D1's way of choosing: sessions that are not bound to the primary read from the nearest replica. */
+/** Chooses like D1: sessions that are not bound to the primary read from the nearest replica. */
 async function asked(request: Request, d1: Fetcher, primary: number, replica: number) {
   const distance = (await asksPrimary(request.clone())) ? primary : replica;
   return there(distance, () => d1.fetch(request));
@@ -86,17 +90,17 @@ function away(objects: Namespace, milliseconds: number): Namespace {
   } as unknown as Namespace;
 }
 
-/** The cache of the data centre, which outlives isolates; an answer itself belongs to the request that made it. */
-const kept = new Map<string, string>();
+/** The cache of the data centre, which outlives isolates. It stores copies, since a Response belongs to its request. */
+const cached = new Map<string, string>();
 const cache = {
   match: async (key: RequestInfo) => {
-    const text = kept.get(new Request(key).url);
+    const text = cached.get(new Request(key).url);
     return text === undefined ? undefined : new Response(text);
   },
   put: async (key: RequestInfo, answer: Response) => {
-    kept.set(new Request(key).url, await answer.text());
+    cached.set(new Request(key).url, await answer.text());
   },
-  delete: async (key: RequestInfo) => kept.delete(new Request(key).url),
+  delete: async (key: RequestInfo) => cached.delete(new Request(key).url),
 };
 Object.defineProperty(globalThis, "caches", {
   value: { default: cache, open: async () => cache },

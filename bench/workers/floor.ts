@@ -1,25 +1,22 @@
-import { app } from "../../src/app.ts";
-import { waiting } from "../../src/http/gate-reports.ts";
+import worker from "../../src/index.ts";
 import { nothing, recording, type Recorded } from "./recording";
 
-export { CredentialGate } from "../../src/gate/gate.ts";
-export { WebhookSender } from "../../src/delivery/sender.ts";
+export { CredentialGate, WebhookSender } from "../../src/index.ts";
 
 /**
- * The floor: a bare Worker that makes the same object call and the same D1 statements as the service does for a
- * request, and nothing else. `POST /record/{name}` has the service answer a request once and keeps what it asked of
- * storage; then any request to `/replay/{name}` asks the same, as another item with another key. `?cache` has it ask
- * KV too, which the service does for creates with a key.
+ * The floor: a bare Worker that makes the same object call and the same D1 statements as the service, and nothing else.
+ * A request to `/record/{name}` runs in the service once and records its storage calls. A request to `/replay/{name}`
+ * repeats these calls with new IDs and a new key. `?cache` adds the KV calls of creates with a key.
  */
 
 interface Tape extends Pick<Recorded, "trips" | "recalled" | "remembered"> {
   write: boolean;
-  /** What must differ in each replay: the ids and the key that the service made. */
+  /** The values that must differ in each replay: the IDs and the key. */
   fresh: string[];
 }
 
 const tapes = new Map<string, Tape>();
-/** What the credentials present, told by their tokens. */
+/** The presented credentials. Replays choose among them by token. */
 const presented: Recorded["admissions"][number][0][] = [];
 let turn = 0;
 
@@ -28,7 +25,7 @@ export default {
     const [, what, name = ""] = new URL(request.url).pathname.split("/");
     if (what === "record") return record(name, request, env, ctx);
     if (what === "replay") return replay(name, request, env, ctx);
-    return app.fetch(request, env, ctx);
+    return worker.fetch(request, env, ctx);
   },
 } satisfies ExportedHandler<Bindings>;
 
@@ -39,9 +36,10 @@ async function record(
   ctx: ExecutionContext,
 ): Promise<Response> {
   const recorded = nothing();
-  Object.assign(waiting, { refused: 0, served: 0 });
+  const TIMEOUTS = { refusedReportMs: 0, servedReportMs: 0 };
+  const bindings = { ...recording(env, recorded), TIMEOUTS };
   const target = request.headers.get("X-Target") ?? "";
-  const answer = await app.fetch(new Request(target, request), recording(env, recorded), ctx);
+  const answer = await worker.fetch(new Request(target, request), bindings, ctx);
   const [admission] = recorded.admissions;
   if (!admission) return answer;
   if (name === "credential") presented.push(admission[0]);

@@ -2,14 +2,14 @@ import { AsyncLocalStorage } from "node:async_hooks";
 import { now } from "./clock";
 import type { Metered } from "./counts";
 
-/** Whose work runs, where it is the work of an object. */
+/** The object whose work is running, if any. */
 export const working = new AsyncLocalStorage<Held>();
 
-/** How long an object is held in memory: while any call, timer or `waitUntil` is under way in it. */
+/** Measures how long an object stays in memory. Each running call, timer or `waitUntil` keeps it there. */
 export class Held {
   #underWay = 0;
   #since = 0;
-  /** When it was last held. */
+  /** The time at which work last kept it in memory. */
   #until = now();
   readonly id: DurableObjectId;
   readonly #counts: Metered;
@@ -34,14 +34,14 @@ export class Held {
     this.#until = now();
   }
 
-  /** Counts the time until now, also where it is held for longer. */
+  /** Adds the time until now, even if work is still running. */
   count(): void {
     if (this.#underWay === 0) return;
     this.#counts.heldMilliseconds += now() - this.#since;
     this.#since = now();
   }
 
-  /** Holds until the work has ended, however it does. */
+  /** Keeps the object in memory until the work ends, with or without an error. */
   async during<T>(work: PromiseLike<T>): Promise<T> {
     this.begin();
     try {

@@ -1,12 +1,12 @@
 import type { Metered } from "./counts";
 import { working } from "./held";
 
-/** When the alarms of objects ring, by their ids. */
+/** The alarm times of objects, by object ID. */
 export const alarms = new Map<string, { id: DurableObjectId; at: number }>();
 
 type Method = (this: object, ...args: never[]) => unknown;
 
-/** Has a method of a class of the runtime do something else, which is given what it did. */
+/** Replaces a method of a runtime class. The replacement receives the original method. */
 function replace(
   of: object,
   name: string,
@@ -20,7 +20,7 @@ function replace(
   };
 }
 
-/** How many rows a call is about: it names one key, several, or values by their keys. */
+/** The number of rows in a call, whose argument is one key, several keys, or an object of values by key. */
 function entries(of: unknown): number {
   if (Array.isArray(of)) return of.length;
   return typeof of === "object" && of !== null ? Object.keys(of).length : 1;
@@ -28,7 +28,7 @@ function entries(of: unknown): number {
 
 let metered = false;
 
-/** Counts the rows of all objects' storage, keeps their alarms, and watches their `waitUntil`. */
+/** Counts the rows of all objects' storage, runs their alarms, and tracks their `waitUntil` calls. */
 export function meterStorage(ctx: DurableObjectState, counts: Metered): void {
   if (metered) return;
   metered = true;

@@ -13,14 +13,14 @@ interface Staged extends Bindings {
   KV: Fetcher;
 }
 
-/** An object that nothing holds leaves memory after about so long. */
+/** An idle object leaves memory after about this time. */
 const evictedAfter = 10_000;
-/** What a question to D1 takes of an object's time. */
+/** The simulated time of a D1 call from an object. */
 const objectAsks = 50;
 
 const counts = noneMetered();
 const objects = new Set<Held>();
-/** How much was begun and ended, and how much is under way, of what is not a wait. */
+/** Counts the started, ended and running operations that are not timers. */
 const activity = { steps: 0, underWay: 0 };
 
 async function active<T>(work: Promise<T>): Promise<T> {
@@ -34,8 +34,8 @@ async function active<T>(work: Promise<T>): Promise<T> {
 }
 
 /**
- * Stands around the bundle and meters what it costs, with all that it does later: `POST /clock?forward=` stops the clock
- * and puts it forward, and `GET /counts` tells what there was since it was last asked.
+ * Wraps the bundle and meters its cost, including background work. `POST /clock?forward=` stops the clock and advances
+ * it. `GET /counts` returns the costs since the previous call.
  */
 export default {
   async fetch(request, env, ctx) {
@@ -55,7 +55,7 @@ export default {
   },
 } satisfies ExportedHandler<Staged>;
 
-/** Puts the clock forward; what is due on the way happens at its own time. */
+/** Advances the clock. Due timers and alarms run at their own times. */
 async function putForward(milliseconds: number, env: Staged): Promise<void> {
   const until = now() + milliseconds;
   putTo(now());
@@ -74,7 +74,7 @@ async function putForward(milliseconds: number, env: Staged): Promise<void> {
   putTo(until);
 }
 
-/** Waits until nothing goes on any more but waiting. */
+/** Waits until only timers remain. */
 async function settled(): Promise<void> {
   for (let quiet = 0, seen = -1; quiet < 2; seen = activity.steps) {
     await reallyWait(1);
@@ -83,7 +83,7 @@ async function settled(): Promise<void> {
   }
 }
 
-/** The credential's object, which leaves memory when nothing holds it, as on Cloudflare. */
+/** The credential's object. As on Cloudflare, it leaves memory when it is idle. */
 export class CredentialGate extends DurableObject<Staged> {
   readonly #held: Held;
   #gate: Gate | undefined;

@@ -1,17 +1,17 @@
 import type { Counts } from "./counts";
 
-/** What a request asked of storage: the calls of the credential's object, the round trips to D1, and KV. */
+/** The storage calls of a request: calls to the credential's object, round trips to D1, and KV calls. */
 export interface Recorded {
   admissions: Parameters<Stub["admit"]>[];
-  /** What else objects were asked for while somebody waited. */
+  /** Other object calls that a caller waited for. */
   asked: string[];
   trips: Trip[];
-  /** Keys that KV was asked for, and what it was given to keep. */
+  /** The keys that were read from KV, and the values that were written. */
   recalled: string[];
   remembered: Parameters<KVNamespace["put"]>[];
 }
 
-/** A lone statement or a batch. */
+/** A single statement or a batch. */
 interface Trip {
   statements: { sql: string; values: unknown[] }[];
   rowsRead: number;
@@ -41,10 +41,12 @@ export function countsOf({ admissions, asked, trips, recalled, remembered }: Rec
   };
 }
 
-/** The bindings, which record all that is asked of them. */
+/** Wraps the bindings so that they record all calls. */
 export function recording(env: Bindings, recorded: Recorded): Bindings {
+  const { DATA_01: data } = env as { DATA_01?: D1Database };
   return {
     ...env,
+    ...(data && { DATA_01: recordingDatabase(data, recorded) }),
     DB: recordingDatabase(env.DB, recorded),
     GATE: recordingGate(env.GATE, recorded),
     HOOKS: recordingObject(env.HOOKS, (name) => {
@@ -54,7 +56,7 @@ export function recording(env: Bindings, recorded: Recorded): Bindings {
   };
 }
 
-/** What is told behind an answer is not asked for: nobody waits for it. */
+/** Does not record `note`, which runs after the response, so that no caller waits for it. */
 function recordingGate(gate: Bindings["GATE"], { admissions, asked }: Recorded): Bindings["GATE"] {
   return recordingObject(gate, (name, args) => {
     if (name === "admit") admissions.push(args as Parameters<Stub["admit"]>);
@@ -113,7 +115,7 @@ function recordingDatabase(db: D1Database, recorded: Recorded): D1Database {
   return { ...asked(db), withSession } as unknown as D1Database;
 }
 
-/** Records all that is asked of a database, or of a session with it. */
+/** Records all calls to a database or to a session. */
 function recorder({ trips }: Recorded) {
   const known = new WeakMap<object, Statement>();
   const depart = (statements: Statement[]) => {
@@ -141,7 +143,7 @@ function recorder({ trips }: Recorded) {
       all: () => alone(statement),
       run: () => alone(statement),
       first: async () => (await alone(statement)).results[0] ?? null,
-      /** Only reads come this way, and their rows alone: what they cost is asked for beside them. */
+      /** Only reads use `raw`, which returns rows without their cost. A second call gets the cost. */
       raw: async (options: never) => {
         await alone(statement);
         return real.raw(options);

@@ -1,11 +1,11 @@
-import { compile } from "../../src/domain/data/compile.ts";
-import { parseDefinition } from "../../src/domain/definition/document.ts";
+import { compileCollection } from "../../src/domain/data/compile.ts";
+import { parseDefinition } from "../../src/domain/definition/parse-definition.ts";
 import { mergeDefinition } from "../../src/domain/definition/merge.ts";
 import { parseItemBody } from "../../src/domain/item/body.ts";
 import { checkNew } from "../../src/domain/data/check.ts";
 import { computeData } from "../../src/domain/formula/compute.ts";
 
-/** Fifteen fields, of which one computed and one line items. */
+/** Fifteen fields, including one computed field and one field of line items. */
 const text = (key: string, rest: object = {}) => ({ key, type: "text", ...rest });
 const fields = [
   text("customer", { required: true, max_length: 100 }),
@@ -57,7 +57,7 @@ const sent = JSON.stringify({
 const { document } = parseDefinition("form", "bench", { fields });
 if (!document) throw new Error("The definition is wrong.");
 const { definition } = mergeDefinition("form", "bench", null, document);
-const compiled = compile({
+const compiled = compileCollection({
   id: 1,
   kind: "form",
   key: "bench",
@@ -69,7 +69,7 @@ const compiled = compile({
   definition,
 });
 
-/** Validates a submission as often as `?times` says, from its JSON text; with `?formulas`, calculates it too. */
+/** Validates a submission from its JSON text `?times` times. With `?formulas`, also evaluates its formulas. */
 export default {
   fetch(request) {
     const { searchParams } = new URL(request.url);
@@ -85,5 +85,4 @@ export default {
   },
 } satisfies ExportedHandler;
 
-export { CredentialGate } from "../../src/gate/gate.ts";
-export { WebhookSender } from "../../src/delivery/sender.ts";
+export { CredentialGate, WebhookSender } from "../../src/index.ts";

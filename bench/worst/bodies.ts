@@ -1,9 +1,9 @@
 import { fieldsOf, note, times, type WorstCase } from "./case.ts";
 
-const number = { type: "number" };
-const many = (of: string, count: number) => `[${times(count, () => of).join(",")}]`;
+const numberField = { type: "number" };
+const arrayOf = (element: string, count: number) => `[${times(count, () => element).join(",")}]`;
 
-const keyed = (turn: number) => ({ "Idempotency-Key": `${"k".repeat(250)}${turn}` });
+const longKeyHeader = (turn: number) => ({ "Idempotency-Key": `${"k".repeat(250)}${turn}` });
 
 export const bodies: WorstCase[] = [
   {
@@ -11,7 +11,7 @@ export const bodies: WorstCase[] = [
     input: "1 MiB of numbers: more values than a body may have",
     prepare: async (api) => {
       await api.define("more", [note()]);
-      const body = `{"data":{"note":${many("1", 500_000)}}}`;
+      const body = `{"data":{"note":${arrayOf("1", 500_000)}}}`;
       return () => api.call("POST", "/forms/more/submissions/validate", body);
     },
   },
@@ -20,7 +20,7 @@ export const bodies: WorstCase[] = [
     input: "an array of 119,000 numbers, one with an exponent",
     prepare: async (api) => {
       await api.define("numbers", [note()]);
-      const body = `{"data":{"note":${many("1", 119_000).replace("[1", "[1e0")}}}`;
+      const body = `{"data":{"note":${arrayOf("1", 119_000).replace("[1", "[1e0")}}}`;
       return () => api.call("POST", "/forms/numbers/submissions/validate", body);
     },
   },
@@ -29,8 +29,8 @@ export const bodies: WorstCase[] = [
     input: "an array of 119,000 objects, with an Idempotency-Key",
     prepare: async (api) => {
       await api.define("objects", [note()]);
-      const body = `{"data":{"note":${many("{}", 119_000)}}}`;
-      return (turn) => api.call("POST", "/forms/objects/submissions", body, keyed(turn));
+      const body = `{"data":{"note":${arrayOf("{}", 119_000)}}}`;
+      return (turn) => api.call("POST", "/forms/objects/submissions", body, longKeyHeader(turn));
     },
   },
   {
@@ -38,7 +38,7 @@ export const bodies: WorstCase[] = [
     input: "119,000 empty conditions",
     prepare: async (api) => {
       await api.define("conditions", [note()]);
-      const body = `{"conditions":${many("{}", 119_000)}}`;
+      const body = `{"conditions":${arrayOf("{}", 119_000)}}`;
       return () => api.call("POST", "/forms/conditions/submissions/search", body);
     },
   },
@@ -46,9 +46,9 @@ export const bodies: WorstCase[] = [
     route: "POST /forms/{form}/submissions/search",
     input: "`fields` with 119,000 times the same key, 200 items of 1,999 fields",
     prepare: async (api) => {
-      await api.define("projected", fieldsOf(1999, number));
+      await api.define("projected", fieldsOf(1999, numberField));
       await api.fill("projected", 200, () => ({}));
-      const body = `{"limit":200,"fields":${many('"c0"', 119_000)}}`;
+      const body = `{"limit":200,"fields":${arrayOf('"c0"', 119_000)}}`;
       return () => api.call("POST", "/forms/projected/submissions/search", body);
     },
   },
@@ -56,8 +56,8 @@ export const bodies: WorstCase[] = [
     route: "POST /forms/{form}/submissions/search",
     input: "`fields` with 119,000 unknown keys",
     prepare: async (api) => {
-      await api.define("unprojected", fieldsOf(1999, number));
-      const body = `{"fields":${many('"x"', 119_000)}}`;
+      await api.define("unprojected", fieldsOf(1999, numberField));
+      const body = `{"fields":${arrayOf('"x"', 119_000)}}`;
       return () => api.call("POST", "/forms/unprojected/submissions/search", body);
     },
   },
@@ -65,14 +65,14 @@ export const bodies: WorstCase[] = [
     route: "PUT /forms/{form}/schema",
     input: "119,000 fields that are none",
     prepare: async (api) => {
-      return () => api.call("PUT", "/forms/none/schema", `{"fields":${many("0", 119_000)}}`);
+      return () => api.call("PUT", "/forms/none/schema", `{"fields":${arrayOf("0", 119_000)}}`);
     },
   },
   {
     route: "PUT /forms/{form}/schema",
     input: "30,000 fields with one key",
     prepare: async (api) => {
-      const fields = many('{"key":"a","type":"boolean"}', 30_000);
+      const fields = arrayOf('{"key":"a","type":"boolean"}', 30_000);
       return () => api.call("PUT", "/forms/twice/schema", `{"fields":${fields}}`);
     },
   },

@@ -2,39 +2,41 @@ import { defaultCredential, issue, Owner } from "../../src/dev/owner.ts";
 import type { Call } from "../measure/load.ts";
 import type { Service } from "../serve/service.ts";
 
-/** The most costly input of a route that is known, and how it is made. */
+/** The most expensive known input of a route, and how to build it. */
 export interface WorstCase {
-  /** Method and path, as the contract names them. */
+  /** The method and the path, as in the API contract. */
   route: string;
-  /** How the input is built, in a few words. */
+  /** A short description of the input. */
   input: string;
-  /** Makes what is to be there before, and gives the requests: one for each turn. */
+  /** Creates the required data. Returns a function that builds the request of each turn. */
   prepare: (api: Api) => Promise<(turn: number) => Call>;
-  /** Whether what counts is the first request, when nothing has been compiled yet. */
+  /** Whether to measure the first request, before anything is compiled. */
   cold?: boolean;
-  /** A download that is written in parts: others come in between, so that its time in all holds up nobody. */
+  /** Whether the response is written in parts. Other requests run in between, so its total CPU time has no limit. */
   inParts?: boolean;
 }
 
-/** What a form or an app is defined with besides its fields. */
-type Rest = Record<string, unknown>;
+/** The members of a definition other than `fields`. */
+type CollectionSettings = Record<string, unknown>;
 
-/** The service, as a credential without narrow limits sees it. */
+/** Calls the service with a credential that has high limits. */
 export class Api {
   readonly #service: Service;
   readonly #token: string;
+  readonly #owner: Owner;
 
-  private constructor(service: Service, token: string) {
+  private constructor(service: Service, token: string, owner: Owner) {
     this.#service = service;
     this.#token = token;
+    this.#owner = owner;
   }
 
-  static async of(service: Service, local: { email: string; password: string }): Promise<Api> {
-    const owner = new Owner(service.url(), local, () => undefined);
+  static async of(service: Service, account: { email: string; password: string }): Promise<Api> {
+    const owner = new Owner(service.url(), account, () => undefined);
     const limits = { requests: 100_000, writes: 100_000 };
-    const issued = await issue(owner, { ...defaultCredential, ...limits, name: "Worst" });
-    if (!("token" in issued)) throw new Error("There is no token.");
-    return new Api(service, issued.token);
+    const credential = await issue(owner, { ...defaultCredential, ...limits, name: "Worst" });
+    if (!("token" in credential)) throw new Error("There is no token.");
+    return new Api(service, credential.token, owner);
   }
 
   call(method: string, path: string, body?: unknown, headers: Record<string, string> = {}): Call {
@@ -51,52 +53,70 @@ export class Api {
     };
   }
 
-  /** Sends a request that is to succeed, and gives what was answered. */
+  /** A POST of the owner to the administration area. The bearer serves the ordinary requests of a measurement. */
+  adminCall(path: string, body: string, contentType = "application/json"): Call {
+    const { headers } = this.call("POST", "", "");
+    return {
+      method: "POST",
+      url: `${this.#service.url()}/admin${path}`,
+      headers: {
+        ...headers,
+        Accept: "text/html",
+        Origin: this.#service.url(),
+        Cookie: this.#owner.local.cookie ?? "",
+        "Content-Type": contentType,
+      },
+      body,
+    };
+  }
+
+  /** Sends a request that must succeed. Returns the response body. */
   async send(method: string, path: string, body?: unknown): Promise<Record<string, unknown>> {
     const { url, ...call } = this.call(method, path, body);
-    const answer = await fetch(url, call);
-    if (!answer.ok) throw new Error(`${method} ${path}: ${(await answer.text()).slice(0, 500)}`);
-    return (await answer.json()) as Record<string, unknown>;
+    const response = await fetch(url, call);
+    if (!response.ok)
+      throw new Error(`${method} ${path}: ${(await response.text()).slice(0, 500)}`);
+    return (await response.json()) as Record<string, unknown>;
   }
 
-  define(form: string, fields: readonly object[], rest: Rest = {}) {
-    return this.send("PUT", `/forms/${form}/schema`, { fields, ...rest });
+  define(form: string, fields: readonly object[], settings: CollectionSettings = {}) {
+    return this.send("PUT", `/forms/${form}/schema`, { fields, ...settings });
   }
 
-  /** Creates a submission, and gives its path. */
+  /** Creates a submission and returns its path. */
   async create(form: string, data: object): Promise<string> {
     const { id } = await this.send("POST", `/forms/${form}/submissions`, { data });
     return `/submissions/${String(id)}`;
   }
 
-  /** Creates so many, one after another. */
-  async fill(form: string, count: number, data: (place: number) => object): Promise<void> {
-    for (let place = 0; place < count; place += 1) await this.create(form, data(place));
+  /** Creates `count` submissions, one after the other. */
+  async fill(form: string, count: number, data: (index: number) => object): Promise<void> {
+    for (let index = 0; index < count; index += 1) await this.create(form, data(index));
   }
 }
 
-export const times = <T>(count: number, of: (index: number) => T): T[] =>
-  Array.from({ length: count }, (_, index) => of(index));
+export const times = <T>(count: number, build: (index: number) => T): T[] =>
+  Array.from({ length: count }, (_, index) => build(index));
 
-/** So many fields of one kind. */
-export const fieldsOf = (count: number, rest: object, key = (index: number) => `c${index}`) =>
-  times(count, (index) => ({ key: key(index), ...rest }));
+/** Builds `count` fields with the same rules. */
+export const fieldsOf = (count: number, rules: object, key = (index: number) => `c${index}`) =>
+  times(count, (index) => ({ key: key(index), ...rules }));
 
-/** An object with these keys. */
+/** Builds an object with the keys that `fieldsOf` uses by default. */
 export const dataOf = <T>(count: number, value: (index: number) => T) =>
   Object.fromEntries(times(count, (index) => [`c${index}`, value(index)]));
 
-/** A list of rows. */
-export const lines = (fields: readonly object[], rest: object = {}) => ({
+/** Builds a field of line items. */
+export const lines = (fields: readonly object[], rules: object = {}) => ({
   key: "lines",
   type: "line_items",
   fields,
-  ...rest,
+  ...rules,
 });
 export const emptyRows = times(500, () => ({}));
-export const note = (key = "note", rest: object = {}) => ({
+export const note = (key = "note", rules: object = {}) => ({
   key,
   type: "multiline_text",
   max_length: 100_000,
-  ...rest,
+  ...rules,
 });

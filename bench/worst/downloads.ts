@@ -13,17 +13,17 @@ const list = "GET /forms/{form}/submissions";
 const spreadsheet = "text/csv; profile=spreadsheet";
 const options = times(1000, (index) => `o${index.toString(36)}`);
 
-interface Filled {
+interface FilledForm {
   form: string;
   fields: readonly object[];
   count: number;
-  data: (place: number) => object;
+  data: (index: number) => object;
   accept: string;
 }
 
-/** A form with so many items, in a zone, and a download of it. */
-const downloading =
-  ({ form, fields, count, data, accept }: Filled) =>
+/** Creates a form with a time zone and `count` items. The request downloads the items. */
+const download =
+  ({ form, fields, count, data, accept }: FilledForm) =>
   async (api: Api) => {
     await api.define(form, fields, { time_zone: "Asia/Tokyo" });
     await api.fill(form, count, data);
@@ -34,7 +34,7 @@ export const downloads: WorstCase[] = [
   {
     route: list,
     input: "NDJSON, 1,000 items of 20 numbers in rows",
-    prepare: downloading({
+    prepare: download({
       form: "lines",
       fields: [lines(fieldsOf(20, { type: "number" }))],
       count: 1000,
@@ -45,7 +45,7 @@ export const downloads: WorstCase[] = [
   {
     route: list,
     input: "spreadsheet, a line for each of 500 empty rows beside a text of 100,000 letters",
-    prepare: downloading({
+    prepare: download({
       form: "repeated",
       fields: [note(), lines(fieldsOf(1, { type: "number" }))],
       count: 1,
@@ -56,7 +56,7 @@ export const downloads: WorstCase[] = [
   {
     route: list,
     input: "spreadsheet, 500 items of 1,000 options",
-    prepare: downloading({
+    prepare: download({
       form: "labels",
       fields: [
         {
@@ -75,7 +75,7 @@ export const downloads: WorstCase[] = [
     route: list,
     input: "spreadsheet, date-times of 4 MB, in a zone, written in parts",
     inParts: true,
-    prepare: downloading({
+    prepare: download({
       form: "stamps",
       fields: [lines(fieldsOf(50, { type: "datetime", searchable: false }))],
       count: 5,
@@ -86,7 +86,7 @@ export const downloads: WorstCase[] = [
   {
     route: list,
     input: "CSV, 500 empty items of 1,999 fields",
-    prepare: downloading({
+    prepare: download({
       form: "empty-cells",
       fields: fieldsOf(1999, { type: "number" }),
       count: 500,

@@ -10,91 +10,103 @@ import {
 } from "./case.ts";
 
 const validate = "POST /forms/{form}/submissions/validate";
-const number = { type: "number" };
-const computed = (key: string, formula: string, rest: object = {}) => ({
+const numberField = { type: "number" };
+const computed = (key: string, formula: string, rules: object = {}) => ({
   key,
   type: "computed",
   result: "number",
   formula,
-  ...rest,
+  ...rules,
 });
 
-/** The same formula under so many keys. */
-const often = (count: number, formula: string) =>
+/** Builds `count` computed fields with the same formula. */
+const repeatFormula = (count: number, formula: string) =>
   times(count, (index) => computed(`f${index}`, formula));
 
 const sumOf = (count: number, term: string) => times(count, () => term).join(" + ");
 const digits = (count: number) => "7391548260".repeat(Math.ceil(count / 10)).slice(0, count);
 
-/** A form with these fields, and one item that is validated over and over. */
-const validating = (form: string, fields: readonly object[], data: object) => async (api: Api) => {
-  await api.define(form, fields, { time_zone: "Asia/Tokyo" });
-  return () => api.call("POST", `/forms/${form}/submissions/validate`, { data });
-};
+/** Defines a form. Each request validates the same item. */
+const validateItem =
+  (form: string, fields: readonly object[], data: object) => async (api: Api) => {
+    await api.define(form, fields, { time_zone: "Asia/Tokyo" });
+    return () => api.call("POST", `/forms/${form}/submissions/validate`, { data });
+  };
 
 const remainder = `${digits(300)}.${digits(300)} % 0.${"0".repeat(200)}${digits(400)}`;
-const dated = [
+const dateColumns = [
   { key: "a", type: "datetime" },
   { key: "b", type: "datetime" },
 ];
-const days = { a: "2026-11-21T09:30:00Z", b: "2025-11-21T09:30:00Z" };
+const dates = { a: "2026-11-21T09:30:00Z", b: "2025-11-21T09:30:00Z" };
 const anyOf = (count: number) => times(count, (index) => `l.c${index % 10} != null`).join(" || ");
 
 export const formulas: WorstCase[] = [
   {
     route: validate,
     input: "500 rows of 199 formulas whose operand is empty",
-    prepare: validating("operands", [lines([{ key: "x", ...number }, ...often(199, "x")])], {
-      lines: emptyRows,
-    }),
+    prepare: validateItem(
+      "operands",
+      [lines([{ key: "x", ...numberField }, ...repeatFormula(199, "x")])],
+      {
+        lines: emptyRows,
+      },
+    ),
   },
   {
     route: validate,
     input: "500 rows of 199 formulas after the steps are spent",
-    prepare: validating("spent", [lines([{ key: "x", ...number }, ...often(199, "x + x")])], {
-      lines: times(500, () => ({ x: 1 })),
-    }),
+    prepare: validateItem(
+      "spent",
+      [lines([{ key: "x", ...numberField }, ...repeatFormula(199, "x + x")])],
+      {
+        lines: times(500, () => ({ x: 1 })),
+      },
+    ),
   },
   {
     route: validate,
     input: "letters of a text of 100,000 counted 500 times",
-    prepare: validating("counted", [note(), ...often(7, sumOf(75, "size(note)"))], {
+    prepare: validateItem("counted", [note(), ...repeatFormula(7, sumOf(75, "size(note)"))], {
       note: "x".repeat(99_999),
     }),
   },
   {
     route: validate,
     input: "remainders of numbers of 600 and 400 digits",
-    prepare: validating("remainders", [note(), ...often(41, remainder)], {}),
+    prepare: validateItem("remainders", [note(), ...repeatFormula(41, remainder)], {}),
   },
   {
     route: validate,
     input: "remainders of numbers of 600 and 400 digits, for 500 rows",
-    prepare: validating(
+    prepare: validateItem(
       "remainders-rows",
-      [lines([{ key: "x", ...number }]), computed("f", `sum(lines.map(l, ${remainder}))`)],
+      [lines([{ key: "x", ...numberField }]), computed("f", `sum(lines.map(l, ${remainder}))`)],
       { lines: emptyRows },
     ),
   },
   {
     route: validate,
     input: "days between date-times in a zone, 60 times for 500 rows",
-    prepare: validating(
+    prepare: validateItem(
       "between",
       [
-        lines(dated),
-        ...often(3, `count(lines.map(l, [${times(30, () => "days_between(l.a, l.b)").join()}]))`),
+        lines(dateColumns),
+        ...repeatFormula(
+          3,
+          `count(lines.map(l, [${times(30, () => "days_between(l.a, l.b)").join()}]))`,
+        ),
       ],
-      { lines: times(500, () => days) },
+      { lines: times(500, () => dates) },
     ),
   },
   {
     route: validate,
     input: "emptiness of 10 columns asked 60 times for 500 rows",
-    prepare: validating(
+    prepare: validateItem(
       "emptiness",
       [
-        lines(fieldsOf(10, number)),
+        lines(fieldsOf(10, numberField)),
         ...times(6, (index) => ({
           ...computed(`f${index}`, `lines.exists(l, ${anyOf(55)})`),
           result: "boolean",
@@ -106,7 +118,7 @@ export const formulas: WorstCase[] = [
   {
     route: validate,
     input: "a text of 1,000 nearly found in one of 100,000",
-    prepare: validating(
+    prepare: validateItem(
       "sought",
       [
         note(),
@@ -122,20 +134,23 @@ export const formulas: WorstCase[] = [
   {
     route: validate,
     input: "sums and products of 500 rows, as many as are counted",
-    prepare: validating(
+    prepare: validateItem(
       "ordinary",
-      [lines(fieldsOf(10, number)), ...often(10, `sum(lines.map(l, ${sumOf(14, "l.c0 * l.c1")}))`)],
+      [
+        lines(fieldsOf(10, numberField)),
+        ...repeatFormula(10, `sum(lines.map(l, ${sumOf(14, "l.c0 * l.c1")}))`),
+      ],
       { lines: times(500, () => dataOf(10, () => 1234.5678)) },
     ),
   },
   {
     route: validate,
     input: "cells of 500 rows made into numbers, as many as are counted",
-    prepare: validating(
+    prepare: validateItem(
       "cells",
       [
-        lines(fieldsOf(10, number)),
-        ...often(8, `count(lines.map(l, [${times(60, (i) => `l.c${i % 10}`).join()}]))`),
+        lines(fieldsOf(10, numberField)),
+        ...repeatFormula(8, `count(lines.map(l, [${times(60, (i) => `l.c${i % 10}`).join()}]))`),
       ],
       { lines: times(500, () => dataOf(10, () => 1234.5678)) },
     ),
@@ -143,12 +158,12 @@ export const formulas: WorstCase[] = [
   {
     route: validate,
     input: "20 texts put together of 20,000 combining marks in the wrong order",
-    prepare: validating(
+    prepare: validateItem(
       "joined-marks",
       [
         note("first"),
         note("second"),
-        ...often(20, "first + second").map((field) => ({ ...field, result: "text" })),
+        ...repeatFormula(20, "first + second").map((field) => ({ ...field, result: "text" })),
       ],
       { first: `a${"\u0301".repeat(9990)}`, second: "\u0316".repeat(9990) },
     ),
@@ -160,8 +175,8 @@ export const formulas: WorstCase[] = [
       await api.define("recalculated", [note()]);
       await api.fill("recalculated", 200, () => ({ note: "x" }));
       return (turn) => {
-        const changed = computed("changed", `${turn} + 1`);
-        const fields = [note(), changed, ...often(390, remainder)];
+        const changedFormula = computed("changed", `${turn} + 1`);
+        const fields = [note(), changedFormula, ...repeatFormula(390, remainder)];
         return api.call("PUT", "/forms/recalculated/schema", { fields });
       };
     },

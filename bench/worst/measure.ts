@@ -6,53 +6,55 @@ import { median } from "../measure/statistics.ts";
 import type { Service } from "../serve/service.ts";
 import { Api, type WorstCase } from "./case.ts";
 
-/** What one request cost, the work behind its answer included. */
+/** The cost of one request, including its work after the response. */
 interface Cost {
   /** CPU time in milliseconds. */
   cpu: number;
-  /** What the process took beyond what it takes idle, in MB. */
+  /** The peak memory of the process above its idle memory, in MB. */
   megabytes: number;
   status: number;
 }
 
-/** A request that takes more CPU time, in seconds, is broken off, and not made again. */
-const longestCpu = 2;
-/** The work behind an answer has ended when no CPU time was used for so long. */
+/** A request that uses more CPU seconds is aborted and not repeated. */
+const maxCpuSeconds = 2;
+/** Work after a response has ended when the process used no CPU time for this long. */
 const quietMilliseconds = 150;
 
 export type Measured = Cost & { route: string; input: string; inParts: boolean };
 
-const local = { email: "owner@example.com", password: "a password of the bench" };
+const account = { email: "owner@example.com", password: "a password of the bench" };
 
 /**
- * The medians of so many runs, each in an isolate that has answered ordinary requests only. The first request of each
- * tells the memory, and the second the CPU time, when what the first has compiled is known; a cold one tells both.
+ * Returns the medians of the rounds. Each round starts an isolate and sends ordinary requests first. The first measured
+ * request of a round gives the memory, and the second the CPU time with compiled code. Cold cases use only the first.
  */
 export async function measure(
   service: Service,
   worst: WorstCase,
   rounds: number,
 ): Promise<Measured> {
-  const calls = await worst.prepare(await Api.of(service, local));
-  const kept: Cost[] = [];
+  const calls = await worst.prepare(await Api.of(service, account));
+  const costs: Cost[] = [];
   for (let turn = 0; turn < rounds; turn += 1) {
-    const idle = await restarted(service, calls(0));
-    const first = await costOf(service, calls(2 * turn), idle);
+    const idleMegabytes = await restart(service, calls(0));
+    const first = await costOf(service, calls(2 * turn), idleMegabytes);
     const second =
-      worst.cold || first.status === 0 ? first : await costOf(service, calls(2 * turn + 1), idle);
-    kept.push({ ...second, megabytes: first.megabytes });
+      worst.cold || first.status === 0
+        ? first
+        : await costOf(service, calls(2 * turn + 1), idleMegabytes);
+    costs.push({ ...second, megabytes: first.megabytes });
     if (second.status === 0) break;
   }
   await service.stop();
   await service.start();
-  const of = (figure: "cpu" | "megabytes") => median(kept.map((each) => each[figure]));
+  const medianOf = (figure: "cpu" | "megabytes") => median(costs.map((cost) => cost[figure]));
   const { route, input, inParts = false } = worst;
-  const [{ status } = { status: 0 }] = kept;
-  return { route, input, inParts, cpu: of("cpu"), megabytes: of("megabytes"), status };
+  const [{ status } = { status: 0 }] = costs;
+  return { route, input, inParts, cpu: medianOf("cpu"), megabytes: medianOf("megabytes"), status };
 }
 
-/** Starts anew, and gives the memory of the idle process once it has answered the caller a few times. */
-async function restarted(service: Service, { headers }: Call): Promise<number> {
+/** Restarts the service and sends a few requests. Returns the memory of the idle process. */
+async function restart(service: Service, { headers }: Call): Promise<number> {
   await service.stop();
   await service.start();
   const Authorization = headers["Authorization"] ?? "";
@@ -62,52 +64,56 @@ async function restarted(service: Service, { headers }: Call): Promise<number> {
       await (await fetch(url, { headers: { Authorization } })).text();
     }
   }
-  await quiet(service.pid);
+  await waitUntilQuiet(service.pid);
   return statusOf(service.pid, "VmRSS");
 }
 
-async function costOf({ pid }: Service, call: Call, idle: number): Promise<Cost> {
-  // The peak is counted from here on.
+async function costOf({ pid }: Service, call: Call, idleMegabytes: number): Promise<Cost> {
+  // Resets the peak memory of the process.
   writeFileSync(`/proc/${pid}/clear_refs`, "5");
-  const before = cpuSeconds(pid);
-  const stop = new AbortController();
-  const watching = setInterval(() => {
-    if (cpuSeconds(pid) - before > longestCpu) stop.abort();
+  const cpuBefore = cpuSeconds(pid);
+  const controller = new AbortController();
+  const timer = setInterval(() => {
+    if (cpuSeconds(pid) - cpuBefore > maxCpuSeconds) controller.abort();
   }, quietMilliseconds);
-  const status = await send(call, stop.signal).catch(() => 0);
-  clearInterval(watching);
-  await quiet(pid, before);
+  const status = await send(call, controller.signal).catch(() => 0);
+  clearInterval(timer);
+  await waitUntilQuiet(pid, cpuBefore);
   return {
-    cpu: Math.round((cpuSeconds(pid) - before) * 1000),
-    megabytes: Math.max(0, Math.round(statusOf(pid, "VmHWM") - idle)),
+    cpu: Math.round((cpuSeconds(pid) - cpuBefore) * 1000),
+    megabytes: Math.max(0, Math.round(statusOf(pid, "VmHWM") - idleMegabytes)),
     status,
   };
 }
 
-/** Waits for what is done behind an answer. */
-async function quiet(pid: number, since = cpuSeconds(pid)): Promise<void> {
-  for (let before = -1, now = cpuSeconds(pid); now > before; now = cpuSeconds(pid)) {
-    if (now - since > longestCpu) return;
-    before = now;
+/** Waits for the end of work after a response. */
+async function waitUntilQuiet(pid: number, cpuAtStart = cpuSeconds(pid)): Promise<void> {
+  for (
+    let previous = -1, current = cpuSeconds(pid);
+    current > previous;
+    current = cpuSeconds(pid)
+  ) {
+    if (current - cpuAtStart > maxCpuSeconds) return;
+    previous = current;
     await new Promise((resolve) => setTimeout(resolve, quietMilliseconds));
   }
 }
 
-/** A figure of the process in MB. */
+/** Reads a memory value of the process in MB. */
 function statusOf(pid: number, name: string): number {
   const status = readFileSync(`/proc/${pid}/status`, "utf8");
   return Number(new RegExp(`^${name}:\\s+(\\d+)`, "m").exec(status)?.[1]) / 1024;
 }
 
-/** Sends a request, reads its whole answer, and gives the status; 0 where none came in time. */
+/** Sends a request, reads the complete response and returns its status. Rejects if the signal aborts. */
 function send({ method, url, headers, body }: Call, signal: AbortSignal): Promise<number> {
   return new Promise((resolve, reject) => {
-    const sent = request(url, { method, headers, signal, agent: false }, (answer) => {
-      answer.on("error", reject);
-      answer.on("end", () => resolve(answer.statusCode ?? 0));
-      answer.resume();
+    const outgoing = request(url, { method, headers, signal, agent: false }, (response) => {
+      response.on("error", reject);
+      response.on("end", () => resolve(response.statusCode ?? 0));
+      response.resume();
     });
-    sent.on("error", reject);
-    sent.end(body);
+    outgoing.on("error", reject);
+    outgoing.end(body);
   });
 }

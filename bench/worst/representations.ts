@@ -1,12 +1,12 @@
 import { emptyRows, fieldsOf, lines, note, times, type Api, type WorstCase } from "./case.ts";
 
-const number = { type: "number" };
+const numberField = { type: "number" };
 const list = "GET /forms/{form}/submissions";
 const longKey = (index: number) => `c${String(index).padStart(62, "0")}`;
-/** As large as a definition can be: options. */
+/** The options of `largeFields`, which make a definition as large as possible. */
 const options = times(1000, (index) => ({ value: `o${index.toString(36)}` }));
-const large = fieldsOf(24, { type: "multi_select", options });
-/** As many options as each of the most fields can have. */
+const largeFields = fieldsOf(24, { type: "multi_select", options });
+/** Builds select fields. With the maximum number of fields, each can have 6 options. */
 const selects = (count: number) =>
   fieldsOf(count, {
     type: "select",
@@ -14,20 +14,21 @@ const selects = (count: number) =>
     options: times(6, (index) => ({ value: `o${index}` })),
   });
 
-const defined = (form: string, fields: readonly object[], path: string) => async (api: Api) => {
-  await api.define(form, fields);
-  return () => api.call("GET", `/forms/${form}${path}`);
-};
+const getAfterDefine =
+  (form: string, fields: readonly object[], path: string) => async (api: Api) => {
+    await api.define(form, fields);
+    return () => api.call("GET", `/forms/${form}${path}`);
+  };
 
-/** What is shown is more than what is stored. */
+/** Cases whose response is larger than the stored data. */
 export const representations: WorstCase[] = [
   {
     route: "GET /submissions/{id}",
     input: "500 empty rows that have got 200 columns since",
     prepare: async (api) => {
-      await api.define("widened", [lines(fieldsOf(1, number, longKey))]);
+      await api.define("widened", [lines(fieldsOf(1, numberField, longKey))]);
       const path = await api.create("widened", { lines: emptyRows });
-      await api.define("widened", [lines(fieldsOf(200, number, longKey))]);
+      await api.define("widened", [lines(fieldsOf(200, numberField, longKey))]);
       return () => api.call("GET", path);
     },
   },
@@ -48,9 +49,9 @@ export const representations: WorstCase[] = [
     route: list,
     input: "200 items of 500 empty rows that have got 20 columns since",
     prepare: async (api) => {
-      await api.define("widened-list", [lines(fieldsOf(1, number))]);
+      await api.define("widened-list", [lines(fieldsOf(1, numberField))]);
       await api.fill("widened-list", 200, () => ({ lines: emptyRows }));
-      await api.define("widened-list", [lines(fieldsOf(20, number))]);
+      await api.define("widened-list", [lines(fieldsOf(20, numberField))]);
       return () => api.call("GET", "/forms/widened-list/submissions?limit=200");
     },
   },
@@ -58,7 +59,7 @@ export const representations: WorstCase[] = [
     route: list,
     input: "200 empty items of 1,999 fields with long keys",
     prepare: async (api) => {
-      await api.define("empty", fieldsOf(1999, number, longKey));
+      await api.define("empty", fieldsOf(1999, numberField, longKey));
       await api.fill("empty", 200, () => ({}));
       return () => api.call("GET", "/forms/empty/submissions?limit=200");
     },
@@ -76,30 +77,30 @@ export const representations: WorstCase[] = [
     route: "GET /forms",
     input: "200 forms with descriptions of 5,000 letters",
     prepare: async (api) => {
-      const rest = { description: "x".repeat(5000) };
-      for (let i = 0; i < 200; i += 1) await api.define(`one-of-${i}`, [note()], rest);
+      const settings = { description: "x".repeat(5000) };
+      for (let i = 0; i < 200; i += 1) await api.define(`one-of-${i}`, [note()], settings);
       return () => api.call("GET", "/forms?limit=200");
     },
   },
   {
     route: "GET /forms/{form}",
     input: "24 fields of 1,000 options",
-    prepare: defined("form", large, ""),
+    prepare: getAfterDefine("form", largeFields, ""),
   },
   {
     route: "GET /forms/{form}/schema",
     input: "24 fields of 1,000 options",
-    prepare: defined("schema", large, "/schema"),
+    prepare: getAfterDefine("schema", largeFields, "/schema"),
   },
   {
     route: "GET /forms/{form}/openapi.json",
     input: "24 fields of 1,000 options",
-    prepare: defined("openapi", large, "/openapi.json"),
+    prepare: getAfterDefine("openapi", largeFields, "/openapi.json"),
   },
   {
     route: "GET /forms/{form}/openapi.json",
     input: "1,999 days with labels of 200 letters",
-    prepare: defined(
+    prepare: getAfterDefine(
       "openapi-fields",
       fieldsOf(1999, { type: "date", label: "x".repeat(200) }),
       "/openapi.json",
@@ -108,7 +109,7 @@ export const representations: WorstCase[] = [
   {
     route: "GET /forms/{form}/openapi.json",
     input: "1,999 days with labels of 200 letters, in OpenAPI 3.0",
-    prepare: defined(
+    prepare: getAfterDefine(
       "openapi-older",
       fieldsOf(1999, { type: "date", label: "x".repeat(200) }),
       "/openapi.json?version=3.0",
@@ -117,7 +118,7 @@ export const representations: WorstCase[] = [
   {
     route: "GET /forms/{form}/openapi.json",
     input: "1,999 selects of 6 options, in OpenAPI 3.0",
-    prepare: defined("openapi-selects", selects(1999), "/openapi.json?version=3.0"),
+    prepare: getAfterDefine("openapi-selects", selects(1999), "/openapi.json?version=3.0"),
   },
   {
     route: "GET /openapi.json",

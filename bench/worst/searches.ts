@@ -1,57 +1,55 @@
 import { dataOf, fieldsOf, lines, note, times, type Api, type WorstCase } from "./case.ts";
 
 const route = "POST /forms/{form}/submissions/search";
-const number = { type: "number" };
-const nearly = (index: number) => `${"a".repeat(990)}${String(index).padStart(3, "b")}`;
-const kind = { key: "kind", type: "text" };
+const numberField = { type: "number" };
+const almostMatching = (index: number) => `${"a".repeat(990)}${String(index).padStart(3, "b")}`;
+const kindField = { key: "kind", type: "text" };
 
-interface Filled {
+interface FilledForm {
   form: string;
   fields: readonly object[];
   count: number;
-  data: (place: number) => object;
+  data: (itemIndex: number) => object;
   search: object;
 }
 
-/** A form with so many items, and a search of it. */
-const searching =
-  ({ form, fields, count, data, search }: Filled) =>
+/** Creates a form with `count` items. The request searches them. */
+const searchForm =
+  ({ form, fields, count, data, search }: FilledForm) =>
   async (api: Api) => {
     await api.define(form, fields);
     await api.fill(form, count, data);
     return () => api.call("POST", `/forms/${form}/submissions/search`, search);
   };
 
-/** One of these holds at the most, and each is asked. */
-const either = (count: number, of: (index: number) => object) => ({ any: times(count, of) });
-const contains = (count: number) =>
-  either(count, (index) => ({ field: "note", op: "contains", value: nearly(index) }));
-const options = times(1000, (index) => `o${index.toString(36)}`);
-const multiple = {
+/** Builds an `any` condition of `count` parts. At most one part matches, so the search evaluates all of them. */
+const anyOf = (count: number, build: (index: number) => object) => ({ any: times(count, build) });
+const containsAny = (count: number) =>
+  anyOf(count, (index) => ({ field: "note", op: "contains", value: almostMatching(index) }));
+const options = times(900, (index) => `o${index.toString(36)}`);
+/** Options that no item has. */
+const absentOptions = times(100, (index) => `x${index}`);
+const tagsField = {
   key: "tags",
   type: "multi_select",
-  options: options.map((value) => ({ value })),
+  options: [...options, ...absentOptions].map((value) => ({ value })),
 };
-const tags = (op: string) => (index: number) => ({
-  field: "tags",
-  op,
-  value: times(100, (each) => `x${index}-${each}`),
-});
+const tagsCondition = (op: string) => () => ({ field: "tags", op, value: absentOptions });
 
 export const searches: WorstCase[] = [
   {
     route,
     input: "a value that 160 items of 100,000 letters have, and 48 needles that are nearly found",
-    prepare: searching({
+    prepare: searchForm({
       form: "few",
-      fields: [kind, { ...kind, key: "other" }, note()],
+      fields: [kindField, { ...kindField, key: "other" }, note()],
       count: 159,
       data: () => ({ kind: "a", other: "a", note: "a".repeat(99_000) }),
       search: {
         conditions: [
           { field: "kind", op: "eq", value: "a" },
           { field: "other", op: "eq", value: "a" },
-          contains(48),
+          containsAny(48),
         ],
       },
     }),
@@ -59,20 +57,20 @@ export const searches: WorstCase[] = [
   {
     route,
     input: "two sort keys, 600 items of 100,000 letters, 2 needles that are nearly found",
-    prepare: searching({
+    prepare: searchForm({
       form: "sorted",
-      fields: [kind, note()],
+      fields: [kindField, note()],
       count: 600,
       data: () => ({ kind: "a", note: "a".repeat(99_000) }),
-      search: { conditions: [contains(2)], sort: [{ field: "kind" }, { field: "note" }] },
+      search: { conditions: [containsAny(2)], sort: [{ field: "kind" }, { field: "note" }] },
     }),
   },
   {
     route,
     input: "two sort keys, 600 items of 100,000 letters, no conditions",
-    prepare: searching({
+    prepare: searchForm({
       form: "sorted-all",
-      fields: [kind, note()],
+      fields: [kindField, note()],
       count: 600,
       data: () => ({ kind: "a", note: "a".repeat(99_000) }),
       search: { sort: [{ field: "kind" }, { field: "note" }], limit: 200 },
@@ -81,20 +79,20 @@ export const searches: WorstCase[] = [
   {
     route,
     input: "49 needles that are nearly found, 160 items of 100,000 letters",
-    prepare: searching({
+    prepare: searchForm({
       form: "needles",
-      fields: [kind, note()],
+      fields: [kindField, note()],
       count: 160,
       data: () => ({ kind: "a", note: "a".repeat(99_000) }),
-      search: { conditions: [contains(49)] },
+      search: { conditions: [containsAny(49)] },
     }),
   },
   {
     route,
     input: "49 conditions on one row, 6 items of 500 rows of 165 numbers",
-    prepare: searching({
+    prepare: searchForm({
       form: "in-rows",
-      fields: [lines(fieldsOf(165, { ...number, searchable: true }))],
+      fields: [lines(fieldsOf(165, { ...numberField, searchable: true }))],
       count: 6,
       data: () => ({ lines: times(500, () => dataOf(165, () => 5)) }),
       search: {
@@ -102,7 +100,7 @@ export const searches: WorstCase[] = [
           {
             field: "lines",
             op: "any",
-            value: [either(48, (index) => ({ field: `c${index + 100}`, op: "eq", value: 7 }))],
+            value: [anyOf(48, (index) => ({ field: `c${index + 100}`, op: "eq", value: 7 }))],
           },
         ],
       },
@@ -111,30 +109,34 @@ export const searches: WorstCase[] = [
   {
     route,
     input: "49 conditions on the last of 1,900 fields, 900 items",
-    prepare: searching({
+    prepare: searchForm({
       form: "wide",
-      fields: times(1900, (index) => ({ ...number, key: `c${index}`, searchable: index >= 1850 })),
+      fields: times(1900, (index) => ({
+        ...numberField,
+        key: `c${index}`,
+        searchable: index >= 1850,
+      })),
       count: 900,
       data: () => dataOf(1900, () => 1),
       search: {
-        conditions: [either(49, (index) => ({ field: `c${index + 1850}`, op: "eq", value: 2 }))],
+        conditions: [anyOf(49, (index) => ({ field: `c${index + 1850}`, op: "eq", value: 2 }))],
       },
     }),
   },
   {
     route,
     input: "49 conditions with 90 long values each, 1,000 items",
-    prepare: searching({
+    prepare: searchForm({
       form: "values",
-      fields: [kind, note()],
+      fields: [kindField, note()],
       count: 1000,
       data: () => ({ kind: "a" }),
       search: {
         conditions: [
-          either(49, (index) => ({
+          anyOf(49, (index) => ({
             field: "kind",
             op: "in",
-            value: times(90, (each) => `${index}-${each}-${"v".repeat(100)}`),
+            value: times(90, (value) => `${index}-${value}-${"v".repeat(100)}`),
           })),
         ],
       },
@@ -142,35 +144,67 @@ export const searches: WorstCase[] = [
   },
   ...["has_none", "has_all", "has_any"].map((op) => ({
     route,
-    input: `49 times \`${op}\` of 100, 100 items of 1,000 options`,
-    prepare: searching({
+    input: `49 times \`${op}\` of 100, 100 items of 900 options`,
+    prepare: searchForm({
       form: `tags-${op.replace("_", "-")}`,
-      fields: [multiple],
+      fields: [tagsField],
       count: 100,
       data: () => ({ tags: options }),
-      search: { conditions: [{ not: { any: times(49, tags(op)) } }] },
+      search: { conditions: [{ not: { any: times(49, tagsCondition(op)) } }] },
     }),
   })),
   {
     route,
     input: "three sort keys, 500 items of 110,000 letters in them",
-    prepare: searching({
+    prepare: searchForm({
       form: "sorted-long",
       fields: fieldsOf(3, { type: "text", max_length: 100_000 }),
       count: 500,
-      data: (place) => dataOf(3, (index) => `${place}${"é".repeat(20_000)}${index}`),
+      data: (itemIndex) => dataOf(3, (index) => `${itemIndex}${"é".repeat(20_000)}${index}`),
       search: { sort: times(3, (index) => ({ field: `c${index}` })) },
     }),
   },
   {
     route,
+    input: "two sort keys, two conditions on rows and a text, 5,000 orders of 490 bytes",
+    prepare: searchForm({
+      form: "sorted-orders",
+      fields: [
+        kindField,
+        { key: "day", type: "date" },
+        lines(fieldsOf(3, { ...numberField, searchable: true })),
+        { ...note(), searchable: false },
+      ],
+      count: 5000,
+      data: (itemIndex) => ({
+        kind: `k${itemIndex % 4}`,
+        day: `2026-01-${String(1 + (itemIndex % 28)).padStart(2, "0")}`,
+        lines: times(3, () => dataOf(3, () => itemIndex % 50)),
+        note: "n".repeat(300),
+      }),
+      search: {
+        conditions: [
+          {
+            any: [
+              { field: "kind", op: "contains", value: "none" },
+              { field: "lines", op: "any", value: [{ field: "c0", op: "gt", value: 50 }] },
+              { field: "lines", op: "any", value: [{ field: "c1", op: "lt", value: 0 }] },
+            ],
+          },
+        ],
+        sort: [{ field: "kind" }, { field: "day", direction: "desc" }],
+      },
+    }),
+  },
+  {
+    route,
     input: "two sort keys, 49 needles in 2,000 small items",
-    prepare: searching({
+    prepare: searchForm({
       form: "sorted-small",
-      fields: [kind, note()],
+      fields: [kindField, note()],
       count: 2000,
-      data: (place) => ({ kind: "a", note: `a${place}` }),
-      search: { conditions: [contains(49)], sort: [{ field: "kind" }, { field: "note" }] },
+      data: (itemIndex) => ({ kind: "a", note: `a${itemIndex}` }),
+      search: { conditions: [containsAny(49)], sort: [{ field: "kind" }, { field: "note" }] },
     }),
   },
 ];

@@ -1,6 +1,6 @@
 import { note, times, type WorstCase } from "./case.ts";
 
-/** Marks of two classes in the wrong order: each of the second kind is sorted before all of the first. */
+/** Combining marks of two classes in the wrong order. Normalization moves all marks of the second class to the front. */
 const marks = (count: number) => `a${"\u0301".repeat(count)}${"\u0316".repeat(count)}`;
 
 const validate = "POST /forms/{form}/submissions/validate";
