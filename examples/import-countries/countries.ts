@@ -1,14 +1,14 @@
 import source from "world-countries";
 
-/** The definition of the app, and each country of the package as a record of it. */
+/** The definition of the app, and one record for each country of the package. */
 
-const text = (key: string, label: string, rest: object = {}) => ({
+const text = (key: string, label: string, rules: object = {}) => ({
   key,
   label,
   type: "text",
-  ...rest,
+  ...rules,
 });
-const coded = [text("code", "Code", { required: true }), text("name", "Name")];
+const codeAndName = [text("code", "Code", { required: true }), text("name", "Name")];
 
 export const definition = {
   name: "Countries",
@@ -42,14 +42,14 @@ export const definition = {
         text("official", "Official name"),
       ],
     },
-    { key: "borders", label: "Borders", type: "line_items", fields: [coded[0]] },
+    { key: "borders", label: "Borders", type: "line_items", fields: [codeAndName[0]] },
     {
       key: "currencies",
       label: "Currencies",
       type: "line_items",
-      fields: [...coded, text("symbol", "Symbol")],
+      fields: [...codeAndName, text("symbol", "Symbol")],
     },
-    { key: "languages", label: "Languages", type: "line_items", fields: coded },
+    { key: "languages", label: "Languages", type: "line_items", fields: codeAndName },
   ],
 };
 
@@ -58,15 +58,15 @@ export interface Country {
   [key: string]: unknown;
 }
 
-/** What is sent, and what has to come back. The service keeps text in Unicode normal form C, as null where empty. */
+/** The records to send, as the service returns them: text in Unicode normal form C, and null for empty text. */
 export const countries: Country[] = source.map((country) => ({
   code: country.cca3,
-  name: kept(country.name.common),
-  official_name: kept(country.name.official),
-  flag: kept(country.flag),
-  capital: kept(country.capital.join(", ")),
-  region: kept(country.region),
-  subregion: kept(country.subregion),
+  name: storedText(country.name.common),
+  official_name: storedText(country.name.official),
+  flag: storedText(country.flag),
+  capital: storedText(country.capital.join(", ")),
+  region: storedText(country.region),
+  subregion: storedText(country.subregion),
   independent: country.independent,
   landlocked: country.landlocked,
   area: country.area,
@@ -75,19 +75,22 @@ export const countries: Country[] = source.map((country) => ({
   names: Object.entries({ ...country.name.native, ...country.translations }).map(
     ([language, { common, official }]) => ({
       language,
-      common: kept(common),
-      official: kept(official),
+      common: storedText(common),
+      official: storedText(official),
     }),
   ),
   borders: country.borders.map((code) => ({ code })),
   currencies: Object.entries(country.currencies).map(([code, { name, symbol }]) => ({
     code,
-    name: kept(name),
-    symbol: kept(symbol),
+    name: storedText(name),
+    symbol: storedText(symbol),
   })),
-  languages: Object.entries(country.languages).map(([code, name]) => ({ code, name: kept(name) })),
+  languages: Object.entries(country.languages).map(([code, name]) => ({
+    code,
+    name: storedText(name),
+  })),
 }));
 
-function kept(value: string): string | null {
+function storedText(value: string): string | null {
   return value === "" ? null : value.normalize("NFC");
 }

@@ -3,8 +3,8 @@ import { EdgeForms } from "edge-forms-client";
 import { countries, definition } from "./countries.ts";
 
 /**
- * Loads every country into an app. It may be stopped at any moment and run again: `code` is unique, so what is there is
- * found by it, and stays as it is where nothing changed.
+ * Imports every country into an app. You can stop and rerun it at any time: the unique field `code` identifies
+ * existing records, and unchanged records stay unchanged.
  *
  *   EDGE_FORMS_TOKEN=efp_… npm run -s example:import-countries -- --url http://127.0.0.1:8787
  */
@@ -27,14 +27,16 @@ const results = await records.batch(
   countries.map((data) => ({ op: "upsert", by: "code", data }) as const),
 );
 const outcomes = results.map(({ outcome }) => outcome);
-const told = (["created", "updated", "unchanged"] as const).map(
-  (outcome) => `${outcomes.filter((each) => each === outcome).length} ${outcome}`,
+const counts = (["created", "updated", "unchanged"] as const).map(
+  (outcome) => `${outcomes.filter((result) => result === outcome).length} ${outcome}`,
 );
-console.log(`${countries.length} countries: ${told.join(", ")}`);
+console.log(`${countries.length} countries: ${counts.join(", ")}`);
 
 const stored = await records.list().toArray();
 const byCode = new Map(stored.map(({ data }) => [data["code"], data]));
-const different = countries.filter((each) => !isDeepStrictEqual(byCode.get(each.code), each));
+const different = countries.filter(
+  (country) => !isDeepStrictEqual(byCode.get(country.code), country),
+);
 const receipts = new Set(stored.map(({ receipt_number: receipt }) => receipt));
 console.log(
   `${stored.length} records with ${receipts.size} receipt numbers; ${different.length} differ from the source.`,

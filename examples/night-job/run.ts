@@ -1,17 +1,17 @@
 import { EdgeForms } from "edge-forms-client";
 
-/** `npm run -s example:night-job`: the orders of a day, each stored once however often the job is started. */
+/** `npm run -s example:night-job` stores the orders of a day. Each order is stored once, even if you rerun the job. */
 
 const { EDGE_FORMS_URL: url = "http://127.0.0.1:8787", EDGE_FORMS_TOKEN: token = "" } = process.env;
 let requests = 0;
-const counting: typeof fetch = (...args) => {
+const countingFetch: typeof fetch = (...args) => {
   requests += 1;
   return fetch(...args);
 };
-const client = new EdgeForms({ url, token, fetch: counting });
+const client = new EdgeForms({ url, token, fetch: countingFetch });
 const day = new Date().toISOString().slice(0, 10);
 
-/** What a shop sold that day. */
+/** The orders of a shop on that day. */
 const orders = Array.from({ length: 300 }, (_, index) => ({
   customer: `Customer ${index}`,
   ordered_on: day,

@@ -5,7 +5,7 @@ import { setTimeout as wait } from "node:timers/promises";
 const { URL: url = "http://127.0.0.1:8787", TOKEN: token = "" } = process.env;
 const root = `${url}/api/v1`;
 
-// What the API answers; a typed client knows more (examples/typed-client).
+// A JSON document of the API. examples/typed-client has precise types.
 // oxlint-disable-next-line typescript/no-explicit-any
 type Document = any;
 
@@ -15,7 +15,7 @@ async function call(
   body?: object,
   headers = {},
 ): Promise<{ document: Document; etag: string }> {
-  const answer = await fetch(path.startsWith("http") ? path : root + path, {
+  const response = await fetch(path.startsWith("http") ? path : root + path, {
     method,
     headers: {
       Authorization: `Bearer ${token}`,
@@ -24,17 +24,17 @@ async function call(
     },
     ...(body ? { body: JSON.stringify(body) } : {}),
   });
-  if (answer.status === 429 || answer.status === 503) {
-    await wait(Number(answer.headers.get("Retry-After")) * 1000);
+  if (response.status === 429 || response.status === 503) {
+    await wait(Number(response.headers.get("Retry-After")) * 1000);
     return call(method, path, body, headers);
   }
-  const document = answer.status === 204 ? null : await answer.json();
-  if (!answer.ok) throw new Error(`${document.code}: ${document.detail}`);
-  return { document, etag: answer.headers.get("ETag") ?? "" };
+  const document = response.status === 204 ? null : await response.json();
+  if (!response.ok) throw new Error(`${document.code}: ${document.detail}`);
+  return { document, etag: response.headers.get("ETag") ?? "" };
 }
 
-// The same key creates once: run this twice, and there is one record.
-const create = await call(
+// Requests with the same key create one record, so you can run this twice.
+const created = await call(
   "POST",
   "/apps/orders/records",
   {
@@ -46,13 +46,18 @@ const create = await call(
   },
   { "Idempotency-Key": "plain-fetch-1" },
 );
-console.log(`created ${create.document.receipt_number}, total ${create.document.data.total}`);
+console.log(`created ${created.document.receipt_number}, total ${created.document.data.total}`);
 
-// A change that is meant for one version: 412 if somebody else was faster.
-const path = `/apps/orders/records/${create.document.id}`;
-const read = await call("GET", path);
-const changed = await call("PATCH", path, { data: { state: "packed" } }, { "If-Match": read.etag });
-console.log(`changed to version ${changed.document.version}`);
+// Changes only this version. The service returns 412 if another client changed the record first.
+const path = `/apps/orders/records/${created.document.id}`;
+const current = await call("GET", path);
+const updated = await call(
+  "PATCH",
+  path,
+  { data: { state: "packed" } },
+  { "If-Match": current.etag },
+);
+console.log(`changed to version ${updated.document.version}`);
 
 let count = 0;
 for (let next = "/apps/orders/records?limit=2"; next !== null;) {

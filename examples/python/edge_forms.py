@@ -29,7 +29,7 @@ none.
     429, 409 indexing               after Retry-After, never earlier; a limit of writes holds up writes, not reads
     no or broken answers, 5xx       with exponential backoff and jitter, where that is safe: reads, writes with a key
     401 of an access token          with a new one, once
-    412 in update with a function   reads again and asks the function again, up to 50 times
+    412 in update with a function   waits, longer each time and at random, then asks the function again, up to 50 times
 """
 
 from __future__ import annotations
@@ -141,8 +141,7 @@ class EdgeForms:
         longest_wait: float = 120,
         concurrency: int = 8,
     ) -> None:
-        if urlsplit(url).scheme not in ("https", "http"):
-            raise ValueError(f"{url!r} is not the address of a service.")
+        _check_address(url)
         if not (token or (client_id and client_secret)):
             raise ValueError("Give a token, or the client_id and client_secret of an API client.")
         self._url = url.rstrip("/")
@@ -199,6 +198,9 @@ class EdgeForms:
         asked = {name: value for name, value in (query or {}).items() if value is not None}
         url = f"{self._url}/api/v1{path}" + (f"?{urlencode(asked)}" if asked else "")
         sent = {"Accept": "application/json", **(headers or {})}
+        for name, value in sent.items():
+            if name.lower() == "if-match":
+                _check_tag(name, value)
         data = None if body is None else _json(body)
         if data is not None:
             sent["Content-Type"] = "application/json"
@@ -291,7 +293,11 @@ class EdgeForms:
                 return _read(answer, until)
         except (OSError, http.client.HTTPException) as cause:
             late = isinstance(getattr(cause, "reason", cause), TimeoutError)
-            message = f"No whole answer within {self._timeout} s." if late else f"The connection failed: {cause}"
+            origin = "{0.scheme}://{0.netloc}".format(urlsplit(request.full_url))
+            reason = getattr(cause, "reason", cause)
+            message = f"The connection to {origin} failed: {reason}"
+            if late:
+                message = f"No complete response from {origin} within {self._timeout} s."
             raise EdgeFormsError(message, "timeout" if late else "network_error") from cause
 
 
@@ -329,6 +335,7 @@ class Collection:
         none; when somebody else was faster, it is asked again with what is there then. With `if_match` another
         version is an error, `version_mismatch`.
         """
+        _check_tag("if_match", if_match)
         key = key or _new_key()
 
         def put(data: Json, etag: str | None) -> Json:
@@ -349,7 +356,9 @@ class Collection:
             except EdgeFormsError as error:
                 if error.code != "version_mismatch" or if_match or conflicts == MOST_CONFLICTS:
                     raise
-            time.sleep(random.random() * 0.05 * min(conflicts + 1, 10))
+            # The range doubles with each conflict, so that the writers of one item spread out.
+            span = min(2, 0.04 * 2**conflicts)
+            time.sleep(span / 4 + random.random() * span)
         raise AssertionError
 
     def upsert(self, by: str, data: Json, *, status: str | None = None, key: str | None = None) -> Json:
@@ -365,6 +374,8 @@ class Collection:
         """
         key = key or _new_key()
         whole = list(operations)
+        for operation in whole:
+            _check_tag("if_match", operation.get("if_match"))
         parts = _parts(whole)
         results: Results = []
         while parts:
@@ -382,6 +393,7 @@ class Collection:
 
     def delete(self, id: str, *, if_match: str | None = None) -> None:
         """Deletes a submission. One that has gone while an answer was lost counts as deleted."""
+        _check_tag("if_match", if_match)
         headers = {"If-Match": if_match} if if_match else None
         try:
             self._client._send("write", "DELETE", self._path(id), headers=headers)
@@ -648,6 +660,25 @@ def _unmistaken(reply: _Reply) -> _Reply:
         message = "This key was used for another body, whose answer it gave; nothing was written."
         raise EdgeFormsError(message, "key_reused", problem={"answer": reply.body})
     return reply
+
+
+def _check_address(url: str) -> None:
+    """Raises for an address that is not the root of a service."""
+    hint = "Set url to an address like https://forms.example.com."
+    address = urlsplit(url)
+    if address.scheme not in ("https", "http") or not address.netloc:
+        fault = "is not an http or https address" if "://" in url else "has no scheme such as https://"
+        raise ValueError(f"The url {url!r} {fault}. {hint}")
+    if re.search(r"/api/v1/*$", address.path):
+        raise ValueError(f"The url {url!r} ends in /api/v1, which the client adds. {hint}")
+    if address.query or address.fragment:
+        raise ValueError(f"The url {url!r} has a query or a fragment. {hint}")
+
+
+def _check_tag(name: str, tag: str | None) -> None:
+    """Rejects an empty ETag, for example of an unset variable, because the write would apply to any version."""
+    if tag is not None and not tag.strip():
+        raise ValueError(f"{name} is empty. Send an ETag, or omit it to write to any version.")
 
 
 def _content(data: Json, status: str | None) -> Json:

@@ -341,6 +341,32 @@ class Calls(unittest.TestCase):
         wrong = self.client(token=None, client_id=CLIENT["client_id"], client_secret="efs_no")
         self.assertEqual(self.raised(lambda: wrong.request("GET", "/me")).code, "invalid_client")
 
+    def test_an_empty_if_match_raises_before_anything_is_sent(self) -> None:
+        submissions = self.client().submissions("purchase")
+        delete = {"op": "delete", "id": "sub_1", "if_match": ""}
+        for call in (
+            lambda: submissions.update("sub_1", {"title": "a"}, if_match=""),
+            lambda: submissions.update("sub_1", lambda item: {"title": "a"}, if_match=" "),
+            lambda: submissions.delete("sub_1", if_match=""),
+            lambda: submissions.batch([delete]),
+            lambda: self.client().request("PATCH", "/submissions/sub_1", {}, headers={"If-Match": ""}),
+        ):
+            with self.assertRaisesRegex(ValueError, "is empty"):
+                call()
+        self.assertEqual(self.between.requests, [])
+
+    def test_explains_a_wrong_address_and_a_refused_connection(self) -> None:
+        for url, fault in (
+            ("forms.example.com", "has no scheme such as https://"),
+            ("ftp://forms.example.com", "is not an http or https address"),
+            ("https://forms.example.com/api/v1/", "ends in /api/v1, which the client adds"),
+        ):
+            with self.assertRaisesRegex(ValueError, fault):
+                EdgeForms(url, token="efp_x")
+        client = EdgeForms("http://127.0.0.1:9", token="efp_x", retries=0)
+        error = self.raised(lambda: client.records("orders").get("rec_1"))
+        self.assertIn("The connection to http://127.0.0.1:9 failed: ", str(error))
+
     def test_refuses_options_that_mean_nothing(self) -> None:
         options: list[dict[str, Any]] = [{"url": "ftp://x", "token": "efp_x"}, {"url": URL}]
         for wrong in [*options, {"url": URL, "client_id": "efc_x"}]:

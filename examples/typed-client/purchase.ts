@@ -4,110 +4,6 @@
  */
 
 export interface paths {
-    "/forms/purchase/submissions": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * List submissions
-         * @description The submissions in stored order, oldest first. Follow `links.next` until it is null.
-         */
-        get: operations["listPurchaseSubmissions"];
-        put?: never;
-        /**
-         * Create a submission
-         * @description Creates one, and answers with it. With an Idempotency-Key it may be sent again: the first result is given.
-         */
-        post: operations["createPurchaseSubmission"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/forms/purchase/submissions/search": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Search submissions
-         * @description All that meet the conditions, newest first or as `sort` says. To go on, POST the same body to `links.next`. With `Accept: application/x-ndjson` or `text/csv`, all pages are one download.
-         */
-        post: operations["searchPurchaseSubmissions"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/forms/purchase/submissions/validate": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Check what a create would check
-         * @description Everything that a create would check, and nothing is written. It counts as a read.
-         */
-        post: operations["validatePurchaseSubmission"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/forms/purchase/submissions/batch": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Write up to 100 submissions at once
-         * @description Operations in order, all or nothing. Each needs the permission of its single route. One Idempotency-Key covers the batch; it counts as one request and one write.
-         */
-        post: operations["batchPurchaseSubmissions"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/forms/purchase/changes": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Follow what happens to submissions
-         * @description What happened, in the order of commit, and the items as they are now. `links.next` is never null: an empty page is the present end, and its `next` goes on from there. Kept 30 days.
-         */
-        get: operations["listPurchaseSubmissionChanges"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
     "/forms/purchase": {
         parameters: {
             query?: never;
@@ -142,14 +38,18 @@ export interface paths {
         get: operations["getPurchaseFormDefinition"];
         /**
          * Define
-         * @description Creates or changes it. A field that is left out is retired: its data stays, hidden, and comes back with it.
+         * @description Creates or changes it. A field that is left out is retired: its data stays, hidden, and comes back with it. The examples omit `default`; read the definition before you change it.
          */
         put: operations["putPurchaseFormDefinition"];
         post?: never;
         delete?: never;
         options?: never;
         head?: never;
-        patch?: never;
+        /**
+         * Change the settings
+         * @description Changes the members that are sent, but not `fields`; `null` restores a default. A pending change continues.
+         */
+        patch: operations["patchPurchaseFormDefinition"];
         trace?: never;
     };
     "/forms/purchase/openapi.json": {
@@ -164,6 +64,110 @@ export interface paths {
          * @description OpenAPI 3.1; 3.0.3 with `version=3.0`, or `Accept: application/vnd.oai.openapi;version=3.0`.
          */
         get: operations["getPurchaseFormDocument"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/forms/purchase/submissions/search": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Search submissions
+         * @description All that meet the conditions, newest first or as `sort` says. To go on, POST the same body to `links.next`. With `Accept: application/x-ndjson` or `text/csv`, all pages are one download.
+         */
+        post: operations["searchPurchaseSubmissions"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/forms/purchase/submissions/batch": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Write up to 100 submissions at once
+         * @description Operations in order, all or nothing. Each needs the permission of its single route. One Idempotency-Key covers the batch; it counts as one request and one write.
+         */
+        post: operations["batchPurchaseSubmissions"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/forms/purchase/submissions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List submissions
+         * @description The submissions in stored order, oldest first. Follow `links.next` until it is null. With `Accept: application/x-ndjson` or `text/csv`, all pages are one download.
+         */
+        get: operations["listPurchaseSubmissions"];
+        put?: never;
+        /**
+         * Create a submission
+         * @description Creates one, and answers with it. With an Idempotency-Key it may be sent again: the first result is given.
+         */
+        post: operations["createPurchaseSubmission"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/forms/purchase/submissions/validate": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Check what a create would check
+         * @description Everything that a create would check, and nothing is written. It counts as a read.
+         */
+        post: operations["validatePurchaseSubmission"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/forms/purchase/changes": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Follow what happens to submissions
+         * @description What happened, in the order of commit, and the items as they are now. `links.next` is never null: an empty page is the present end, and its `next` goes on from there. Kept 30 days.
+         */
+        get: operations["listPurchaseSubmissionChanges"];
         put?: never;
         post?: never;
         delete?: never;
@@ -239,7 +243,16 @@ export interface components {
             title?: string;
             department?: string;
             /** @description At most 2 decimals. */
-            amount?: number;
+            amount?: number | components["schemas"]["Increment"];
+            needed_by?: components["schemas"]["CalendarDay"] | null;
+            tags?: components["schemas"]["PurchaseSubmissionTagsOption"][] | null;
+            reference?: string | null;
+        };
+        PurchaseSubmissionDraftChangeInput: {
+            title?: string | null;
+            department?: string | null;
+            /** @description At most 2 decimals. */
+            amount?: (number | null) | components["schemas"]["Increment"];
             needed_by?: components["schemas"]["CalendarDay"] | null;
             tags?: components["schemas"]["PurchaseSubmissionTagsOption"][] | null;
             reference?: string | null;
@@ -286,7 +299,7 @@ export interface components {
         PurchaseSubmissionChangeData: {
             /** @enum {string} */
             status?: "draft";
-            data?: components["schemas"]["PurchaseSubmissionDraftInput"];
+            data?: components["schemas"]["PurchaseSubmissionDraftChangeInput"];
         };
         PurchaseSubmissionChangeStatus: {
             /** @enum {string} */
@@ -372,7 +385,7 @@ export interface components {
             op: "update";
             id: string;
             if_match?: string;
-            data?: components["schemas"]["PurchaseSubmissionDraftInput"];
+            data?: components["schemas"]["PurchaseSubmissionDraftChangeInput"];
             /** @enum {string} */
             status?: "draft" | "submitted" | "closed";
         };
@@ -452,7 +465,7 @@ export interface components {
         /** @enum {string} */
         PurchaseSubmissionTextKey: "$id" | "title" | "department" | "reference";
         /** @enum {string} */
-        PurchaseSubmissionSelectKey: "$status";
+        PurchaseSubmissionSystemStatusSearchOption: "draft" | "submitted" | "closed";
         /** @enum {string} */
         PurchaseSubmissionDatetimeKey: "$created_at" | "$updated_at";
         /** @enum {string} */
@@ -460,10 +473,8 @@ export interface components {
         /** @enum {string} */
         PurchaseSubmissionDateKey: "needed_by";
         /** @enum {string} */
-        PurchaseSubmissionMultiSelectKey: "tags";
-        /** @enum {string} */
         PurchaseSubmissionSearchableKey: "$id" | "$status" | "$created_at" | "$updated_at" | "title" | "department" | "amount" | "needed_by" | "tags" | "reference";
-        PurchaseSubmissionCondition: components["schemas"]["PurchaseSubmissionTextCondition"] | components["schemas"]["PurchaseSubmissionTextListCondition"] | components["schemas"]["PurchaseSubmissionTextPartCondition"] | components["schemas"]["PurchaseSubmissionSelectCondition"] | components["schemas"]["PurchaseSubmissionSelectListCondition"] | components["schemas"]["PurchaseSubmissionDatetimeCondition"] | components["schemas"]["PurchaseSubmissionDatetimeRangeCondition"] | components["schemas"]["PurchaseSubmissionDatetimeListCondition"] | components["schemas"]["PurchaseSubmissionNumberCondition"] | components["schemas"]["PurchaseSubmissionNumberRangeCondition"] | components["schemas"]["PurchaseSubmissionNumberListCondition"] | components["schemas"]["PurchaseSubmissionDateCondition"] | components["schemas"]["PurchaseSubmissionDateRangeCondition"] | components["schemas"]["PurchaseSubmissionDateListCondition"] | components["schemas"]["PurchaseSubmissionMultiSelectListCondition"] | components["schemas"]["PurchaseSubmissionEmptyCondition"] | components["schemas"]["PurchaseSubmissionConditionAll"] | components["schemas"]["PurchaseSubmissionConditionAny"] | components["schemas"]["PurchaseSubmissionConditionNot"];
+        PurchaseSubmissionCondition: components["schemas"]["PurchaseSubmissionTextCondition"] | components["schemas"]["PurchaseSubmissionTextListCondition"] | components["schemas"]["PurchaseSubmissionTextPartCondition"] | components["schemas"]["PurchaseSubmissionSystemStatusOptionCondition"] | components["schemas"]["PurchaseSubmissionSystemStatusOptionListCondition"] | components["schemas"]["PurchaseSubmissionDatetimeCondition"] | components["schemas"]["PurchaseSubmissionDatetimeRangeCondition"] | components["schemas"]["PurchaseSubmissionDatetimeListCondition"] | components["schemas"]["PurchaseSubmissionNumberCondition"] | components["schemas"]["PurchaseSubmissionNumberRangeCondition"] | components["schemas"]["PurchaseSubmissionNumberListCondition"] | components["schemas"]["PurchaseSubmissionDateCondition"] | components["schemas"]["PurchaseSubmissionDateRangeCondition"] | components["schemas"]["PurchaseSubmissionDateListCondition"] | components["schemas"]["PurchaseSubmissionTagsOptionListCondition"] | components["schemas"]["PurchaseSubmissionEmptyCondition"] | components["schemas"]["PurchaseSubmissionConditionAll"] | components["schemas"]["PurchaseSubmissionConditionAny"] | components["schemas"]["PurchaseSubmissionConditionNot"];
         PurchaseSubmissionTextCondition: {
             field: components["schemas"]["PurchaseSubmissionTextKey"];
             /** @enum {string} */
@@ -482,36 +493,37 @@ export interface components {
             op: "contains" | "starts_with";
             value: string;
         };
-        PurchaseSubmissionSelectCondition: {
-            field: components["schemas"]["PurchaseSubmissionSelectKey"];
+        PurchaseSubmissionSystemStatusOptionCondition: {
+            /** @enum {string} */
+            field: "$status";
             /** @enum {string} */
             op: "eq" | "ne";
-            value: string;
+            value: components["schemas"]["PurchaseSubmissionSystemStatusSearchOption"];
         };
-        PurchaseSubmissionSelectListCondition: {
-            field: components["schemas"]["PurchaseSubmissionSelectKey"];
+        PurchaseSubmissionSystemStatusOptionListCondition: {
+            /** @enum {string} */
+            field: "$status";
             /** @enum {string} */
             op: "in" | "not_in";
-            value: string[];
+            value: components["schemas"]["PurchaseSubmissionSystemStatusSearchOption"][];
         };
         PurchaseSubmissionDatetimeCondition: {
             field: components["schemas"]["PurchaseSubmissionDatetimeKey"];
             /** @enum {string} */
             op: "eq" | "ne" | "gt" | "gte" | "lt" | "lte";
-            /** Format: date-time */
-            value: string;
+            value: components["schemas"]["DateTimeInput"];
         };
         PurchaseSubmissionDatetimeRangeCondition: {
             field: components["schemas"]["PurchaseSubmissionDatetimeKey"];
             /** @enum {string} */
             op: "between";
-            value: string[];
+            value: components["schemas"]["DateTimeInput"][];
         };
         PurchaseSubmissionDatetimeListCondition: {
             field: components["schemas"]["PurchaseSubmissionDatetimeKey"];
             /** @enum {string} */
             op: "in";
-            value: string[];
+            value: components["schemas"]["DateTimeInput"][];
         };
         PurchaseSubmissionNumberCondition: {
             field: components["schemas"]["PurchaseSubmissionNumberKey"];
@@ -549,11 +561,12 @@ export interface components {
             op: "in";
             value: components["schemas"]["CalendarDay"][];
         };
-        PurchaseSubmissionMultiSelectListCondition: {
-            field: components["schemas"]["PurchaseSubmissionMultiSelectKey"];
+        PurchaseSubmissionTagsOptionListCondition: {
+            /** @enum {string} */
+            field: "tags";
             /** @enum {string} */
             op: "has_any" | "has_all" | "has_none";
-            value: string[];
+            value: components["schemas"]["PurchaseSubmissionTagsOption"][];
         };
         PurchaseSubmissionEmptyCondition: {
             field: components["schemas"]["PurchaseSubmissionSearchableKey"];
@@ -574,20 +587,20 @@ export interface components {
             /** @enum {string} */
             field: "$id" | "$status" | "$created_at" | "$updated_at" | "title" | "department" | "amount" | "needed_by" | "reference";
             /**
-             * @description Upwards where it is left out.
-             * @enum {string}
+             * @description `asc` if omitted or null.
+             * @enum {string|null}
              */
-            direction?: "asc" | "desc";
+            direction?: "asc" | "desc" | null;
         };
         PurchaseSubmissionSearch: {
-            conditions?: components["schemas"]["PurchaseSubmissionCondition"][];
-            sort?: components["schemas"]["PurchaseSubmissionSortKey"][];
-            /** @description The keys that `data` shows. */
+            conditions?: components["schemas"]["PurchaseSubmissionCondition"][] | null;
+            sort?: components["schemas"]["PurchaseSubmissionSortKey"][] | null;
+            /** @description The keys that `data` shows; null for all. */
             fields?: ("title" | "department" | "amount" | "needed_by" | "tags" | "reference")[] | null;
             /** Format: int64 */
-            limit?: number;
-            /** @description The cursor goes into the query, as `links.next` has it. */
-            cursor?: null;
+            limit?: number | null;
+            /** @description The cursor of `links.next`, here or in the query. */
+            cursor?: string | null;
         };
         FormLinks: {
             /** Format: uri */
@@ -644,17 +657,47 @@ export interface components {
                     items?: string[];
                 };
             };
+            readonly consequences?: components["schemas"]["Consequences"];
             readonly links?: components["schemas"]["FormLinks"];
             acceptance?: components["schemas"]["Acceptance"];
             fields: components["schemas"]["FieldDefinition"][];
         };
+        FormDefinitionPatch: {
+            key?: string;
+            name?: string | null;
+            description?: string | null;
+            time_zone?: string | null;
+            /** Format: int64 */
+            history_days?: number | null;
+            acceptance?: {
+                /** @enum {string|null} */
+                state?: "open" | "closed" | null;
+                opens_at?: components["schemas"]["DateTimeInput"] | null;
+                closes_at?: components["schemas"]["DateTimeInput"] | null;
+                /** Format: int64 */
+                max_submissions?: number | null;
+            } | null;
+        };
+        /** @description Only in a dry run: what the change would do. `checked_items` are looked at before it takes effect. */
+        Consequences: {
+            /** @enum {string} */
+            outcome: "created" | "changed" | "unchanged" | "pending";
+            hidden_fields: string[];
+            /** Format: int64 */
+            recalculated_items: number;
+            /** Format: int64 */
+            reindexed_items: number;
+            /** Format: int64 */
+            checked_items: number;
+            views: string[];
+            credentials: string[];
+            webhooks: string[];
+        };
         Acceptance: {
             /** @enum {string} */
             state?: "open" | "closed";
-            /** Format: date-time */
-            opens_at?: string | null;
-            /** Format: date-time */
-            closes_at?: string | null;
+            opens_at?: components["schemas"]["DateTimeInput"] | null;
+            closes_at?: components["schemas"]["DateTimeInput"] | null;
             /** Format: int64 */
             max_submissions?: number | null;
             readonly accepting?: boolean;
@@ -905,6 +948,12 @@ export interface components {
         };
         /** @description A calendar day, with its offset; what is sent may leave the offset out. */
         CalendarDay: string;
+        /** @description RFC 3339, like 2026-11-21T09:30:00+09:00. Also accepted: a space instead of T, no seconds, offsets like +0900 and +09, and the basic format 20261121T093000Z. */
+        DateTimeInput: string;
+        /** @description Adds to the stored number; an empty one counts as 0. Needs read permission too. */
+        Increment: {
+            $increment: number;
+        };
         /** @description The body is not JSON encoded as UTF-8. */
         MalformedJsonProblem: {
             /** Format: uri */
@@ -923,7 +972,7 @@ export interface components {
             detail: string;
             request_id: string;
         };
-        /** @description A header that the service reads does not follow its grammar. */
+        /** @description A request header is empty or has an invalid format. */
         MalformedHeaderProblem: {
             /** Format: uri */
             type: string;
@@ -942,7 +991,7 @@ export interface components {
             request_id: string;
             header: string;
         };
-        /** @description The request carried no credential, or one that is unknown, expired or revoked. The answer is the same for all of these. */
+        /** @description The request has no credential, or one that is unknown, expired or revoked. The response is the same in all of these cases. */
         UnauthenticatedProblem: {
             /** Format: uri */
             type: string;
@@ -974,7 +1023,7 @@ export interface components {
             /** @enum {string} */
             required_permission: "records:read" | "records:create" | "records:write" | "submissions:read" | "submissions:create" | "submissions:write" | "submissions:delete" | "schema:read" | "schema:write" | "webhooks:manage";
         };
-        /** @description The path or the resource does not exist, or is not visible to this credential. The answer does not tell which. */
+        /** @description The path or the resource does not exist, or this credential cannot see it. The response does not reveal which. */
         NotFoundProblem: {
             /** Format: uri */
             type: string;
@@ -991,7 +1040,7 @@ export interface components {
             /** @description Of batches: why each operation is refused. */
             errors?: components["schemas"]["FieldError"][];
         };
-        /** @description The form does not accept submissions: `reason` is not_open_yet, closed or full. Nothing was stored. */
+        /** @description The form does not accept submissions. `reason` is not_open_yet, closed or full. Nothing was stored. */
         SubmissionsClosedProblem: {
             /** Format: uri */
             type: string;
@@ -1013,7 +1062,7 @@ export interface components {
             /** @description Of batches: why each operation is refused. */
             errors?: components["schemas"]["FieldError"][];
         };
-        /** @description The submission has the status closed and cannot be changed or deleted. */
+        /** @description The submission is closed, so it cannot be changed or deleted. */
         SubmissionClosedProblem: {
             /** Format: uri */
             type: string;
@@ -1033,7 +1082,7 @@ export interface components {
             /** @description Of batches: why each operation is refused. */
             errors?: components["schemas"]["FieldError"][];
         };
-        /** @description Another item already has the value of the field named in `field`, which is unique. */
+        /** @description Another item already has this value of the unique field that `field` names. */
         DuplicateProblem: {
             /** Format: uri */
             type: string;
@@ -1056,7 +1105,7 @@ export interface components {
             /** @description Of batches: why each operation is refused. */
             errors?: components["schemas"]["FieldError"][];
         };
-        /** @description Stored data stands against this change of the definition. Nothing was changed. */
+        /** @description Stored data conflicts with this change of the definition. Nothing was changed. */
         SchemaInUseProblem: {
             /** Format: uri */
             type: string;
@@ -1081,7 +1130,7 @@ export interface components {
             /** @description Of batches: why each operation is refused. */
             errors?: components["schemas"]["FieldError"][];
         };
-        /** @description The definition made a field searchable, and not all items are indexed for it yet. The search could miss some, so it is not made. */
+        /** @description The definition made a field searchable, and not all items are indexed for it yet. The search would miss some, so it does not run. */
         IndexingProblem: {
             /** Format: uri */
             type: string;
@@ -1096,8 +1145,12 @@ export interface components {
             detail: string;
             request_id: string;
             fields: string[];
+            /** Format: int64 */
+            done: number;
+            /** Format: int64 */
+            total: number;
         };
-        /** @description The cursor points to changes before those that are kept: 30 days. */
+        /** @description The cursor points to changes that are older than 30 days and no longer kept. */
         ChangesExpiredProblem: {
             /** Format: uri */
             type: string;
@@ -1112,7 +1165,7 @@ export interface components {
             detail: string;
             request_id: string;
         };
-        /** @description The version in If-Match is not the stored one. Nothing was written. */
+        /** @description The stored version does not match If-Match. Nothing was written. */
         VersionMismatchProblem: {
             /** Format: uri */
             type: string;
@@ -1130,7 +1183,7 @@ export interface components {
             /** @description Of batches: why each operation is refused. */
             errors?: components["schemas"]["FieldError"][];
         };
-        /** @description The body exceeds the limit. */
+        /** @description The body, the item or the batch exceeds a limit, which `limit` contains. */
         TooLargeProblem: {
             /** Format: uri */
             type: string;
@@ -1149,7 +1202,7 @@ export interface components {
             /** @description Of batches: why each operation is refused. */
             errors?: components["schemas"]["FieldError"][];
         };
-        /** @description The body is not of a type that this route reads. */
+        /** @description The route does not accept this Content-Type or Content-Encoding. */
         UnsupportedMediaTypeProblem: {
             /** Format: uri */
             type: string;
@@ -1168,7 +1221,7 @@ export interface components {
             /** @description The header that is not taken. */
             header?: string;
         };
-        /** @description Each entry of `errors` names a field, where it stands, what is wrong and what is allowed. */
+        /** @description Each entry of `errors` names an invalid value, its place, the mistake and what is allowed. */
         InvalidInputProblem: {
             /** Format: uri */
             type: string;
@@ -1184,7 +1237,7 @@ export interface components {
             request_id: string;
             errors: components["schemas"]["FieldError"][];
         };
-        /** @description Too many requests in the last 60 seconds. Refused requests do not count. */
+        /** @description The credential made too many requests in the last 60 seconds. Rejected requests do not count. */
         RateLimitedProblem: {
             /** Format: uri */
             type: string;
@@ -1199,7 +1252,7 @@ export interface components {
             detail: string;
             request_id: string;
         };
-        /** @description The service failed. The failure is logged under `request_id`. */
+        /** @description The service failed. Its log contains the failure under `request_id`. */
         InternalProblem: {
             /** Format: uri */
             type: string;
@@ -1214,7 +1267,7 @@ export interface components {
             detail: string;
             request_id: string;
         };
-        /** @description The storage is overloaded or out of reach, and bounded retries did not help. */
+        /** @description The storage is overloaded or unreachable, and retries did not help. */
         TryAgainProblem: {
             /** Format: uri */
             type: string;
@@ -1499,26 +1552,28 @@ export interface components {
         };
     };
     parameters: {
-        /** @description The id. */
-        PurchaseSubmissionId: string;
-        /** @description `representation` adds the items, for credentials that may read them. */
-        return: "minimal" | "representation";
-        /** @description As `links.next` gives it, or `now` for the end; left out, the oldest that is kept. */
-        feedCursor: string;
-        /** @description `true` tells each change; otherwise those of one item on one page are told as one. */
-        all: "true" | "false";
-        /** @description Of OpenAPI; 3.1 where it is left out. */
-        version: "3.0" | "3.1";
-        /** @description Items of a page. */
-        limit: number;
-        /** @description As `links.next` gives it. */
-        cursor: string;
         /** @description Creates once in 24 hours. */
         idempotencyKey: string;
         /** @description The ETag that the change is meant for. */
         ifMatch: string;
         /** @description The ETag that the caller has. */
         ifNoneMatch: string;
+        /** @description The items of a page, 50 if omitted; or of a whole download. */
+        limit: number;
+        /** @description As `links.next` gives it. */
+        cursor: string;
+        /** @description As `links.next` gives it, or `now` for the end; left out, the oldest that is kept. */
+        feedCursor: string;
+        /** @description `true` returns each change. Otherwise a page merges the changes of an item. */
+        all: "true" | "false";
+        /** @description `representation` adds the items, for credentials that may read them. */
+        return: "minimal" | "representation";
+        /** @description Of OpenAPI; 3.1 where it is left out. */
+        version: "3.0" | "3.1";
+        /** @description With `true`, runs every check, stores nothing and returns the `consequences`. It counts as a read. */
+        dryRun: "true" | "false";
+        /** @description The id. */
+        PurchaseSubmissionId: string;
     };
     requestBodies: never;
     headers: {
@@ -1540,6 +1595,8 @@ export interface components {
         "Accept-Encoding": string;
         /** @description The version, in quotes. */
         ETag: string;
+        /** @description The stored version, in quotes. */
+        "ETag.known": string;
         /** @description The address of what was created. */
         Location: string;
         /** @description The next page, with rel="next" (RFC 8288); absent on the last one. */
@@ -1555,491 +1612,6 @@ export interface components {
 }
 export type $defs = Record<string, never>;
 export interface operations {
-    listPurchaseSubmissions: {
-        parameters: {
-            query?: {
-                /** @description Items of a page. */
-                limit?: components["parameters"]["limit"];
-                /** @description As `links.next` gives it. */
-                cursor?: components["parameters"]["cursor"];
-            };
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description A page. */
-            200: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    Link: components["headers"]["Link"];
-                    "Content-Disposition": components["headers"]["Content-Disposition"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "items": [
-                     *         {
-                     *           "id": "sub_01KAHV3M4E7XQ2R5T8W9YZB6CD",
-                     *           "form": "purchase",
-                     *           "status": "submitted",
-                     *           "version": 1,
-                     *           "etag": "\"1\"",
-                     *           "created_at": "2026-11-21T01:23:45.678Z",
-                     *           "created_by": "credential:01KAHV3M4E7XQ2R5T8W9YZB6CD",
-                     *           "updated_at": "2026-11-21T01:23:45.678Z",
-                     *           "updated_by": "credential:01KAHV3M4E7XQ2R5T8W9YZB6CD",
-                     *           "data": {
-                     *             "title": "What",
-                     *             "department": "Department",
-                     *             "amount": 1,
-                     *             "needed_by": "2026-11-21+09:00",
-                     *             "tags": [
-                     *               "hardware"
-                     *             ],
-                     *             "reference": "Reference"
-                     *           }
-                     *         }
-                     *       ],
-                     *       "links": {
-                     *         "self": "http://127.0.0.1:8787/api/v1/forms/purchase/submissions",
-                     *         "next": null
-                     *       }
-                     *     }
-                     */
-                    "application/json": components["schemas"]["PurchaseSubmissionPage"];
-                    "application/x-ndjson": string;
-                    "text/csv": string;
-                };
-            };
-            401: components["responses"]["Unauthenticated"];
-            403: components["responses"]["PermissionRequired"];
-            404: components["responses"]["NotFound"];
-            422: components["responses"]["InvalidInput"];
-            429: components["responses"]["RateLimited"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["TryAgain"];
-        };
-    };
-    createPurchaseSubmission: {
-        parameters: {
-            query?: never;
-            header?: {
-                /** @description Creates once in 24 hours. */
-                "Idempotency-Key"?: components["parameters"]["idempotencyKey"];
-            };
-            path?: never;
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                /**
-                 * @example {
-                 *       "status": "submitted",
-                 *       "data": {
-                 *         "title": "What",
-                 *         "department": "Department",
-                 *         "amount": 1,
-                 *         "needed_by": "2026-11-21",
-                 *         "tags": [
-                 *           "hardware"
-                 *         ],
-                 *         "reference": "Reference"
-                 *       }
-                 *     }
-                 */
-                "application/json": components["schemas"]["PurchaseSubmissionCreate"];
-            };
-        };
-        responses: {
-            /** @description Created, or created before with the same key. */
-            201: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    ETag: components["headers"]["ETag"];
-                    Location: components["headers"]["Location"];
-                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
-                    "Idempotency-Key-Mismatch": components["headers"]["Idempotency-Key-Mismatch"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "id": "sub_01KAHV3M4E7XQ2R5T8W9YZB6CD",
-                     *       "form": "purchase",
-                     *       "status": "submitted",
-                     *       "version": 1,
-                     *       "etag": "\"1\"",
-                     *       "created_at": "2026-11-21T01:23:45.678Z",
-                     *       "created_by": "credential:01KAHV3M4E7XQ2R5T8W9YZB6CD",
-                     *       "updated_at": "2026-11-21T01:23:45.678Z",
-                     *       "updated_by": "credential:01KAHV3M4E7XQ2R5T8W9YZB6CD",
-                     *       "data": {
-                     *         "title": "What",
-                     *         "department": "Department",
-                     *         "amount": 1,
-                     *         "needed_by": "2026-11-21+09:00",
-                     *         "tags": [
-                     *           "hardware"
-                     *         ],
-                     *         "reference": "Reference"
-                     *       }
-                     *     }
-                     */
-                    "application/json": components["schemas"]["PurchaseSubmission"];
-                };
-            };
-            400: components["responses"]["MalformedJson"];
-            401: components["responses"]["Unauthenticated"];
-            403: components["responses"]["PermissionRequired"];
-            404: components["responses"]["NotFound"];
-            409: components["responses"]["SubmissionsClosedOrDuplicateOrSchemaInUse"];
-            413: components["responses"]["TooLarge"];
-            415: components["responses"]["UnsupportedMediaType"];
-            422: components["responses"]["InvalidInput"];
-            429: components["responses"]["RateLimited"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["TryAgain"];
-        };
-    };
-    searchPurchaseSubmissions: {
-        parameters: {
-            query?: {
-                /** @description Items of a page. */
-                limit?: components["parameters"]["limit"];
-                /** @description As `links.next` gives it. */
-                cursor?: components["parameters"]["cursor"];
-            };
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                /**
-                 * @example {
-                 *       "conditions": [
-                 *         {
-                 *           "field": "$created_at",
-                 *           "op": "gte",
-                 *           "value": "2026-01-01T00:00:00Z"
-                 *         }
-                 *       ],
-                 *       "sort": [
-                 *         {
-                 *           "field": "$created_at",
-                 *           "direction": "desc"
-                 *         }
-                 *       ],
-                 *       "limit": 10
-                 *     }
-                 */
-                "application/json": components["schemas"]["PurchaseSubmissionSearch"];
-            };
-        };
-        responses: {
-            /** @description A page. */
-            200: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    Link: components["headers"]["Link"];
-                    "Content-Disposition": components["headers"]["Content-Disposition"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "items": [
-                     *         {
-                     *           "id": "sub_01KAHV3M4E7XQ2R5T8W9YZB6CD",
-                     *           "form": "purchase",
-                     *           "status": "submitted",
-                     *           "version": 1,
-                     *           "etag": "\"1\"",
-                     *           "created_at": "2026-11-21T01:23:45.678Z",
-                     *           "created_by": "credential:01KAHV3M4E7XQ2R5T8W9YZB6CD",
-                     *           "updated_at": "2026-11-21T01:23:45.678Z",
-                     *           "updated_by": "credential:01KAHV3M4E7XQ2R5T8W9YZB6CD",
-                     *           "data": {
-                     *             "title": "What",
-                     *             "department": "Department",
-                     *             "amount": 1,
-                     *             "needed_by": "2026-11-21+09:00",
-                     *             "tags": [
-                     *               "hardware"
-                     *             ],
-                     *             "reference": "Reference"
-                     *           }
-                     *         }
-                     *       ],
-                     *       "links": {
-                     *         "self": "http://127.0.0.1:8787/api/v1/forms/purchase/submissions/search",
-                     *         "next": null
-                     *       }
-                     *     }
-                     */
-                    "application/json": components["schemas"]["PurchaseSubmissionSearchPage"];
-                    "application/x-ndjson": string;
-                    "text/csv": string;
-                };
-            };
-            400: components["responses"]["MalformedJson"];
-            401: components["responses"]["Unauthenticated"];
-            403: components["responses"]["PermissionRequired"];
-            404: components["responses"]["NotFound"];
-            409: components["responses"]["Indexing"];
-            413: components["responses"]["TooLarge"];
-            415: components["responses"]["UnsupportedMediaType"];
-            422: components["responses"]["InvalidInput"];
-            429: components["responses"]["RateLimited"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["TryAgain"];
-        };
-    };
-    validatePurchaseSubmission: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                /**
-                 * @example {
-                 *       "status": "submitted",
-                 *       "data": {
-                 *         "title": "What",
-                 *         "department": "Department",
-                 *         "amount": 1,
-                 *         "needed_by": "2026-11-21",
-                 *         "tags": [
-                 *           "hardware"
-                 *         ],
-                 *         "reference": "Reference"
-                 *       }
-                 *     }
-                 */
-                "application/json": components["schemas"]["PurchaseSubmissionCreate"];
-            };
-        };
-        responses: {
-            /** @description A create would succeed. */
-            200: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "valid": true,
-                     *       "form": "purchase",
-                     *       "status": "submitted",
-                     *       "data": {
-                     *         "title": "What",
-                     *         "department": "Department",
-                     *         "amount": 1,
-                     *         "needed_by": "2026-11-21+09:00",
-                     *         "tags": [
-                     *           "hardware"
-                     *         ],
-                     *         "reference": "Reference"
-                     *       }
-                     *     }
-                     */
-                    "application/json": components["schemas"]["PurchaseSubmissionChecked"];
-                };
-            };
-            400: components["responses"]["MalformedJson"];
-            401: components["responses"]["Unauthenticated"];
-            403: components["responses"]["PermissionRequired"];
-            404: components["responses"]["NotFound"];
-            409: components["responses"]["SubmissionsClosedOrDuplicateOrSchemaInUse"];
-            413: components["responses"]["TooLarge"];
-            415: components["responses"]["UnsupportedMediaType"];
-            422: components["responses"]["InvalidInput"];
-            429: components["responses"]["RateLimited"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["TryAgain"];
-        };
-    };
-    batchPurchaseSubmissions: {
-        parameters: {
-            query?: {
-                /** @description `representation` adds the items, for credentials that may read them. */
-                return?: components["parameters"]["return"];
-            };
-            header?: {
-                /** @description Creates once in 24 hours. */
-                "Idempotency-Key"?: components["parameters"]["idempotencyKey"];
-            };
-            path?: never;
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                /**
-                 * @example {
-                 *       "operations": [
-                 *         {
-                 *           "op": "create",
-                 *           "status": "submitted",
-                 *           "data": {
-                 *             "title": "What",
-                 *             "department": "Department",
-                 *             "amount": 1,
-                 *             "needed_by": "2026-11-21",
-                 *             "tags": [
-                 *               "hardware"
-                 *             ],
-                 *             "reference": "Reference"
-                 *           }
-                 *         }
-                 *       ]
-                 *     }
-                 */
-                "application/json": components["schemas"]["PurchaseSubmissionBatch"];
-            };
-        };
-        responses: {
-            /** @description What became of each operation. */
-            200: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
-                    "Idempotency-Key-Mismatch": components["headers"]["Idempotency-Key-Mismatch"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "results": [
-                     *         {
-                     *           "op": "create",
-                     *           "outcome": "created",
-                     *           "id": "sub_01KAHV3M4E7XQ2R5T8W9YZB6CD",
-                     *           "etag": "\"1\""
-                     *         }
-                     *       ]
-                     *     }
-                     */
-                    "application/json": components["schemas"]["PurchaseSubmissionBatchResults"];
-                };
-            };
-            400: components["responses"]["MalformedJson"];
-            401: components["responses"]["Unauthenticated"];
-            403: components["responses"]["PermissionRequired"];
-            404: components["responses"]["NotFound"];
-            409: components["responses"]["SubmissionsClosedOrSubmissionClosedOrDuplicateOrSchemaInUse"];
-            412: components["responses"]["VersionMismatch"];
-            413: components["responses"]["TooLarge"];
-            415: components["responses"]["UnsupportedMediaType"];
-            422: components["responses"]["InvalidInput"];
-            429: components["responses"]["RateLimited"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["TryAgain"];
-        };
-    };
-    listPurchaseSubmissionChanges: {
-        parameters: {
-            query?: {
-                /** @description Items of a page. */
-                limit?: components["parameters"]["limit"];
-                /** @description As `links.next` gives it, or `now` for the end; left out, the oldest that is kept. */
-                cursor?: components["parameters"]["feedCursor"];
-                /** @description `true` tells each change; otherwise those of one item on one page are told as one. */
-                all?: components["parameters"]["all"];
-            };
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description A page. */
-            200: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    Link: components["headers"]["Link"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "items": [
-                     *         {
-                     *           "id": "sub_01KAHV3M4E7XQ2R5T8W9YZB6CD",
-                     *           "type": "created",
-                     *           "version": 1,
-                     *           "etag": "\"1\"",
-                     *           "at": "2026-11-21T01:23:45.678Z",
-                     *           "by": "credential:01KAHV3M4E7XQ2R5T8W9YZB6CD",
-                     *           "fields": [
-                     *             "title",
-                     *             "department",
-                     *             "amount",
-                     *             "needed_by",
-                     *             "tags",
-                     *             "reference"
-                     *           ],
-                     *           "item": {
-                     *             "id": "sub_01KAHV3M4E7XQ2R5T8W9YZB6CD",
-                     *             "form": "purchase",
-                     *             "status": "submitted",
-                     *             "version": 1,
-                     *             "etag": "\"1\"",
-                     *             "created_at": "2026-11-21T01:23:45.678Z",
-                     *             "created_by": "credential:01KAHV3M4E7XQ2R5T8W9YZB6CD",
-                     *             "updated_at": "2026-11-21T01:23:45.678Z",
-                     *             "updated_by": "credential:01KAHV3M4E7XQ2R5T8W9YZB6CD",
-                     *             "data": {
-                     *               "title": "What",
-                     *               "department": "Department",
-                     *               "amount": 1,
-                     *               "needed_by": "2026-11-21+09:00",
-                     *               "tags": [
-                     *                 "hardware"
-                     *               ],
-                     *               "reference": "Reference"
-                     *             }
-                     *           }
-                     *         }
-                     *       ],
-                     *       "schema_version": 1,
-                     *       "links": {
-                     *         "self": "http://127.0.0.1:8787/api/v1/forms/purchase/changes",
-                     *         "next": "http://127.0.0.1:8787/api/v1/forms/purchase/changes?cursor=eyJ"
-                     *       }
-                     *     }
-                     */
-                    "application/json": components["schemas"]["PurchaseSubmissionChanges"];
-                };
-            };
-            401: components["responses"]["Unauthenticated"];
-            403: components["responses"]["PermissionRequired"];
-            404: components["responses"]["NotFound"];
-            410: components["responses"]["ChangesExpired"];
-            422: components["responses"]["InvalidInput"];
-            429: components["responses"]["RateLimited"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["TryAgain"];
-        };
-    };
     getPurchaseForm: {
         parameters: {
             query?: never;
@@ -2239,7 +1811,10 @@ export interface operations {
     };
     putPurchaseFormDefinition: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description With `true`, runs every check, stores nothing and returns the `consequences`. It counts as a read. */
+                dry_run?: components["parameters"]["dryRun"];
+            };
             header?: {
                 /** @description The ETag that the change is meant for. */
                 "If-Match"?: components["parameters"]["ifMatch"];
@@ -2337,13 +1912,13 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Changed. */
+            /** @description Changed, or checked in a dry run. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
-                    ETag: components["headers"]["ETag"];
+                    ETag: components["headers"]["ETag.known"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -2441,7 +2016,7 @@ export interface operations {
                     "application/json": components["schemas"]["FormDefinition"];
                 };
             };
-            /** @description The definition that holds; `pending` tells of the change, which items are looked at for. */
+            /** @description The current definition. `pending` describes the change, for which items are being checked. */
             202: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -2559,6 +2134,150 @@ export interface operations {
             503: components["responses"]["TryAgain"];
         };
     };
+    patchPurchaseFormDefinition: {
+        parameters: {
+            query?: {
+                /** @description With `true`, runs every check, stores nothing and returns the `consequences`. It counts as a read. */
+                dry_run?: components["parameters"]["dryRun"];
+            };
+            header?: {
+                /** @description The ETag that the change is meant for. */
+                "If-Match"?: components["parameters"]["ifMatch"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "acceptance": {
+                 *         "state": "open"
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["FormDefinitionPatch"];
+                "application/merge-patch+json": components["schemas"]["FormDefinitionPatch"];
+            };
+        };
+        responses: {
+            /** @description Changed, or checked in a dry run. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    ETag: components["headers"]["ETag.known"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "key": "purchase",
+                     *       "name": "Purchase request",
+                     *       "description": "What a department asks to buy.",
+                     *       "time_zone": "Asia/Tokyo",
+                     *       "schema_version": 1,
+                     *       "acceptance": {
+                     *         "state": "open",
+                     *         "opens_at": null,
+                     *         "closes_at": null,
+                     *         "max_submissions": null,
+                     *         "accepting": true
+                     *       },
+                     *       "history_days": 365,
+                     *       "fields": [
+                     *         {
+                     *           "key": "title",
+                     *           "label": "What",
+                     *           "type": "text",
+                     *           "required": true,
+                     *           "searchable": true,
+                     *           "unique": false,
+                     *           "max_length": 200
+                     *         },
+                     *         {
+                     *           "key": "department",
+                     *           "label": "Department",
+                     *           "type": "text",
+                     *           "required": true,
+                     *           "searchable": true,
+                     *           "unique": false,
+                     *           "max_length": 1000
+                     *         },
+                     *         {
+                     *           "key": "amount",
+                     *           "label": "Amount",
+                     *           "type": "number",
+                     *           "required": true,
+                     *           "searchable": true,
+                     *           "unique": false,
+                     *           "minimum": 0,
+                     *           "decimals": 2
+                     *         },
+                     *         {
+                     *           "key": "needed_by",
+                     *           "label": "Needed by",
+                     *           "type": "date",
+                     *           "required": false,
+                     *           "searchable": true,
+                     *           "unique": false
+                     *         },
+                     *         {
+                     *           "key": "tags",
+                     *           "label": "Tags",
+                     *           "type": "multi_select",
+                     *           "required": false,
+                     *           "searchable": true,
+                     *           "options": [
+                     *             {
+                     *               "value": "hardware",
+                     *               "label": "hardware"
+                     *             },
+                     *             {
+                     *               "value": "software",
+                     *               "label": "software"
+                     *             },
+                     *             {
+                     *               "value": "service",
+                     *               "label": "service"
+                     *             }
+                     *           ]
+                     *         },
+                     *         {
+                     *           "key": "reference",
+                     *           "label": "Reference",
+                     *           "type": "text",
+                     *           "required": false,
+                     *           "searchable": true,
+                     *           "unique": true,
+                     *           "max_length": 40
+                     *         }
+                     *       ],
+                     *       "links": {
+                     *         "self": "http://127.0.0.1:8787/api/v1/forms/purchase/schema",
+                     *         "openapi": "http://127.0.0.1:8787/api/v1/forms/purchase/openapi.json",
+                     *         "submissions": "http://127.0.0.1:8787/api/v1/forms/purchase/submissions",
+                     *         "search": "http://127.0.0.1:8787/api/v1/forms/purchase/submissions/search"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["FormDefinition"];
+                };
+            };
+            400: components["responses"]["MalformedJsonOrMalformedHeader"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["PermissionRequired"];
+            404: components["responses"]["NotFound"];
+            412: components["responses"]["VersionMismatch"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["InvalidInput"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["TryAgain"];
+        };
+    };
     getPurchaseFormDocument: {
         parameters: {
             query?: {
@@ -2617,6 +2336,491 @@ export interface operations {
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["PermissionRequired"];
             404: components["responses"]["NotFound"];
+            422: components["responses"]["InvalidInput"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["TryAgain"];
+        };
+    };
+    searchPurchaseSubmissions: {
+        parameters: {
+            query?: {
+                /** @description The items of a page, 50 if omitted; or of a whole download. */
+                limit?: components["parameters"]["limit"];
+                /** @description As `links.next` gives it. */
+                cursor?: components["parameters"]["cursor"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "conditions": [
+                 *         {
+                 *           "field": "$created_at",
+                 *           "op": "gte",
+                 *           "value": "2026-01-01T00:00:00Z"
+                 *         }
+                 *       ],
+                 *       "sort": [
+                 *         {
+                 *           "field": "$created_at",
+                 *           "direction": "desc"
+                 *         }
+                 *       ],
+                 *       "limit": 10
+                 *     }
+                 */
+                "application/json": components["schemas"]["PurchaseSubmissionSearch"];
+            };
+        };
+        responses: {
+            /** @description A page. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    Link: components["headers"]["Link"];
+                    "Content-Disposition": components["headers"]["Content-Disposition"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "items": [
+                     *         {
+                     *           "id": "sub_01KAHV3M4E7XQ2R5T8W9YZB6CD",
+                     *           "form": "purchase",
+                     *           "status": "submitted",
+                     *           "version": 1,
+                     *           "etag": "\"1\"",
+                     *           "created_at": "2026-11-21T01:23:45.678Z",
+                     *           "created_by": "credential:01KAHV3M4E7XQ2R5T8W9YZB6CD",
+                     *           "updated_at": "2026-11-21T01:23:45.678Z",
+                     *           "updated_by": "credential:01KAHV3M4E7XQ2R5T8W9YZB6CD",
+                     *           "data": {
+                     *             "title": "What",
+                     *             "department": "Department",
+                     *             "amount": 1,
+                     *             "needed_by": "2026-11-21+09:00",
+                     *             "tags": [
+                     *               "hardware"
+                     *             ],
+                     *             "reference": "Reference"
+                     *           }
+                     *         }
+                     *       ],
+                     *       "links": {
+                     *         "self": "http://127.0.0.1:8787/api/v1/forms/purchase/submissions/search",
+                     *         "next": null
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["PurchaseSubmissionSearchPage"];
+                    "application/x-ndjson": unknown;
+                    "text/csv": unknown;
+                };
+            };
+            400: components["responses"]["MalformedJson"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["PermissionRequired"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Indexing"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["InvalidInput"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["TryAgain"];
+        };
+    };
+    batchPurchaseSubmissions: {
+        parameters: {
+            query?: {
+                /** @description `representation` adds the items, for credentials that may read them. */
+                return?: components["parameters"]["return"];
+            };
+            header?: {
+                /** @description Creates once in 24 hours. */
+                "Idempotency-Key"?: components["parameters"]["idempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "operations": [
+                 *         {
+                 *           "op": "create",
+                 *           "status": "submitted",
+                 *           "data": {
+                 *             "title": "What",
+                 *             "department": "Department",
+                 *             "amount": 1,
+                 *             "needed_by": "2026-11-21",
+                 *             "tags": [
+                 *               "hardware"
+                 *             ],
+                 *             "reference": "Reference"
+                 *           }
+                 *         }
+                 *       ]
+                 *     }
+                 */
+                "application/json": components["schemas"]["PurchaseSubmissionBatch"];
+            };
+        };
+        responses: {
+            /** @description What became of each operation. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    "Idempotency-Key-Mismatch": components["headers"]["Idempotency-Key-Mismatch"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "results": [
+                     *         {
+                     *           "op": "create",
+                     *           "outcome": "created",
+                     *           "id": "sub_01KAHV3M4E7XQ2R5T8W9YZB6CD",
+                     *           "etag": "\"1\""
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["PurchaseSubmissionBatchResults"];
+                };
+            };
+            400: components["responses"]["MalformedJson"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["PermissionRequired"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["SubmissionsClosedOrSubmissionClosedOrDuplicateOrSchemaInUse"];
+            412: components["responses"]["VersionMismatch"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["InvalidInput"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["TryAgain"];
+        };
+    };
+    listPurchaseSubmissions: {
+        parameters: {
+            query?: {
+                /** @description The items of a page, 50 if omitted; or of a whole download. */
+                limit?: components["parameters"]["limit"];
+                /** @description As `links.next` gives it. */
+                cursor?: components["parameters"]["cursor"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    Link: components["headers"]["Link"];
+                    "Content-Disposition": components["headers"]["Content-Disposition"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "items": [
+                     *         {
+                     *           "id": "sub_01KAHV3M4E7XQ2R5T8W9YZB6CD",
+                     *           "form": "purchase",
+                     *           "status": "submitted",
+                     *           "version": 1,
+                     *           "etag": "\"1\"",
+                     *           "created_at": "2026-11-21T01:23:45.678Z",
+                     *           "created_by": "credential:01KAHV3M4E7XQ2R5T8W9YZB6CD",
+                     *           "updated_at": "2026-11-21T01:23:45.678Z",
+                     *           "updated_by": "credential:01KAHV3M4E7XQ2R5T8W9YZB6CD",
+                     *           "data": {
+                     *             "title": "What",
+                     *             "department": "Department",
+                     *             "amount": 1,
+                     *             "needed_by": "2026-11-21+09:00",
+                     *             "tags": [
+                     *               "hardware"
+                     *             ],
+                     *             "reference": "Reference"
+                     *           }
+                     *         }
+                     *       ],
+                     *       "links": {
+                     *         "self": "http://127.0.0.1:8787/api/v1/forms/purchase/submissions",
+                     *         "next": null
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["PurchaseSubmissionPage"];
+                    "application/x-ndjson": unknown;
+                    "text/csv": unknown;
+                };
+            };
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["PermissionRequired"];
+            404: components["responses"]["NotFound"];
+            422: components["responses"]["InvalidInput"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["TryAgain"];
+        };
+    };
+    createPurchaseSubmission: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Creates once in 24 hours. */
+                "Idempotency-Key"?: components["parameters"]["idempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "status": "submitted",
+                 *       "data": {
+                 *         "title": "What",
+                 *         "department": "Department",
+                 *         "amount": 1,
+                 *         "needed_by": "2026-11-21",
+                 *         "tags": [
+                 *           "hardware"
+                 *         ],
+                 *         "reference": "Reference"
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["PurchaseSubmissionCreate"];
+            };
+        };
+        responses: {
+            /** @description Created, or created before with the same key. */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    ETag: components["headers"]["ETag"];
+                    Location: components["headers"]["Location"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    "Idempotency-Key-Mismatch": components["headers"]["Idempotency-Key-Mismatch"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "sub_01KAHV3M4E7XQ2R5T8W9YZB6CD",
+                     *       "form": "purchase",
+                     *       "status": "submitted",
+                     *       "version": 1,
+                     *       "etag": "\"1\"",
+                     *       "created_at": "2026-11-21T01:23:45.678Z",
+                     *       "created_by": "credential:01KAHV3M4E7XQ2R5T8W9YZB6CD",
+                     *       "updated_at": "2026-11-21T01:23:45.678Z",
+                     *       "updated_by": "credential:01KAHV3M4E7XQ2R5T8W9YZB6CD",
+                     *       "data": {
+                     *         "title": "What",
+                     *         "department": "Department",
+                     *         "amount": 1,
+                     *         "needed_by": "2026-11-21+09:00",
+                     *         "tags": [
+                     *           "hardware"
+                     *         ],
+                     *         "reference": "Reference"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["PurchaseSubmission"];
+                };
+            };
+            400: components["responses"]["MalformedJson"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["PermissionRequired"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["SubmissionsClosedOrDuplicateOrSchemaInUse"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["InvalidInput"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["TryAgain"];
+        };
+    };
+    validatePurchaseSubmission: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "status": "submitted",
+                 *       "data": {
+                 *         "title": "What",
+                 *         "department": "Department",
+                 *         "amount": 1,
+                 *         "needed_by": "2026-11-21",
+                 *         "tags": [
+                 *           "hardware"
+                 *         ],
+                 *         "reference": "Reference"
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["PurchaseSubmissionCreate"];
+            };
+        };
+        responses: {
+            /** @description A create would succeed. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "valid": true,
+                     *       "form": "purchase",
+                     *       "status": "submitted",
+                     *       "data": {
+                     *         "title": "What",
+                     *         "department": "Department",
+                     *         "amount": 1,
+                     *         "needed_by": "2026-11-21+09:00",
+                     *         "tags": [
+                     *           "hardware"
+                     *         ],
+                     *         "reference": "Reference"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["PurchaseSubmissionChecked"];
+                };
+            };
+            400: components["responses"]["MalformedJson"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["PermissionRequired"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["SubmissionsClosedOrDuplicateOrSchemaInUse"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["InvalidInput"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["TryAgain"];
+        };
+    };
+    listPurchaseSubmissionChanges: {
+        parameters: {
+            query?: {
+                /** @description The items of a page, 50 if omitted; or of a whole download. */
+                limit?: components["parameters"]["limit"];
+                /** @description As `links.next` gives it, or `now` for the end; left out, the oldest that is kept. */
+                cursor?: components["parameters"]["feedCursor"];
+                /** @description `true` returns each change. Otherwise a page merges the changes of an item. */
+                all?: components["parameters"]["all"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    Link: components["headers"]["Link"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "items": [
+                     *         {
+                     *           "id": "sub_01KAHV3M4E7XQ2R5T8W9YZB6CD",
+                     *           "type": "created",
+                     *           "version": 1,
+                     *           "etag": "\"1\"",
+                     *           "at": "2026-11-21T01:23:45.678Z",
+                     *           "by": "credential:01KAHV3M4E7XQ2R5T8W9YZB6CD",
+                     *           "fields": [
+                     *             "title",
+                     *             "department",
+                     *             "amount",
+                     *             "needed_by",
+                     *             "tags",
+                     *             "reference"
+                     *           ],
+                     *           "item": {
+                     *             "id": "sub_01KAHV3M4E7XQ2R5T8W9YZB6CD",
+                     *             "form": "purchase",
+                     *             "status": "submitted",
+                     *             "version": 1,
+                     *             "etag": "\"1\"",
+                     *             "created_at": "2026-11-21T01:23:45.678Z",
+                     *             "created_by": "credential:01KAHV3M4E7XQ2R5T8W9YZB6CD",
+                     *             "updated_at": "2026-11-21T01:23:45.678Z",
+                     *             "updated_by": "credential:01KAHV3M4E7XQ2R5T8W9YZB6CD",
+                     *             "data": {
+                     *               "title": "What",
+                     *               "department": "Department",
+                     *               "amount": 1,
+                     *               "needed_by": "2026-11-21+09:00",
+                     *               "tags": [
+                     *                 "hardware"
+                     *               ],
+                     *               "reference": "Reference"
+                     *             }
+                     *           }
+                     *         }
+                     *       ],
+                     *       "schema_version": 1,
+                     *       "links": {
+                     *         "self": "http://127.0.0.1:8787/api/v1/forms/purchase/changes",
+                     *         "next": "http://127.0.0.1:8787/api/v1/forms/purchase/changes?cursor=eyJ"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["PurchaseSubmissionChanges"];
+                };
+            };
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["PermissionRequired"];
+            404: components["responses"]["NotFound"];
+            410: components["responses"]["ChangesExpired"];
             422: components["responses"]["InvalidInput"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["Internal"];

@@ -2,8 +2,8 @@ import { EdgeForms } from "edge-forms-client";
 import type { components } from "./purchase.ts";
 
 /**
- * `npm run -s example:typed-client`, with URL and TOKEN in the environment. `purchase.ts` is generated from the form's own
- * document, as the README says: a wrong key or type does not compile.
+ * `npm run -s example:typed-client`, with URL and TOKEN in the environment. `purchase.ts` is generated from the form's
+ * OpenAPI document, as the README describes. A wrong key or type does not compile.
  */
 
 const { URL: url = "http://127.0.0.1:8787", TOKEN: token = "" } = process.env;
