@@ -5,7 +5,7 @@ import { join } from "node:path";
 const folder = process.argv[2];
 const reports = readdirSync(folder).map((name) => JSON.parse(readFileSync(join(folder, name))));
 const sum = (key) => reports.reduce((total, report) => total + report[key], 0);
-// Every configuration has to have reported: a run that died counts as a failure.
-const missing = Math.max(0, 3 - reports.length);
+// `npm test` and the rest must both report. A run that died counts as a failure.
+const missing = Math.max(0, 2 - reports.length);
 const skipped = sum("numPendingTests") + sum("numTodoTests");
 console.log(sum("numPassedTests"), sum("numFailedTests") + missing, skipped);
