@@ -195,6 +195,8 @@ describe("Editing a form by keyboard", () => {
     await pressKeys("Enter");
     await page.waitForURL("/admin");
     await page.goto("/admin/forms?new");
+    // The browser focuses the name only after it has painted the page.
+    await page.locator("input[name=name]:focus").waitFor();
     await page.keyboard.type("By keyboard");
     const addText = page.getByRole("button", { name: "Text", exact: true }).first();
     while (!(await addText.evaluate((button) => button === document.activeElement)))
