@@ -8,7 +8,7 @@ import {
   type SimulatedOperation,
   type TouchedItem,
 } from "./batch-simulation.ts";
-import { batchBudget, batchBudgetUsed } from "#domain/data/compute-budget.ts";
+import { batchBudget, batchBudgetUsed } from "#domain/formula/compute.ts";
 import { Problem, problem, type FieldError } from "#domain/problem/problem.ts";
 import { storeBatch, type BatchWrite } from "#store/data/batch-write.ts";
 import type { Claim } from "#store/data/replays.ts";

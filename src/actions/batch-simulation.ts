@@ -1,11 +1,11 @@
 import { checkPatch } from "#domain/data/check.ts";
+import { type ComputeBudget } from "#domain/formula/compute.ts";
 import type { CompiledCollection } from "#domain/data/compile.ts";
 import { uniqueValue, type UniqueValue, uniqueValues } from "#domain/data/index-entries.ts";
 import { uniqueIdOf } from "#domain/definition/field.ts";
 import { isObject } from "#domain/json.ts";
 import { errorAt, formatChoices } from "#domain/problem/field-errors.ts";
 import { problem } from "#domain/problem/problem.ts";
-import type { ComputeBudget } from "#domain/data/compute-budget.ts";
 import type { Warning } from "#domain/data/values.ts";
 import {
   createdFields,

@@ -7,12 +7,12 @@ import {
   presentData,
 } from "#domain/data/values.ts";
 import type { CompiledCollection } from "#domain/data/compile.ts";
-import { computeData } from "#domain/formula/compute.ts";
 import {
+  computeData,
   itemBudget,
   formulaBudgetErrors,
   type ComputeBudget,
-} from "#domain/data/compute-budget.ts";
+} from "#domain/formula/compute.ts";
 import { closedReason, type Collection } from "#domain/definition/collection.ts";
 import { uniqueIdOf } from "#domain/definition/field.ts";
 import { parseItemBody } from "#domain/item/body.ts";

@@ -21,8 +21,9 @@ import {
   insertSession,
 } from "#store/home/sessions.ts";
 import { auditRecord, type ActionContext } from "./context.ts";
-import { createRandomSecret, signSecret } from "#domain/credential/signed-secrets.ts";
 import {
+  createRandomSecret,
+  signSecret,
   constantTimeEqual,
   nodeCrypto,
   sha256,

@@ -3,10 +3,10 @@ import { type ActionContext, itemAuditRecord } from "./context.ts";
 import { retryOnConflict } from "./idempotent.ts";
 import { reloadItem, type LoadedItem, type StoredItem } from "./visible.ts";
 import { checkPatch, checkSubmitted, type CheckResult } from "#domain/data/check.ts";
+import { itemBudget } from "#domain/formula/compute.ts";
 import type { CompiledCollection } from "#domain/data/compile.ts";
 import { withoutRemovedFields } from "#domain/data/index-entries.ts";
 import { closedReason } from "#domain/definition/collection.ts";
-import { itemBudget } from "#domain/data/compute-budget.ts";
 import { resolveIncrements } from "#domain/data/increments.ts";
 import { etagOf, matchesPrecondition, type Precondition } from "#domain/preconditions.ts";
 import {

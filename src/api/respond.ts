@@ -3,7 +3,7 @@ import { joinedDocument } from "#documents/openapi/document.ts";
 import { serviceDocument } from "#documents/openapi/service.ts";
 import { absoluteLinks } from "#domain/api-paths.ts";
 import { matchesPrecondition } from "#domain/preconditions.ts";
-import { renderDocument, requestedVersion, sendDocument } from "#http/answers/open-api.ts";
+import { renderDocument, requestedVersion, sendDocument } from "#http/open-api.ts";
 import { sendDownload } from "#http/download.ts";
 import type { AppEnv } from "#http/env.ts";
 import { createCursor, createFeedCursor } from "#http/paging.ts";

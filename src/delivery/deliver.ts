@@ -12,8 +12,7 @@ import { nextVersion } from "#domain/timeline.ts";
 import type { Databases } from "#store/db/database.ts";
 import { findWebhook, updateWebhookRow } from "#store/home/webhooks.ts";
 import { makerEndedReason } from "#domain/webhook/status.ts";
-import type { Ledger } from "./ledger.ts";
-import { showRetry } from "./show-retry.ts";
+import { type Ledger, showRetry } from "./ledger.ts";
 import { sendMessage, type SenderService } from "./send.ts";
 
 /** Collections delivered in parallel. The changes of one collection are delivered in order. */

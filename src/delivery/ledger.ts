@@ -7,6 +7,8 @@ import {
   type Delivery,
   type RetryState,
 } from "#domain/webhook/delivery.ts";
+import { storePendingRetry } from "#store/home/webhook-status.ts";
+import type { SenderService } from "./send.ts";
 
 export interface DeliveryFailure extends RetryState {
   /** The collection of the failed message, which is retried first. */
@@ -187,4 +189,22 @@ export class Ledger {
     );
     return [...rows] as unknown as Delivery[];
   }
+}
+
+interface RetryDisplay {
+  service: Pick<SenderService, "databases">;
+  ledger: Ledger;
+  id: string;
+  /** The time of the next attempt as the database stores it. */
+  storedRetryAt: number | null;
+}
+
+/** Stores the pending retry for readers of the webhook if it has changed. After an error, the next run repairs it. */
+export async function showRetry(run: RetryDisplay): Promise<void> {
+  const { failure } = run.ledger;
+  const retryAt = failure?.nextAt ?? null;
+  if (run.storedRetryAt === retryAt) return;
+  run.storedRetryAt = retryAt;
+  const lastError = failure?.error ?? null;
+  await storePendingRetry(run.service.databases.home, run.id, { retryAt, lastError });
 }

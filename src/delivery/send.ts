@@ -9,8 +9,7 @@ import { type WebhookMessage, openSecrets } from "#actions/deliveries.ts";
 import { messageDocument, testDocument } from "#documents/webhooks.ts";
 import { sha256, type SigningKeys } from "#domain/credential/keys.ts";
 import type { Memory } from "#domain/memory.ts";
-import type { Clock, Random } from "#domain/ports.ts";
-import type { Timeouts } from "#domain/timeouts.ts";
+import type { Clock, Random, Timeouts } from "#domain/ports.ts";
 import type { Databases } from "#store/db/database.ts";
 
 export type FetchPort = (url: string, init: RequestInit) => Promise<Response>;

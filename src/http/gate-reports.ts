@@ -6,8 +6,7 @@ import { type FieldError, Problem } from "#domain/problem/problem.ts";
 import { problems, type ProblemCode } from "#domain/problem/catalogue.ts";
 import type { Context } from "hono";
 import { memoryPart, type Memory } from "#domain/memory.ts";
-import type { Clock } from "#domain/ports.ts";
-import type { Timeouts } from "#domain/timeouts.ts";
+import type { Clock, Timeouts } from "#domain/ports.ts";
 import type { GateStub } from "#gate/gate.ts";
 
 interface PendingReport extends GateReport {

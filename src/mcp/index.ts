@@ -3,7 +3,7 @@ import { Hono, type Context } from "hono";
 import { createMiddleware } from "hono/factory";
 import { authenticate, verifyBearer } from "#http/authenticate.ts";
 import { query } from "#http/query.ts";
-import { selectionQuery, selectedCollections } from "#domain/definition/selection.ts";
+import { selectionQuery, selectedCollections } from "#domain/definition/collection.ts";
 import {
   sendPreflight,
   isPreflight,

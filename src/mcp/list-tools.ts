@@ -4,7 +4,7 @@ import { permissionsAllow } from "#domain/credential/permissions.ts";
 import { isVisible } from "#domain/credential/credential.ts";
 import { Problem } from "#domain/problem/problem.ts";
 import type { ApiEnv, RequestContext } from "#http/env.ts";
-import type { CollectionRef } from "#domain/definition/selection.ts";
+import type { CollectionRef } from "#domain/definition/collection.ts";
 import { createCursor, findCursor } from "#http/paging.ts";
 import { collectionToolName, toolDocument, toolsFor } from "./tools.ts";
 

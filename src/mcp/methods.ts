@@ -1,7 +1,7 @@
 import { truncate } from "#domain/problem/field-errors.ts";
 import { Problem } from "#domain/problem/problem.ts";
 import { problemDocument } from "#documents/problem.ts";
-import type { CollectionRef } from "#domain/definition/selection.ts";
+import type { CollectionRef } from "#domain/definition/collection.ts";
 import { webhookContext } from "#http/context.ts";
 import type { RequestContext } from "#http/env.ts";
 import { createCursor } from "#http/paging.ts";

@@ -2,8 +2,11 @@ import * as z from "zod/mini";
 import { versions } from "#documents/openapi/versions.ts";
 import { collectionPaths } from "#domain/api-paths.ts";
 import { isVisible } from "#domain/credential/credential.ts";
-import type { CollectionKind } from "#domain/definition/collection.ts";
-import { selectedCollections, selectionQuery } from "#domain/definition/selection.ts";
+import {
+  type CollectionKind,
+  selectedCollections,
+  selectionQuery,
+} from "#domain/definition/collection.ts";
 import { lazy } from "#domain/lazy.ts";
 import { problem } from "#domain/problem/problem.ts";
 import { loadDefinitions } from "#store/data/definition-head.ts";

@@ -8,7 +8,7 @@ import {
   type RenderedDocument,
   sendDocument,
   requestedVersion,
-} from "#http/answers/open-api.ts";
+} from "#http/open-api.ts";
 import { Hono } from "hono";
 import { validator } from "hono/validator";
 import { lazy } from "#domain/lazy.ts";

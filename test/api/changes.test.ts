@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from "vitest";
-import { sweep } from "../../src/actions/sweep.ts";
+import { sweep } from "../../src/schedule.ts";
 import { runBackfill } from "../../src/actions/backfill.ts";
 import type { Client, Json } from "../support/client";
 import { counted } from "../support/counting";

@@ -1,6 +1,6 @@
 import { env } from "cloudflare:workers";
 import { beforeAll, describe, expect, it } from "vitest";
-import { sweep } from "../../src/actions/sweep.ts";
+import { sweep } from "../../src/schedule.ts";
 import { Client, everyItem } from "../support/client";
 import { accessToken } from "../support/oauth";
 import { admin, client, issue, makeApp, makeForm } from "../support/service";

@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { runBackfill } from "../../src/actions/backfill.ts";
 import type { ActionContext } from "../../src/actions/context.ts";
 import { putDefinition } from "../../src/actions/definitions.ts";
-import { sweep } from "../../src/actions/sweep.ts";
+import { sweep } from "../../src/schedule.ts";
 import { permissions } from "../../src/domain/credential/permissions.ts";
 import { host, type Client, type Json } from "../support/client";
 import { primaryOnly } from "../../src/store/db/session.ts";

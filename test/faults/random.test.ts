@@ -1,7 +1,7 @@
 import { env } from "cloudflare:workers";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { backfillIndex } from "../../src/actions/index-items.ts";
-import { sweep } from "../../src/actions/sweep.ts";
+import { sweep } from "../../src/schedule.ts";
 import type { Answer, Json } from "../support/client";
 import { sendRequest, sendReliably, ownBindings, resultWithin, setTimeouts } from "./client";
 import {

@@ -1,7 +1,7 @@
 import { env } from "cloudflare:workers";
 import { type D1Migration } from "cloudflare:test";
 import { beforeAll, describe, expect, it } from "vitest";
-import { sweep } from "../../src/actions/sweep.ts";
+import { sweep } from "../../src/schedule.ts";
 import { fieldNumber, systemFieldIds } from "../../src/domain/data/values.ts";
 import { findCollection } from "../../src/store/data/collections.ts";
 import type { Client, Json } from "../support/client";

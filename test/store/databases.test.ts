@@ -1,13 +1,14 @@
 import { eq, sql } from "drizzle-orm";
 import { describe, expect, it } from "vitest";
-import type {
-  CollectionDatabase,
-  Databases,
-  HomeDatabase,
-  SingleDatabase,
+import {
+  type CollectionDatabase,
+  type Databases,
+  type HomeDatabase,
+  type SingleDatabase,
+  batchQueries,
+  query,
+  openDatabases,
 } from "../../src/store/db/database.ts";
-import { batchQueries, query } from "../../src/store/db/database.ts";
-import { openDatabases } from "../../src/store/db/open.ts";
 import { auditEntry, collection, credential, webhook } from "../../src/store/db/schema.ts";
 import {
   collectionStatement,

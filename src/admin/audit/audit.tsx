@@ -1,6 +1,6 @@
 import { EmptyState, ShortId, NextLink, Table } from "#html/parts.tsx";
 import { Time } from "#html/viewer.tsx";
-import { listAuditEntries } from "#actions/audit.ts";
+import { listAuditEntries } from "#actions/overview.ts";
 import type { AuditEntry } from "#store/home/audit-log.ts";
 import type { AuditPosition } from "#store/home/audit-window.ts";
 import { AdminPage } from "#admin/layout.tsx";

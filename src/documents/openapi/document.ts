@@ -1,12 +1,11 @@
 import { permissions } from "#domain/credential/permissions.ts";
 import { headerComponents, problemResponses } from "./responses.ts";
-import { withDistinctNames } from "./distinct-names.ts";
+import { withDistinctNames, resourceNames, type ResourceNames } from "./names.ts";
 import { reachableComponents, collectRefs } from "./versions.ts";
 import { type Schema, ref } from "./schema.ts";
 import type { Collection } from "#domain/definition/collection.ts";
 import { batchSchemas, changeSchemas, itemSchemas } from "./item-schemas.ts";
 import type { Descriptions } from "./description.ts";
-import { resourceNames, type ResourceNames } from "./names.ts";
 import { pathItems } from "./operation-object.ts";
 import { parameterComponents } from "./parameters.ts";
 import { sharedSchemas } from "./problem-schemas.ts";

@@ -1,6 +1,5 @@
-import { toBase64url } from "#domain/base64url.ts";
+import { toBase64url, sha256, type SigningKeys } from "./keys.ts";
 import { type Permission, permissions } from "./permissions.ts";
-import { sha256, type SigningKeys } from "./keys.ts";
 
 /**
  * Secrets look like `efp_` + the credential's id (26) + 256 random bits (43) + a keyed checksum (6). The checksum rejects
