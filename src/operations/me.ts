@@ -21,8 +21,9 @@ export const getMe = operation({
     const document = { actor, kind, name, permissions, resources, limits, expires_at };
     return { document, etag: await contentEtag(JSON.stringify(document)) };
   },
-  summary: "Read about the credential",
-  description: "Who it is to others, its kind, permissions, resources, limits and expiry.",
+  summary: "Get the credential",
+  description:
+    "Returns the kind, permissions, resources, limits and expiry of the credential, and the name that others see.",
   responses: {
     200: {
       description: "The credential.",

@@ -27,7 +27,7 @@ const shared = {
   precondition: "If-None-Match",
   formats: "openapi",
   description:
-    "OpenAPI 3.1; 3.0.3 with `version=3.0`, or `Accept: application/vnd.oai.openapi;version=3.0`.",
+    "Returns OpenAPI 3.1. For 3.0.3, send `version=3.0` or `Accept: application/vnd.oai.openapi;version=3.0`.",
 } as const;
 
 const documentResponse = { description: "The document.", headers: ["ETag"] } as const;
@@ -46,7 +46,7 @@ export const getCollectionDocument = (kind: CollectionKind) =>
       describes: [target.collection],
       version: query.version,
     }),
-    summary: "Read its OpenAPI document",
+    summary: "Get the OpenAPI document",
     responses: { 200: { ...documentResponse, example: ({ definition }) => definition.document } },
   });
 
@@ -81,7 +81,7 @@ export const getDocument = operation({
     }
     return { describes: collections, version: query.version };
   },
-  summary: "Read one document of chosen apps and forms",
+  summary: "Get one OpenAPI document for several apps and forms",
   responses: {
     200: {
       ...documentResponse,

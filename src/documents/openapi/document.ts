@@ -98,7 +98,7 @@ export function openApiDocument(
     description: definition.description || collectionSummary,
     tags: [
       { name: names.many, description: collectionSummary },
-      { name: "definitions", description: `The fields of the ${kind}, and their rules.` },
+      { name: "definitions", description: `The definition of the ${kind}.` },
     ],
     paths: { ...paths, ...itemPaths() },
     schemas: { ...schemas, ...sharedSchemas() },
@@ -126,13 +126,13 @@ export function joinedDocument(
   const tags = {
     records: "The records of apps.",
     submissions: "The submissions of forms.",
-    definitions: "Apps and forms, and their fields.",
+    definitions: "The definitions of apps and forms.",
   };
   const usedTags = new Set<string>([...parts.map(({ names: { many } }) => many), "definitions"]);
   return buildDocument(host, {
     title: "Edge Forms",
     version: collections.map(({ version }) => version).join("."),
-    description: `Several in one: ${subjects.join(", ")}.`,
+    description: `The API of ${subjects.join(", ")}.`,
     tags: Object.entries(tags).flatMap(([name, description]) =>
       usedTags.has(name) ? [{ name, description }] : [],
     ),
