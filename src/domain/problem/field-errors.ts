@@ -123,6 +123,7 @@ export function issueErrors(name: string, issues: readonly Issue[]): FieldError[
 function codeOf(issue: Issue): FieldErrorCode {
   switch (issue.code) {
     case "invalid_type":
+    case "invalid_union":
     case "custom":
       return issue.input === undefined ? "required" : "invalid_type";
     case "too_small":
@@ -135,7 +136,6 @@ function codeOf(issue: Issue): FieldErrorCode {
     case "not_multiple_of":
       return "invalid_format";
     case "unrecognized_keys":
-    case "invalid_union":
     case "invalid_key":
     case "invalid_element":
       return "invalid_type";

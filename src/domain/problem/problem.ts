@@ -259,7 +259,7 @@ export const problem = {
       { "Accept-Encoding": takesGzip ? "gzip, identity" : "identity" },
     ),
 
-  invalidInput: (errors: FieldError[]) =>
+  invalidInput: (errors: readonly FieldError[]) =>
     new Problem("invalid_input", formatErrorCount(errors.length), {
       errors: errors.slice(0, maxListedErrors),
     }),
