@@ -108,6 +108,7 @@ export async function changeMember(
   const role = change.role ?? before.role;
   requireGrantableRoles(ctx, before.role, role);
   const disabled = change.disabled ?? before.disabledAt !== null;
+  if (role === before.role && disabled === (before.disabledAt !== null)) return;
   const disabledAt = disabled ? (before.disabledAt ?? ctx.now()) : null;
   const entry = auditRecord(ctx, disabled ? "member.remove" : "member.change", `member:${id}`);
   const { version } = before;
