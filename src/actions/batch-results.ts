@@ -3,7 +3,7 @@ import { Problem, type FieldError, problem } from "#domain/problem/problem.ts";
 import type { ProblemCode } from "#domain/problem/catalogue.ts";
 import type { CompiledCollection } from "#domain/data/compile.ts";
 import type { Warning } from "#domain/data/values.ts";
-import type { Operation } from "#domain/item/body.ts";
+import type { BatchOperation } from "#domain/item/body.ts";
 import {
   type Item,
   buildItemView,
@@ -80,7 +80,7 @@ function operationErrors({ index, problem: cause }: OperationProblem): object[] 
 
 /** The result of one operation. */
 export interface OperationResult {
-  op: Operation["op"];
+  op: BatchOperation["op"];
   outcome: SimulatedOperation["outcome"];
   id: string;
   /** Records only. */

@@ -4,8 +4,8 @@ import {
   type CredentialStateFilter,
   type RateLimits,
   isLive,
-  liveSecrets,
-  maxLiveCredentials,
+  findValidSecrets,
+  maxValidCredentials,
   type Credential,
   type Secret,
   type Resources,
@@ -13,7 +13,7 @@ import {
 } from "#domain/credential/credential.ts";
 import {
   roleAllows,
-  allowedFor,
+  filterAllowed,
   type Role,
   type Permission,
 } from "#domain/credential/permissions.ts";
@@ -57,7 +57,7 @@ function assertCanGrant(
     const reason = `A member with the role ${role} may create personal tokens only.`;
     errors.push({ field: "kind", pointer: "/kind", code: "not_an_option", reason });
   }
-  const allowed = allowedFor(role, input.permissions);
+  const allowed = filterAllowed(role, input.permissions);
   if (kind === "token" && allowed.length < input.permissions.length) {
     const reason = `A personal token cannot exceed the role of its member, which is ${role}.`;
     errors.push({
@@ -173,7 +173,7 @@ export async function issueCredential(
   if (await insertCredential(ctx.databases.home, ctx.member, credential, entry))
     return { credential, secret };
   throw problem.conflict(
-    `A member has at most ${maxLiveCredentials} live credentials: revoke those that are not needed.`,
+    `A member has at most ${maxValidCredentials} live credentials: revoke those that are not needed.`,
   );
 }
 
@@ -206,7 +206,7 @@ export async function rotateCredential(
   const newestId = Math.max(...before.secrets.map((item) => item.id));
   const { secret, storedSecret } = await issueSecret(ctx, before.kind, id, newestId + 1);
   const overlapEnd = now + overlapMs;
-  const previousSecrets = liveSecrets(before, now)
+  const previousSecrets = findValidSecrets(before, now)
     .slice(1 - maxSecrets)
     .map((item) => ({
       ...item,

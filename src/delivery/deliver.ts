@@ -7,7 +7,11 @@ import {
 import { itemNumberRange } from "#domain/item/item.ts";
 import { isDelivered, type DeliveryResult, retryDelayMs } from "#domain/webhook/delivery.ts";
 import { listensTo, type Webhook, type WebhookState } from "#domain/webhook/webhook.ts";
-import { filterFilledRanges, loadFeedHeads, readStartPositions } from "#store/home/listeners.ts";
+import {
+  filterRangesWithChanges,
+  loadFeedHeads,
+  loadStartPositions,
+} from "#store/home/listeners.ts";
 import { nextVersion } from "#domain/timeline.ts";
 import type { Databases } from "#store/db/database.ts";
 import { findWebhook, updateWebhookRow } from "#store/home/webhooks.ts";
@@ -95,7 +99,7 @@ async function enterTimeline(databases: Databases, ledger: Ledger): Promise<void
   const { timeline } = databases;
   if (ledger.epoch === timeline.epoch) return;
   const positions = ledger.formerPositions(timeline);
-  const undeliveredRanges = await filterFilledRanges(databases, positions);
+  const undeliveredRanges = await filterRangesWithChanges(databases, positions);
   // Of several timelines with undelivered changes, the oldest comes first.
   const startPositions = new Map(
     undeliveredRanges.toReversed().map(({ collection, number }) => [collection, number]),
@@ -144,7 +148,7 @@ async function findLaggingCollections(
 ): Promise<LaggingCollection[]> {
   const [feedHeads, startPositions] = await Promise.all([
     loadFeedHeads(databases, collections),
-    readStartPositions(databases.home, id),
+    loadStartPositions(databases.home, id),
   ]);
   const positions = ledger.positions();
   return feedHeads.flatMap(({ last, ...head }) => {

@@ -2,7 +2,7 @@ import { type Credential, type ExchangeResult, buildUsage } from "#domain/creden
 import type { Clock, Random } from "#domain/ports.ts";
 import type { PresentedCredential } from "#domain/credential/tokens.ts";
 import type { Databases } from "#store/db/database.ts";
-import { findCredential, registerCredential, recordUse } from "#store/home/credentials.ts";
+import { findCredential, loadAndSubscribe, recordUse } from "#store/home/credentials.ts";
 import { addCalls, emptyCallLog, type CallLog } from "#domain/credential/call-log.ts";
 import {
   exchangeProof,
@@ -231,7 +231,7 @@ export class Gate {
   async #readNow(id: string): Promise<KnownCredential> {
     const previous = this.#state.known;
     const readAt = this.#now();
-    const find = previous?.credential?.called ? findCredential : registerCredential;
+    const find = previous?.credential?.called ? findCredential : loadAndSubscribe;
     const credential = (await find(this.#service.databases.home, id)) ?? null;
     const { known } = this.#state;
     // A change that arrived during this read is newer than its result.

@@ -1,7 +1,7 @@
 import {
   type Credential,
   isLive,
-  liveSecrets,
+  findValidSecrets,
   type Secret,
   type ExchangeResult,
   type Grant,
@@ -257,7 +257,9 @@ export function findGrant(
   const terms = { credentialId: id, kind, name, permissions, resources, limits, expiresAt };
   const grant: Grant = { ...terms, origins: origins ?? [] };
   if ("hash" in proof) return findSecretByHash(credential, proof.hash, now) && grant;
-  const isSecretLive = liveSecrets(credential, now).some((secret) => secret.id === proof.secretId);
+  const isSecretLive = findValidSecrets(credential, now).some(
+    (secret) => secret.id === proof.secretId,
+  );
   return isSecretLive
     ? { ...grant, permissions: intersectPermissions(permissions, proof.scope) }
     : undefined;
@@ -287,5 +289,5 @@ export function exchangeProof(
 }
 
 function findSecretByHash(credential: Credential, hash: string, now: number): Secret | undefined {
-  return liveSecrets(credential, now).find((secret) => constantTimeEqual(secret.hash, hash));
+  return findValidSecrets(credential, now).find((secret) => constantTimeEqual(secret.hash, hash));
 }

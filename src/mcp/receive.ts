@@ -23,9 +23,9 @@ import { collectionToolName, findTool, type ToolOperation, parameterNames } from
 import * as z from "zod/mini";
 import type { PathParameters } from "#actions/read.ts";
 import { toolParameters, type ToolParameter } from "#documents/openapi/tool-inputs.ts";
-import { readIfMatch } from "#domain/item/body.ts";
+import { parseIfMatchMember } from "#domain/item/body.ts";
 import type { Precondition } from "#domain/preconditions.ts";
-import { bodyParsing, errorAt, zodErrors } from "#domain/problem/field-errors.ts";
+import { bodyParseOptions, errorAt, zodErrors } from "#domain/problem/field-errors.ts";
 
 /** A call of an existing tool. */
 export interface ToolCall {
@@ -201,7 +201,7 @@ function takeParameters(
   ...names: ToolParameter[]
 ): ParameterValues & { body: SentArguments } {
   const shape = Object.fromEntries(names.map((name) => [name, toolParameters()[name]]));
-  const result = z.object(shape).safeParse(sent, bodyParsing);
+  const result = z.object(shape).safeParse(sent, bodyParseOptions);
   if (!result.success) throw problem.invalidInput(zodErrors(result.error.issues));
   const parameters: readonly string[] = names;
   const body = Object.entries(sent).filter(([name]) => !parameters.includes(name));
@@ -224,12 +224,12 @@ function takeCollection(sent: SentArguments) {
 
 /** Throws 422 for unknown arguments. */
 function assertNoUnknown(body: SentArguments): void {
-  const result = z.strictObject({}).safeParse(body, bodyParsing);
+  const result = z.strictObject({}).safeParse(body, bodyParseOptions);
   if (!result.success) throw problem.invalidInput(zodErrors(result.error.issues));
 }
 
 function parseIfMatch(ifMatch: string | undefined): Precondition | null {
-  const condition = readIfMatch(ifMatch, ["if_match"]);
+  const condition = parseIfMatchMember(ifMatch, ["if_match"]);
   if ("error" in condition) throw problem.invalidInput([condition.error]);
   return condition.ifMatch;
 }

@@ -112,14 +112,14 @@ export interface RateLimits {
 }
 
 /** The limit for one member. Revoked and expired credentials do not count. */
-export const maxLiveCredentials = 100;
+export const maxValidCredentials = 100;
 
 export const maxOrigins = 20;
 
 export const defaultRateLimits: RateLimits = { requests: 600, writes: 120 };
 
 /** The secrets that are accepted at `now`. */
-export function liveSecrets(credential: Credential, now: number): Secret[] {
+export function findValidSecrets(credential: Credential, now: number): Secret[] {
   return credential.secrets.filter(({ expires_at }) => expires_at === null || now < expires_at);
 }
 

@@ -79,7 +79,7 @@ export function canGrant(grantingRole: Role, role: Role): boolean {
 
 export const roles = Object.keys(rolePermissions) as Role[];
 
-export function allowedFor(role: Role, requested: readonly Permission[]): Permission[] {
+export function filterAllowed(role: Role, requested: readonly Permission[]): Permission[] {
   return requested.filter((permission) => rolePermissions[role].includes(permission));
 }
 

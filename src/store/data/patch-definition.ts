@@ -6,7 +6,7 @@ import type { CollectionDatabase } from "#store/db/database.ts";
 import type { AuditRecord } from "#store/home/audit.ts";
 import type { PendingChange } from "./collections.ts";
 import {
-  applyDefinition,
+  buildApplyStatements,
   revisionUnchanged,
   runSave,
   type SaveResult,
@@ -34,6 +34,6 @@ export async function storePatchedDefinition(
   return runSave(db, [
     revisionUnchanged(db, { revision }),
     ...(pending ? [replacePending(db, { change: JSON.stringify(pending) })] : []),
-    ...applyDefinition(db, current, { definition, lost: [], unindexed: [] }, auditRecord),
+    ...buildApplyStatements(db, current, { definition, lost: [], unindexed: [] }, auditRecord),
   ]);
 }

@@ -54,13 +54,13 @@ export interface Databases {
   readonly timeline: Timeline;
   readonly home: HomeDatabase;
   /** Null where home and data are two databases. */
-  readonly single: SingleDatabase | null;
+  readonly singleDatabase: SingleDatabase | null;
   /** The database of a collection whose id is known. */
   readonly of: (collection: { readonly id: number }) => CollectionDatabase;
   /** The database of the app or form with this name, which may not exist yet. */
   readonly named: (kind: CollectionKind, key: string) => DataDatabase;
   /** Every data database, for sweeps, lists and late work. */
-  readonly all: () => readonly DataDatabase[];
+  readonly dataDatabases: () => readonly DataDatabase[];
 }
 
 /** The database and the collection of a statement. Batches check it. */
@@ -139,10 +139,10 @@ function makeDatabases(
     timing,
     timeline,
     home: data === home ? dataHandle : new Handle(home, timing, timeline),
-    single: data === home ? dataHandle : null,
+    singleDatabase: data === home ? dataHandle : null,
     of: (collection) => dataHandle.of(collection),
     named: () => dataHandle,
-    all: () => dataDatabases,
+    dataDatabases: () => dataDatabases,
   };
 }
 
@@ -220,14 +220,14 @@ export async function batchBoth<
   const Home extends Queries<"home">,
   const Data extends Queries<"data">,
 >(
-  { home, single, all }: Databases,
+  { home, singleDatabase, dataDatabases }: Databases,
   homeQueries: (db: HomeDatabase) => Home,
   dataQueries: (db: DataDatabase) => Data,
 ): Promise<[home: Results<Home>, data: Results<Data>[]]> {
-  if (single) {
+  if (singleDatabase) {
     const homeBatch = homeQueries(home);
-    const dataBatch = all().flatMap((db) => [...dataQueries(db)]);
-    const results = (await batchQueries(single, [
+    const dataBatch = dataDatabases().flatMap((db) => [...dataQueries(db)]);
+    const results = (await batchQueries(singleDatabase, [
       ...homeBatch,
       ...dataBatch,
     ] as Queries<Scope>)) as unknown[];
@@ -238,7 +238,7 @@ export async function batchBoth<
   }
   return Promise.all([
     batchQueries(home, homeQueries(home)),
-    Promise.all(all().map((db) => batchQueries(db, dataQueries(db)))),
+    Promise.all(dataDatabases().map((db) => batchQueries(db, dataQueries(db)))),
   ]);
 }
 

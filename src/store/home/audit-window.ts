@@ -153,7 +153,7 @@ const dataEntryOffset = itemNumberRange(1).above / 2;
 
 /** Loads the newest entries of each database that are older than a position. */
 export async function loadWindows(
-  { home, single, all }: Databases,
+  { home, singleDatabase, dataDatabases }: Databases,
   before: AuditPosition,
 ): Promise<{ windows: WindowRow[][]; names: SubjectNames }> {
   const loadRows = async <S extends Scope>(
@@ -169,11 +169,11 @@ export async function loadWindows(
       names: (nameResult?.results ?? []) as NameRow[],
     };
   };
-  if (single) {
+  if (singleDatabase) {
     const { rows, names } = await loadRows(
-      single,
-      selectWindow(single, before),
-      selectNames(single, {}),
+      singleDatabase,
+      selectWindow(singleDatabase, before),
+      selectNames(singleDatabase, {}),
     );
     return { windows: [rows], names: new SubjectNames(names) };
   }
@@ -182,7 +182,7 @@ export async function loadWindows(
   const dataPosition = { at, number: isChange ? number : Math.max(0, number - dataEntryOffset) };
   const windows = await Promise.all([
     loadRows(home, selectHomeWindow(home, before), selectHomeNames(home, {})),
-    ...all().map(async (db) => {
+    ...dataDatabases().map(async (db) => {
       const { rows, names } = await loadRows(
         db,
         selectWindow(db, dataPosition),

@@ -30,10 +30,14 @@ import type {
 } from "#domain/credential/credential.ts";
 import { retryTransient } from "#store/db/retry.ts";
 import { credential } from "#store/db/home-schema.ts";
-import { credentialFromRow, findCredential, selectCredentials } from "./credentials.ts";
+import { credentialFromRow, findCredential, credentialsQuery } from "./credentials.ts";
 import type { CollectionKind, Collection } from "#domain/definition/collection.ts";
 import { collection } from "#store/db/schema.ts";
-import { headColumns, headFromRow, type HeadRow } from "#store/data/definition-head.ts";
+import {
+  definitionHeadColumns,
+  definitionHeadFromRow,
+  type DefinitionHeadRow,
+} from "#store/data/definition-head.ts";
 
 export interface CredentialFilter {
   /** The member whose credentials to list. Null lists those of all members. */
@@ -74,7 +78,7 @@ export async function listCredentials(
 ): Promise<Credential[]> {
   const { memberId, kind } = filter;
   const rows = await retryTransient(db, () =>
-    selectCredentials(
+    credentialsQuery(
       db,
       and(
         stateCondition(filter),
@@ -98,7 +102,7 @@ export async function listMemberCredentials(
 ): Promise<Credential[]> {
   const isListed = or(isNull(credential.revokedAt), gte(credential.revokedAt, since));
   const rows = await retryTransient(db, () =>
-    selectCredentials(db, and(eq(credential.memberId, memberId), isListed), maxPerMember),
+    credentialsQuery(db, and(eq(credential.memberId, memberId), isListed), maxPerMember),
   );
   return rows.map(credentialFromRow);
 }
@@ -126,7 +130,7 @@ export function selectCollectionLabels(db: Database<"data">) {
 
 export async function listCollectionLabels(databases: Databases): Promise<CollectionLabel[]> {
   const lists = databases
-    .all()
+    .dataDatabases()
     .map(async (db) => retryTransient(db, () => selectCollectionLabels(db)));
   return (await Promise.all(lists)).flat();
 }
@@ -139,7 +143,7 @@ export async function findCredentialWithLabels(
   const [[[row]], labelLists] = await retryTransient(databases, () =>
     batchBoth(
       databases,
-      (db) => [selectCredentials(db, eq(credential.id, id), 1)],
+      (db) => [credentialsQuery(db, eq(credential.id, id), 1)],
       (db) => [selectCollectionLabels(db)],
     ),
   );
@@ -162,7 +166,7 @@ const resourcesAllow = (resources: SQL | Column) => sql`(${resources} = '"all"' 
 function selectExampleCollection(db: SingleDatabase, id: string, kind: CollectionKind) {
   return query(db, (on) =>
     on
-      .select(headColumns(sql`'{}'`))
+      .select(definitionHeadColumns(sql`'{}'`))
       .from(collection)
       .innerJoin(
         credential,
@@ -178,7 +182,7 @@ function selectExampleCollection(db: SingleDatabase, id: string, kind: Collectio
 function selectExampleByResources(db: Database<"data">, resources: string, kind: CollectionKind) {
   return query(db, (on) =>
     on
-      .select(headColumns(sql`'{}'`))
+      .select(definitionHeadColumns(sql`'{}'`))
       .from(collection)
       .where(and(eq(collection.kind, kind), resourcesAllow(sql`${resources}`)))
       .orderBy(desc(collection.id))
@@ -191,17 +195,17 @@ export async function findCredentialWithExamples(
   databases: Databases,
   id: string,
 ): Promise<{ credential: Credential | undefined; examples: ExampleCollections }> {
-  const { single, home } = databases;
-  if (!single) {
+  const { singleDatabase, home } = databases;
+  if (!singleDatabase) {
     const value = await findCredential(home, id);
     const examples = value && (await findExamples(databases, JSON.stringify(value.resources)));
     return { credential: value, examples: examples ?? { form: undefined, app: undefined } };
   }
-  const [[row], [form], [app]] = await retryTransient(single, () =>
-    batchQueries(single, [
-      selectCredentials(home, eq(credential.id, id), 1),
-      selectExampleCollection(single, id, "form"),
-      selectExampleCollection(single, id, "app"),
+  const [[row], [form], [app]] = await retryTransient(singleDatabase, () =>
+    batchQueries(singleDatabase, [
+      credentialsQuery(home, eq(credential.id, id), 1),
+      selectExampleCollection(singleDatabase, id, "form"),
+      selectExampleCollection(singleDatabase, id, "app"),
     ]),
   );
   return {
@@ -212,7 +216,7 @@ export async function findCredentialWithExamples(
 
 async function findExamples(databases: Databases, resources: string): Promise<ExampleCollections> {
   const queries = databases
-    .all()
+    .dataDatabases()
     .map((db) =>
       retryTransient(db, () =>
         batchQueries(db, [
@@ -228,6 +232,6 @@ async function findExamples(databases: Databases, resources: string): Promise<Ex
   };
 }
 
-function collectionFromHead(row: HeadRow | undefined): Collection | undefined {
-  return (row && headFromRow(row).freshDefinition?.collection) ?? undefined;
+function collectionFromHead(row: DefinitionHeadRow | undefined): Collection | undefined {
+  return (row && definitionHeadFromRow(row).freshCollection?.collection) ?? undefined;
 }

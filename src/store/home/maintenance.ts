@@ -59,9 +59,13 @@ export async function sweepExpired(
 }
 
 /** Runs the cheapest query that proves that each database works. */
-export async function pingDatabases({ home, single, all }: Databases): Promise<void> {
+export async function pingDatabases({
+  home,
+  singleDatabase,
+  dataDatabases,
+}: Databases): Promise<void> {
   // Reads our own tables, so that a database without migrations fails.
-  const data = single ? [] : all();
+  const data = singleDatabase ? [] : dataDatabases();
   await Promise.all([
     home.prepare("SELECT 1 FROM member LIMIT 1").all(),
     ...data.map((db) => db.prepare("SELECT 1 FROM collection LIMIT 1").all()),

@@ -11,7 +11,7 @@ import type { Credential } from "#domain/credential/credential.ts";
 import { retryTransient } from "#store/db/retry.ts";
 import { credential } from "#store/db/home-schema.ts";
 import { collection, tally, webhook } from "#store/db/schema.ts";
-import { credentialFromRow, selectCredentials } from "./credentials.ts";
+import { credentialFromRow, credentialsQuery } from "./credentials.ts";
 import { firstCreatedSql } from "#store/data/items.ts";
 import { makerEndsAtSql } from "./webhook-status.ts";
 
@@ -58,7 +58,7 @@ export async function loadOverview(
     batchBoth(
       databases,
       (db) => [
-        selectCredentials(db, and(isRecent, isOfMember), maxCredentials),
+        credentialsQuery(db, and(isRecent, isOfMember), maxCredentials),
         selectStoppedWebhooks(db, now),
       ],
       (db) => [selectFormsToWatch(db, now, soonUntil), selectSequencesAt(db, times)],
