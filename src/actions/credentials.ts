@@ -119,8 +119,8 @@ export async function getCredentialWithLabels(
   ctx: CredentialContext,
   id: string,
 ): Promise<{ credential: Credential; reachable: CollectionLabel[] }> {
-  const { credential, reachable } = await findCredentialWithLabels(ctx.databases, id);
-  return { credential: requireVisibleCredential(ctx, credential), reachable };
+  const { credential, labels } = await findCredentialWithLabels(ctx.databases, id);
+  return { credential: requireVisibleCredential(ctx, credential), reachable: labels };
 }
 
 /** Returns the credential with examples of the collections that it can access. */

@@ -5,7 +5,7 @@ import {
   type Quotas,
   addRequests,
   emptyWindow,
-  slide,
+  dropExpired,
   computeWaitMs,
   type SlidingWindow,
 } from "#gate/limits.ts";
@@ -79,7 +79,7 @@ export function countLocally(
   now: number,
 ): { wait: number; quotas: Quotas } {
   const { requests, writes } = getWindows(memory, credentialId);
-  for (const window of [requests, writes]) slide(window, now);
+  for (const window of [requests, writes]) dropExpired(window, now);
   const waitOfWrites = write ? computeWaitMs(writes, limits.writes, now) : 0;
   const wait = Math.max(computeWaitMs(requests, limits.requests, now), waitOfWrites);
   if (wait === 0) {

@@ -29,11 +29,11 @@ import {
   type Definition,
 } from "#domain/definition/collection.ts";
 import { runOnce, classifyError } from "#store/db/retry.ts";
-import { auditTime, insertAuditEntry, type AuditRecord } from "#store/home/audit.ts";
+import { auditTimeSql, insertAuditEntry, type AuditRecord } from "#store/home/audit.ts";
 
 // Statements that check or move stored values when fields change. Each takes any number of fields.
 
-const assertFieldsEmpty = dataGuard<SlotValues>(
+const guardFieldsEmptyStatement = dataGuard<SlotValues>(
   (v) => sql`select ${guardCode("values_exist")} as code where ${anyFilled(v)}`,
 );
 
@@ -42,7 +42,9 @@ export function guardFieldsEmpty(
   db: CollectionDatabase,
   fields: PendingChange["emptied"],
 ): Prepared<"data">[] {
-  return fields.length === 0 ? [] : [assertFieldsEmpty(db, slotValues(db.collectionId, fields))];
+  return fields.length === 0
+    ? []
+    : [guardFieldsEmptyStatement(db, slotValues(db.collectionId, fields))];
 }
 
 const insertFormerUnique = dataStatement<{ fields: string }>((db, v) =>
@@ -148,13 +150,13 @@ export const insertTally = dataStatement<CollectionKey>((db) =>
 
 export const auditCreation = dataStatement<CollectionKey & AuditRecord>((db, v) =>
   db.insert(auditEntry).select(
-    sql`select null, ${auditTime(v.at)}, ${v.actor}, ${v.action}, id,
+    sql`select null, ${auditTimeSql(v.at)}, ${v.actor}, ${v.action}, id,
         ${v.subject}, ${lowestVersionSql}, ${v.session}, ${v.requestId},
         ${v.sentRequestId} from collection where ${collectionCondition}`,
   ),
 );
 
-export const revisionUnchanged = collectionGuard<{ revision: number }>(
+export const guardRevision = collectionGuard<{ revision: number }>(
   (v) => sql`select ${guardCode("definition_changed")} as code
     from collection where id = ${v.collectionId} and revision <> ${v.revision}`,
 );

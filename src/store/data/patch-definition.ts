@@ -7,7 +7,7 @@ import type { AuditRecord } from "#store/home/audit.ts";
 import type { PendingChange } from "./collections.ts";
 import {
   buildApplyStatements,
-  revisionUnchanged,
+  guardRevision,
   runSave,
   type SaveResult,
 } from "./definition-statements.ts";
@@ -32,7 +32,7 @@ export async function storePatchedDefinition(
 ): Promise<SaveResult> {
   const { revision } = current;
   return runSave(db, [
-    revisionUnchanged(db, { revision }),
+    guardRevision(db, { revision }),
     ...(pending ? [replacePending(db, { change: JSON.stringify(pending) })] : []),
     ...buildApplyStatements(db, current, { definition, lost: [], unindexed: [] }, auditRecord),
   ]);

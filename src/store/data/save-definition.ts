@@ -17,7 +17,7 @@ import {
   insertCollection,
   insertCollectionWithListened,
   insertTally,
-  revisionUnchanged,
+  guardRevision,
   definitionToRow,
   runSave,
   type SaveResult,
@@ -88,7 +88,7 @@ export async function changeDefinition(
 ): Promise<SaveResult> {
   const { revision } = current;
   return runSave(db, [
-    revisionUnchanged(db, { revision }),
+    guardRevision(db, { revision }),
     ...buildDropStatements(db, pending),
     ...guardFieldsEmpty(db, change.emptied),
     ...buildUniqueInserts(db, change.gained),
@@ -133,7 +133,7 @@ export async function beginPending(
     nextId: change.definition.fields.next,
   };
   return runSave(db, [
-    revisionUnchanged(db, values),
+    guardRevision(db, values),
     ...buildDropStatements(db, pending),
     insertPending(db, values),
     reservePendingIds(db, values),
@@ -149,7 +149,7 @@ export async function cancelPending(
   const { revision } = current;
   const values = { revision, nextId: 0 };
   return runSave(db, [
-    revisionUnchanged(db, values),
+    guardRevision(db, values),
     ...buildDropStatements(db, pending),
     reservePendingIds(db, values),
   ]);
@@ -164,7 +164,7 @@ export async function completePending(
 ): Promise<SaveResult> {
   const { revision } = current;
   return runSave(db, [
-    revisionUnchanged(db, { revision }),
+    guardRevision(db, { revision }),
     deletePendingRow(db, {}),
     ...buildApplyStatements(db, current, change, auditRecord),
   ]);
@@ -187,7 +187,7 @@ export async function rejectPending(
   const { revision } = current;
   const values = { revision, nextId: 0, problem: JSON.stringify(problem) };
   return runSave(db, [
-    revisionUnchanged(db, values),
+    guardRevision(db, values),
     storePendingProblem(db, values),
     ...endUniqueness(
       db,

@@ -59,11 +59,11 @@ export interface Databases {
   readonly of: (collection: { readonly id: number }) => CollectionDatabase;
   /** The database of the app or form with this name, which may not exist yet. */
   readonly named: (kind: CollectionKind, key: string) => DataDatabase;
-  /** Every data database, for sweeps, lists and late work. */
+  /** Every data database, for sweeps, lists and background work. */
   readonly dataDatabases: () => readonly DataDatabase[];
 }
 
-/** The database and the collection of a statement. Batches check it. */
+/** The database and the collection of a statement. Batches compare them. */
 interface Origin {
   client: D1Database;
   collectionId: number | null;
@@ -159,7 +159,7 @@ export function countingDatabase(db: DataDatabase): {
 } {
   const client = Handle.client(db);
   const counts: QueryCounts = { queries: 0, rowsWritten: 0 };
-  const counting = {
+  const countingClient = {
     prepare(text: string) {
       counts.queries += 1;
       return client.prepare(text);
@@ -170,7 +170,7 @@ export function countingDatabase(db: DataDatabase): {
       return results;
     },
   } as D1Database;
-  return { db: new Handle(counting, db.timing, db.timeline), counts };
+  return { db: new Handle(countingClient, db.timing, db.timeline), counts };
 }
 
 /** A Drizzle query that only a database with the tables of its scope accepts. */
@@ -216,7 +216,7 @@ export async function batchQueries<S extends Scope, const Q extends Queries<S>>(
  * call each, in parallel. Calls have no order, so use it only for reads and for writes that need none.
  * Returns the results of the home database and those of each data database.
  */
-export async function batchBoth<
+export async function batchHomeAndData<
   const Home extends Queries<"home">,
   const Data extends Queries<"data">,
 >(

@@ -42,7 +42,7 @@ const selectedColumns = {
 };
 
 /** Selects credentials with the current roles of their members, newest first. */
-export function credentialsQuery(db: HomeDatabase, condition: SQL | undefined, limit: number) {
+export function selectCredentials(db: HomeDatabase, condition: SQL | undefined, limit: number) {
   return query(db, (builder) =>
     builder
       .select(selectedColumns)
@@ -54,7 +54,7 @@ export function credentialsQuery(db: HomeDatabase, condition: SQL | undefined, l
   );
 }
 
-type Row = Awaited<ReturnType<typeof credentialsQuery>>[number];
+type Row = Awaited<ReturnType<typeof selectCredentials>>[number];
 
 export function credentialFromRow(row: Row): Credential {
   const permissions = JSON.parse(row.permissions) as Permission[];
@@ -85,7 +85,7 @@ export async function findCredential(
   db: HomeDatabase,
   id: string,
 ): Promise<Credential | undefined> {
-  const [row] = await retryTransient(db, () => credentialsQuery(db, eq(credential.id, id), 1));
+  const [row] = await retryTransient(db, () => selectCredentials(db, eq(credential.id, id), 1));
   return row && credentialFromRow(row);
 }
 
@@ -105,7 +105,7 @@ export async function loadAndSubscribe(
           .set({ usage: JSON.stringify(emptyUsage()) })
           .where(and(eq(credential.id, id), isNull(credential.usage))),
       ),
-      credentialsQuery(db, eq(credential.id, id), 1),
+      selectCredentials(db, eq(credential.id, id), 1),
     ]),
   );
   return row && credentialFromRow(row);

@@ -1,5 +1,5 @@
 import {
-  batchBoth,
+  batchHomeAndData,
   orm,
   query,
   type Databases,
@@ -9,7 +9,7 @@ import {
 import { and, asc, count, eq, getTableColumns, ne, sql, type SQL } from "drizzle-orm";
 import type { Webhook, WebhookSecret, WebhookType } from "#domain/webhook/webhook.ts";
 import { selectCollectionLabels, type CollectionLabel } from "./credential-lists.ts";
-import { auditTime, type AuditRecord } from "./audit.ts";
+import { auditTimeSql, type AuditRecord } from "./audit.ts";
 import { retryTransient, runOnce } from "#store/db/retry.ts";
 import { auditEntry, collection, webhook } from "#store/db/schema.ts";
 import {
@@ -52,7 +52,7 @@ const makerNameSql = sql<string | null>`case when ${webhook.maker} like 'member:
     then (select email from member where id = substr(${webhook.maker}, 8))
     else (select name from credential where id = substr(${webhook.maker}, 12)) end`;
 
-function webhookWithMakerQuery(db: HomeDatabase, id: string) {
+function selectWebhookWithMaker(db: HomeDatabase, id: string) {
   return query(db, (builder) =>
     builder
       .select({ hook: webhookColumns, makerName: makerNameSql })
@@ -72,7 +72,7 @@ export async function findWebhookWithMaker(
   db: HomeDatabase,
   id: string,
 ): Promise<WebhookWithMaker | undefined> {
-  const [row] = await retryTransient(db, () => webhookWithMakerQuery(db, id));
+  const [row] = await retryTransient(db, () => selectWebhookWithMaker(db, id));
   return row && { ...row, hook: webhookFromRow(row.hook) };
 }
 
@@ -80,16 +80,16 @@ export async function findWebhookWithMaker(
 export async function findWebhookWithLabels(
   databases: Databases,
   id: string,
-): Promise<(WebhookWithMaker & { reachable: CollectionLabel[] }) | undefined> {
+): Promise<(WebhookWithMaker & { collectionLabels: CollectionLabel[] }) | undefined> {
   const [[[row]], labelLists] = await retryTransient(databases, () =>
-    batchBoth(
+    batchHomeAndData(
       databases,
-      (db) => [webhookWithMakerQuery(db, id)],
+      (db) => [selectWebhookWithMaker(db, id)],
       (db) => [selectCollectionLabels(db)],
     ),
   );
-  const reachable = labelLists.flatMap(([labels]) => labels);
-  return row && { ...row, hook: webhookFromRow(row.hook), reachable };
+  const collectionLabels = labelLists.flatMap(([labels]) => labels);
+  return row && { ...row, hook: webhookFromRow(row.hook), collectionLabels };
 }
 
 /** Lists all webhooks in the order of creation. They are few, so the list has no pages. */
@@ -103,7 +103,7 @@ export async function listWebhooks(db: HomeDatabase): Promise<Webhook[]> {
 /** Stores an audit entry only if the previous statement changed a row. */
 const insertAuditEntryIfChanged = homeStatement<AuditRecord>((db, v) =>
   db.insert(auditEntry).select(
-    sql`select null, ${auditTime(v.at)}, ${v.actor}, ${v.action}, ${v.collectionId}, ${v.subject}, ${v.version},
+    sql`select null, ${auditTimeSql(v.at)}, ${v.actor}, ${v.action}, ${v.collectionId}, ${v.subject}, ${v.version},
         ${v.session}, ${v.requestId}, ${v.sentRequestId} where changes() > 0`,
   ),
 );
