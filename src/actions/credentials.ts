@@ -3,7 +3,7 @@ import {
   type CredentialKind,
   type CredentialStateFilter,
   type RateLimits,
-  isLive,
+  isValidCredential,
   findValidSecrets,
   maxValidCredentials,
   type Credential,
@@ -200,7 +200,7 @@ export async function rotateCredential(
 ): Promise<CredentialWithSecret> {
   const before = await getLiveCredential(ctx, id);
   const now = ctx.now();
-  if (!isLive(before, now)) throw problem.notFound();
+  if (!isValidCredential(before, now)) throw problem.notFound();
   // A new secret has all rights of the credential, so the member must be able to grant them all.
   assertCanGrant(ctx, before.kind, before, before.limits);
   const newestId = Math.max(...before.secrets.map((item) => item.id));

@@ -1,6 +1,6 @@
 /** The events that the service logs besides requests. docs/deployment.md explains each one to operators. */
 
-type LogLevel = "error";
+export type LogLevel = "log" | "warn" | "error";
 
 export interface LogPort {
   log(line: string, level?: LogLevel): void;

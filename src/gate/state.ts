@@ -1,6 +1,6 @@
 import {
   type Credential,
-  isLive,
+  isValidCredential,
   findValidSecrets,
   type Secret,
   type ExchangeResult,
@@ -254,7 +254,7 @@ export function findGrant(
   proof: PresentedCredential["proof"],
   now: number,
 ): Grant | undefined {
-  if (!isLive(credential, now)) return undefined;
+  if (!isValidCredential(credential, now)) return undefined;
   const { id, kind, name, permissions, resources, limits, expiresAt, origins } = credential;
   const grantMembers = { credentialId: id, kind, name, permissions, resources, limits, expiresAt };
   const grant: Grant = { ...grantMembers, origins: origins ?? [] };

@@ -128,7 +128,7 @@ export function adminContext(
   };
 }
 
-const maxTries = 4;
+const maxPushAttempts = 4;
 const baseDelayMs = 25;
 
 /**
@@ -148,7 +148,7 @@ async function pushCredential(service: Service, credential: Credential): Promise
     } catch (error) {
       logRecovered(service, "credential push failed", error);
       // A retry after a timeout would likely wait just as long.
-      if (attempt === maxTries || error instanceof TimeoutError) throw problem.tryAgain(2);
+      if (attempt === maxPushAttempts || error instanceof TimeoutError) throw problem.tryAgain(2);
       await sleepWithJitter(service, baseDelayMs * 2 ** attempt);
     }
   }

@@ -124,7 +124,7 @@ function createSealingKeys(
           );
           return new TextDecoder().decode(await plaintext);
         } catch {
-          // Another key or subject sealed the text, or somebody changed it.
+          // The text was sealed with another key or subject, or was changed since.
         }
       }
       return undefined;

@@ -8,7 +8,7 @@ import { homeStatement } from "#store/db/statement.ts";
 const neverEndsMs = String(Number.MAX_SAFE_INTEGER);
 
 /**
- * The time when the rights of a webhook's maker end; 0 if they have ended. Must agree with `isLive`. Each read of a
+ * The time when the rights of a webhook's maker end; 0 if they have ended. Must agree with `isValidCredential`. Each read of a
  * webhook selects it, to know whether the webhook can send.
  */
 export const makerEndsAtSql = sql<number>`case when ${webhook.maker} like 'member:%'
