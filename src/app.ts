@@ -7,7 +7,7 @@ import { problem, Problem } from "#domain/problem/problem.ts";
 import type { AppEnv } from "#http/env.ts";
 import { contentSecurityPolicy } from "#html/content-security-policy.ts";
 import { logRequest, logError } from "#http/log.ts";
-import { requireSecrets, explainSetUp, setUpProblem } from "#http/set-up.ts";
+import { requireSecrets, explainMissingSetUp, setUpProblem } from "#http/set-up.ts";
 import { mcp } from "#mcp/index.ts";
 import { oauth } from "#oauth/token.ts";
 import { pages } from "#pages/index.tsx";
@@ -50,7 +50,7 @@ const sendError =
 
 /** A missing table has a reason that the operator can fix. All other errors stay internal. */
 function unexpectedProblem(service: Service, error: unknown): Problem {
-  const explanation = explainSetUp(service, error);
+  const explanation = explainMissingSetUp(service, error);
   return explanation === undefined ? internalProblem : setUpProblem(service, explanation);
 }
 

@@ -1,5 +1,5 @@
 import type { CompiledCollection } from "#domain/data/compile.ts";
-import { maxBatchErrors, type Operation, parseBatch } from "#domain/item/body.ts";
+import { maxBatchErrors, type BatchOperation, readBatch } from "#domain/item/body.ts";
 import { receiptSequences } from "#domain/item/item.ts";
 import { type ItemLookup, lookUpItems } from "#store/data/batch-read.ts";
 import {
@@ -39,7 +39,7 @@ import {
 /** Collects the names by which operations refer to items. */
 function collectReferences(
   compiled: CompiledCollection,
-  operations: readonly (Operation | null)[],
+  operations: readonly (BatchOperation | null)[],
 ): ItemLookup {
   const names = operations.flatMap((operation) =>
     operation && "id" in operation && operation.id ? [operation.id] : [],
@@ -80,7 +80,7 @@ export function applyBatch(
   key: IdempotencyKey,
   returnsItems: boolean,
 ): Promise<IdempotentResult<OperationResult[]>> {
-  const parsed = parseBatch(cached.collection.kind, body);
+  const parsed = readBatch(cached.collection.kind, body);
   // The batch reports errors of the query once, not with each operation.
   const { queryErrors = [], ...batchContext } = ctx;
   const request = { ...parsed, body, queryErrors, returnsItems, maxErrors: maxBatchErrors };
@@ -91,7 +91,7 @@ export function applyBatch(
 export async function applyOperations(
   ctx: ActionContext,
   cached: CompiledCollection,
-  operations: readonly Operation[],
+  operations: readonly BatchOperation[],
 ): Promise<OperationResult[]> {
   const { response: results } = await applyIdempotently(
     ctx,
@@ -110,7 +110,7 @@ export async function applyOperations(
 }
 
 interface BatchRequest {
-  operations: readonly (Operation | null)[];
+  operations: readonly (BatchOperation | null)[];
   errors: readonly FieldError[];
   queryErrors: readonly FieldError[];
   body: unknown;
@@ -192,7 +192,7 @@ interface SimulatedBatch {
 export async function simulateBatch(
   ctx: ActionContext,
   compiled: CompiledCollection,
-  operations: readonly (Operation | null)[],
+  operations: readonly (BatchOperation | null)[],
   maxErrors = Infinity,
 ): Promise<SimulatedBatch> {
   const { collection } = compiled;

@@ -3,7 +3,7 @@ import { Problem, type FieldError, problem } from "#domain/problem/problem.ts";
 import type { ProblemCode } from "#domain/problem/catalogue.ts";
 import type { CompiledCollection } from "#domain/data/compile.ts";
 import type { Warning } from "#domain/data/values.ts";
-import type { Operation } from "#domain/item/body.ts";
+import type { BatchOperation } from "#domain/item/body.ts";
 import {
   type Item,
   buildItemView,
@@ -70,7 +70,7 @@ export function buildBatchProblem(
 /** Adds the problem of a closed form for each operation that may create an item. */
 export function withClosedForm(
   cause: Problem,
-  operations: readonly (Operation | null)[],
+  operations: readonly (BatchOperation | null)[],
   reason: Parameters<typeof problem.submissionsClosed>[0],
 ): Problem {
   const closedProblems = operations.flatMap((operation, index) =>
@@ -99,7 +99,7 @@ function operationErrors({ index, problem: cause }: OperationProblem): object[] 
 
 /** The result of one operation. */
 export interface OperationResult {
-  op: Operation["op"];
+  op: BatchOperation["op"];
   outcome: SimulatedOperation["outcome"];
   id: string;
   /** Records only. */

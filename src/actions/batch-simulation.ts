@@ -14,7 +14,7 @@ import {
   nextItemVersion,
   diffItems,
 } from "#domain/item/change.ts";
-import type { Operation } from "#domain/item/body.ts";
+import type { BatchOperation } from "#domain/item/body.ts";
 import { newItemId, utf8Length, type Item } from "#domain/item/item.ts";
 import { lowestVersion } from "#domain/timeline.ts";
 import type { ItemLookupResult } from "#store/data/batch-read.ts";
@@ -79,7 +79,7 @@ export interface PlannedChange {
 }
 
 export interface SimulatedOperation {
-  op: Operation["op"];
+  op: BatchOperation["op"];
   outcome: "created" | "updated" | "unchanged" | "deleted";
   item: TouchedItem;
   version: number;
@@ -135,7 +135,7 @@ export class BatchSimulation {
     }
   }
 
-  apply(operation: Operation): SimulatedOperation {
+  apply(operation: BatchOperation): SimulatedOperation {
     switch (operation.op) {
       case "create":
         return this.#create("create", operation.body, operation.id);

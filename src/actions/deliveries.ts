@@ -16,7 +16,7 @@ import {
 } from "#domain/webhook/webhook.ts";
 import type { WebhookContext } from "./context.ts";
 import type { Actor } from "#domain/audit.ts";
-import { isLive, isVisible, type Resources } from "#domain/credential/credential.ts";
+import { isValidCredential, isVisible, type Resources } from "#domain/credential/credential.ts";
 import {
   permissionsAllow,
   readPermission,
@@ -95,7 +95,7 @@ export async function findMakerRights(
     return member && rightsOf(member.role);
   }
   const credential = await findCredential(home, id);
-  return credential && isLive(credential, now) ? credential : undefined;
+  return credential && isValidCredential(credential, now) ? credential : undefined;
 }
 
 export function canDeliver(

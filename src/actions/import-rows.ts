@@ -1,6 +1,6 @@
 import { uniqueValues, type UniqueValue } from "#domain/data/index-entries.ts";
 import type { CompiledCollection } from "#domain/data/compile.ts";
-import { maxOperations, type Operation } from "#domain/item/body.ts";
+import { maxOperations, type BatchOperation } from "#domain/item/body.ts";
 import { Problem, problem } from "#domain/problem/problem.ts";
 import { loadUniqueValueOwners } from "#store/data/batch-read.ts";
 import type { BatchWrite } from "#store/data/batch-write.ts";
@@ -22,7 +22,7 @@ const maxBatchBudgets = 5;
 export async function checkRows(
   ctx: ActionContext,
   cached: CompiledCollection,
-  rows: readonly Operation[],
+  rows: readonly BatchOperation[],
 ): Promise<RowOutcome[]> {
   const current = await loadCurrentCollection(ctx, cached);
   const itemIdByValue = new Map<string, string>();
@@ -44,7 +44,7 @@ function tooComplexProblem(): Problem {
   return problem.invalidInput([{ field: "file", code: "too_complex", reason }]);
 }
 
-function splitIntoBatches(rows: readonly Operation[]): Operation[][] {
+function splitIntoBatches(rows: readonly BatchOperation[]): BatchOperation[][] {
   const count = Math.ceil(rows.length / maxOperations);
   return Array.from({ length: count }, (_, i) =>
     rows.slice(i * maxOperations, (i + 1) * maxOperations),
@@ -54,7 +54,7 @@ function splitIntoBatches(rows: readonly Operation[]): Operation[][] {
 async function checkBatch(
   ctx: ActionContext,
   compiled: CompiledCollection,
-  batch: readonly Operation[],
+  batch: readonly BatchOperation[],
   itemIdByValue: Map<string, string>,
 ): Promise<{ outcomes: RowOutcome[]; budgetShare: number }> {
   const { results, problems, write, budgetShare } = await simulateBatch(ctx, compiled, batch);
@@ -101,7 +101,7 @@ const maxAttempts = 10;
 export async function writeRows(
   ctx: ActionContext,
   compiled: CompiledCollection,
-  rows: readonly Operation[],
+  rows: readonly BatchOperation[],
 ): Promise<RowOutcome[]> {
   const outcomes: RowOutcome[] = [];
   let remainingRows = rows.map((operation, index) => ({ operation, index }));
@@ -153,7 +153,7 @@ async function catchRowProblem<T>(write: () => Promise<T>): Promise<T | Problem>
 async function writeInHalves(
   ctx: ActionContext,
   compiled: CompiledCollection,
-  operations: readonly Operation[],
+  operations: readonly BatchOperation[],
   cause: Problem,
 ): Promise<RowOutcome[]> {
   if (operations.length === 1) return [cause];

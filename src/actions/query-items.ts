@@ -1,13 +1,13 @@
 import type { CursorPosition, FullPosition } from "#domain/cursor.ts";
 import type { CompiledCollection } from "#domain/data/compile.ts";
 import { fieldNumber, presentData } from "#domain/data/values.ts";
-import { countFittingItems, buildItemView, type ItemView } from "#domain/item/item.ts";
+import { countItemsThatFit, buildItemView, type ItemView } from "#domain/item/item.ts";
 import { problem, type Problem } from "#domain/problem/problem.ts";
 import { parseSearch } from "#domain/search/parse.ts";
 import { parseTextSearch } from "#domain/search/text.ts";
 import { referencedFields, type Search } from "#domain/search/tree.ts";
 import type { MatchCount, CollectionStatus, TextPrefixes } from "#store/data/search/count.ts";
-import { cachedStamps } from "#store/data/definition-head.ts";
+import { cachedStampsJson } from "#store/data/definition-head.ts";
 import { findPage, type SearchTooLarge } from "#store/data/search/find-page.ts";
 import { maxKeyEntryBytes, maxKeyItemBytes, maxPageBytes } from "#store/data/search/cost.ts";
 import { maxSortedItems } from "#store/data/search/plan.ts";
@@ -34,7 +34,7 @@ export interface ItemQuery {
   body: unknown;
   /** Words to find in an item's texts, id or receipt number; empty for no text search. */
   text?: string;
-  /** Whether people see the result. The query then counts all matches and finds prefix matches. */
+  /** Whether to count all matches and to find prefix matches, as pages for people show them. */
   isForPeople?: boolean;
   /** Whether to return the status of the collection. */
   withStatus?: boolean;
@@ -48,7 +48,7 @@ export interface QueryPage {
   prefixMatches: ItemView[];
   /** The count of all matches, if requested. */
   count: MatchCount | null;
-  /** The collection by which the items are presented. */
+  /** The definition that `views` were built with. */
   compiled: CompiledCollection;
   /** The status of the collection, if requested. */
   status: CollectionStatus | null;
@@ -78,12 +78,13 @@ export async function queryItems(
       withCount: query.isForPeople ?? false,
       withStatus: query.withStatus ?? false,
       prefixes: wantsPrefixMatches ? prefixes : null,
-      stamps: cachedStamps([collection]),
+      stamps: cachedStampsJson([collection]),
       values: search.unknownOptions.map(({ field, value }) => [field.number, value] as const),
     });
     if ("exceeded" in page) throw tooComplexProblem(page);
     compiled = confirmCollection(ctx, compiled, page.head);
-    if (page.head.freshDefinition) return undefined;
+    // Undefined repeats the query, with the definition that the read returned.
+    if (page.head.freshCollection) return undefined;
     assertIndexed(ctx, collection.id, search, page.unindexed);
     assertOptions(search, page.missingValues);
     return buildPage(compiled, search, page, rows);
@@ -127,8 +128,8 @@ function parseItemQuery(
 }
 
 /**
- * Rejects a search over fields that have just become searchable, because it would miss items. Recalculations replace
- * values and entries of an item together, so searches continue during these.
+ * Rejects a search over fields that have just become searchable, because it would miss items. Searches keep working
+ * during a recalculation, because it replaces the values and the entries of an item together.
  */
 function assertIndexed(
   ctx: ReadContext,
@@ -151,8 +152,8 @@ function assertOptions({ unknownOptions }: Search, missingValues: readonly numbe
 
 const tooComplexReasons: Record<SearchTooLarge["exceeded"], string> = {
   item: "An item is too large for these conditions. Search for shorter texts, or remove conditions on rows.",
-  items: `With more than ${maxSortedItems} items, a second sort key needs conditions that the index narrows to at most ${maxSortedItems} items.`,
-  bytes: `The items to sort are too large. A second sort key needs at most ${maxKeyItemBytes / 1e6} MB of items or, with up to ${maxSortedItems} items, at most ${maxKeyEntryBytes / 1e6} MB of values in the sort fields.`,
+  items: `Sorting by two keys needs conditions that match at most ${maxSortedItems} items in the index.`,
+  bytes: `The items to sort are too large. Sorting by two keys works with at most ${maxKeyItemBytes / 1e6} MB of items. With up to ${maxSortedItems} items, it also works with at most ${maxKeyEntryBytes / 1e6} MB of values in the sort fields.`,
 };
 
 function tooComplexProblem({ exceeded }: SearchTooLarge): Problem {
@@ -172,20 +173,21 @@ function buildPage(
   rows: number,
 ): QueryPage {
   const items = hits.map(({ item }) => item);
-  const pageHits = hits.slice(0, Math.min(rows, countFittingItems(items, compiled)));
+  const pageHits = hits.slice(0, Math.min(rows, countItemsThatFit(items, compiled)));
   const hasMoreHits = hits.length > pageHits.length;
-  const fittingMatches = prefixMatches.slice(0, countFittingItems(prefixMatches, compiled));
+  const fittingMatches = prefixMatches.slice(0, countItemsThatFit(prefixMatches, compiled));
   const prefixMatchNumbers = new Set(fittingMatches.map(({ number }) => number));
   const otherHits = pageHits.filter(({ item }) => !prefixMatchNumbers.has(item.number));
   // An inexact count can miss prefix matches, so it is at least the number of items on the page.
-  const pageSize = prefixMatchNumbers.size + otherHits.length;
+  const returnedCount = prefixMatchNumbers.size + otherHits.length;
   return {
     compiled,
     status,
     views: otherHits.map(({ item }) => pickFields(buildItemView(item, compiled), fields)),
     nextPosition: hasMoreHits ? (pageHits.at(-1)?.position ?? null) : edge,
     prefixMatches: fittingMatches.map((item) => pickFields(buildItemView(item, compiled), fields)),
-    count: count && (count.exact ? count : { ...count, count: Math.max(count.count, pageSize) }),
+    count:
+      count && (count.exact ? count : { ...count, count: Math.max(count.count, returnedCount) }),
   };
 }
 
@@ -214,7 +216,7 @@ export interface ItemViewPage {
   compiled: CompiledCollection;
 }
 
-/** Lists a page of a collection in stored order, presented by the definition that the same read returns. */
+/** Lists a page of a collection in stored order. Presents the items with the definition that the same read returns. */
 export async function listItemViews(
   ctx: ReadContext,
   kind: CollectionKind,
@@ -232,7 +234,7 @@ export async function listItemViews(
   if (!result) throw problem.notFound();
   const { items, isTruncated, head } = result;
   const compiled = await loadCollectionOfHead(ctx, head);
-  const page = items.slice(0, Math.min(limit, countFittingItems(items, compiled)));
+  const page = items.slice(0, Math.min(limit, countItemsThatFit(items, compiled)));
   const last = page.at(-1);
   return {
     views: page.map((item) => buildItemView(item, compiled)),

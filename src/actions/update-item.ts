@@ -24,7 +24,7 @@ import {
   buildItemView,
   type ItemView,
 } from "#domain/item/item.ts";
-import { parseItemBody } from "#domain/item/body.ts";
+import { readItemBody } from "#domain/item/body.ts";
 import { changeItem, type ItemChange, removeItem } from "#store/data/change-item.ts";
 import { computeWithinBudget, duplicateProblem, assertTypeStable } from "./create-item.ts";
 
@@ -88,7 +88,7 @@ export function nextState(
   allowsIncrements = true,
 ): NextState {
   assertChangeable(item, ifMatch);
-  const { body, errors } = parseItemBody(compiled.collection.kind, "update", request);
+  const { body, errors } = readItemBody(compiled.collection.kind, "update", request);
   const status = item.status === null ? { status: null } : nextStatus(item.status, body.status);
   const newStatus = "status" in status ? status.status : item.status;
   const isSubmission = item.status === "draft" && newStatus !== "draft";

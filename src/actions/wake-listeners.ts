@@ -1,4 +1,4 @@
-import { loadOverdueWebhookIds, loadListenerIds } from "#store/home/listeners.ts";
+import { loadListenerIdsOfRecentChanges, loadListenerIds } from "#store/home/listeners.ts";
 import type { Databases } from "#store/db/database.ts";
 import { memoryPart } from "#domain/memory.ts";
 import type { BackgroundContext, CollectionReference, WebhookObjects } from "./context.ts";
@@ -43,7 +43,7 @@ export async function wakeOverdueWebhooks(
   now: number,
 ): Promise<void> {
   const isHour = now % hourMs < minuteMs;
-  const overdueIds = await loadOverdueWebhookIds(databases, isHour ? 0 : now - recentMs);
+  const overdueIds = await loadListenerIdsOfRecentChanges(databases, isHour ? 0 : now - recentMs);
   const results = await Promise.allSettled(overdueIds.map((id) => objects.wake(id)));
   const failure = results.find((result) => result.status === "rejected");
   if (failure) throw failure.reason;

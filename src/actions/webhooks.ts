@@ -27,9 +27,9 @@ import {
   loadDeletedWebhookIds,
   purgeDeletedWebhook,
   loadFeedHeads,
-  loadExistingNames,
-  readStartPositions,
-  currentPositions,
+  filterExistingKeys,
+  loadStartPositions,
+  loadCurrentPositions,
   type StartPositions,
 } from "#store/home/listeners.ts";
 import { retryOnConflict } from "./idempotent.ts";
@@ -130,7 +130,7 @@ export async function createWebhook(
     lastError: null,
     makerEndsAt: Number.MAX_SAFE_INTEGER,
   };
-  const startPositions = await currentPositions(ctx.databases, hook.collections);
+  const startPositions = await loadCurrentPositions(ctx.databases, hook.collections);
   const entry = auditRecord(ctx, "webhook.create", auditSubject(id), { version: 1 });
   if (!(await insertWebhook(ctx.databases, hook, startPositions, maxWebhooks, entry)))
     throw tooManyProblem();
@@ -153,7 +153,7 @@ async function assertCollectionsVisible(
   collections: Webhook["collections"],
 ): Promise<void> {
   if (collections === "all") return;
-  const existingNames = await loadExistingNames(ctx.databases, collections);
+  const existingNames = await filterExistingKeys(ctx.databases, collections);
   const errors = collections.flatMap((name, i) => {
     if (existingNames.includes(name) && isVisibleName(ctx.resources, name)) return [];
     const reason = `The ${name.replace(":", " ")} does not exist, or this credential cannot see it.`;
@@ -239,7 +239,7 @@ async function nextStartPositions(
   after: Webhook,
 ): Promise<StartPositions> {
   const [previousPositions, feedHeads] = await Promise.all([
-    readStartPositions(ctx.databases.home, before.id),
+    loadStartPositions(ctx.databases.home, before.id),
     loadFeedHeads(ctx.databases, after.collections),
   ]);
   const startPositions: StartPositions = {};

@@ -3,7 +3,7 @@ import { joinedDocument } from "#documents/openapi/document.ts";
 import { serviceDocument } from "#documents/openapi/service.ts";
 import { absoluteLinks } from "#domain/api-paths.ts";
 import { matchesPrecondition } from "#domain/preconditions.ts";
-import { renderDocument, requestedVersion, sendDocument } from "#http/open-api.ts";
+import { renderDocument, chooseVersion, sendDocument } from "#http/open-api.ts";
 import { sendDownload } from "#http/download.ts";
 import type { AppEnv } from "#http/env.ts";
 import { createCursor, createFeedCursor } from "#http/paging.ts";
@@ -78,7 +78,7 @@ async function sendOpenApi(
   { describes, version }: OpenApiResult,
 ): Promise<Response> {
   const { operations } = c.env;
-  const shown = requestedVersion(c, version);
+  const shown = chooseVersion(c, version);
   const document =
     describes.length === 0
       ? serviceDocument(operations, serviceHost(c))

@@ -19,7 +19,7 @@ const feedQuery = lazy(() =>
 );
 
 /** A page of the changes feed of a collection (contract, section 13). */
-export const changesOperation = (kind: CollectionKind) => {
+export const listChangesOperation = (kind: CollectionKind) => {
   const { many } = resourceNames(kind);
   return operation({
     method: "GET",

@@ -34,7 +34,7 @@ const shared = { tag: "definitions" } as const;
 const definitionName = (kind: CollectionKind) => `${kindSchemaNames[kind]}Definition`;
 
 /** Prefetches the list of all collections, as most credentials see all. Others read again with their resources. */
-export const listCollections = (kind: CollectionKind) => {
+export const listCollectionsOperation = (kind: CollectionKind) => {
   const binding = `${kind}s`;
   type BookmarkedPage = SummaryPage & { bookmark: string | null };
   const among =
@@ -84,7 +84,7 @@ export const listCollections = (kind: CollectionKind) => {
   });
 };
 
-export const getCollection = (kind: CollectionKind) =>
+export const getCollectionOperation = (kind: CollectionKind) =>
   operation({
     ...shared,
     method: "GET",
@@ -113,7 +113,7 @@ export const getCollection = (kind: CollectionKind) =>
     },
   });
 
-export const getDefinition = (kind: CollectionKind) =>
+export const getDefinitionOperation = (kind: CollectionKind) =>
   operation({
     ...shared,
     method: "GET",

@@ -35,7 +35,7 @@ const documentResponse = { description: "The document.", headers: ["ETag"] } as 
 const versionQuery = lazy(() => z.object({ version: z.optional(z.enum(versions)) }));
 const documentQuery = lazy(() => z.extend(selectionQuery(), versionQuery().shape));
 
-export const getCollectionDocument = (kind: CollectionKind) =>
+export const getCollectionDocumentOperation = (kind: CollectionKind) =>
   operation({
     ...shared,
     path: collectionPaths(kind).openApi,
@@ -50,7 +50,7 @@ export const getCollectionDocument = (kind: CollectionKind) =>
     responses: { 200: { ...documentResponse, example: ({ definition }) => definition.document } },
   });
 
-export const getDocument = operation({
+export const getOpenApiDocumentOperation = operation({
   ...shared,
   path: "/openapi.json",
   kind: null,

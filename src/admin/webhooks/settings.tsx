@@ -180,7 +180,7 @@ export const settingsPage = page({
         <form method="post" action={`/admin/webhooks/${id}`} class="issue">
           <input type="hidden" name="page" value="webhook" />
           <input type="hidden" name="version" value={String(version)} />
-          <WebhookInputs reachable={found.reachable} values={values} />
+          <WebhookInputs reachable={found.collectionLabels} values={values} />
           <p class="muted">
             Whoever changes more than the name becomes its maker: it then tells what they may read.
           </p>

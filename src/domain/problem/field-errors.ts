@@ -78,7 +78,7 @@ const maxIssues = 1000;
 type Issue = z.core.$ZodIssue;
 
 /** The options of `safeParse` for bodies. Errors of unknown properties list the known ones. */
-export const bodyParsing = {
+export const bodyParseOptions = {
   reportInput: true,
   error: (issue: z.core.$ZodRawIssue) => {
     if (issue.code !== "unrecognized_keys") return undefined;

@@ -2,7 +2,7 @@ import * as z from "zod/mini";
 import type { Actor } from "#domain/audit.ts";
 import type { ItemAction } from "#domain/item/change.ts";
 import { isObject } from "#domain/json.ts";
-import { bodyParsing, errorAt, zodErrors } from "#domain/problem/field-errors.ts";
+import { bodyParseOptions, errorAt, zodErrors } from "#domain/problem/field-errors.ts";
 import { problem, type FieldError } from "#domain/problem/problem.ts";
 import { lazy } from "#domain/lazy.ts";
 
@@ -189,7 +189,7 @@ export const webhookUpdateSchema = lazy(() =>
 export function parseWebhook<
   Schema extends ReturnType<typeof webhookCreateSchema> | ReturnType<typeof webhookUpdateSchema>,
 >(schema: Schema, body: unknown, allowsLocal: boolean): z.output<Schema> {
-  const result = schema.safeParse(body, bodyParsing);
+  const result = schema.safeParse(body, bodyParseOptions);
   const errors = [
     ...(result.success ? [] : zodErrors(result.error.issues)),
     ...urlErrors(isObject(body) ? body["url"] : undefined, allowsLocal),

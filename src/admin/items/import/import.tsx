@@ -1,7 +1,7 @@
 import { importFingerprint, createOperationBuilder, rowIds } from "#domain/import/csv.ts";
 import { sha256 } from "#domain/credential/keys.ts";
 import type { Collection, CollectionKind } from "#domain/definition/collection.ts";
-import { type Operation, maxOperations } from "#domain/item/body.ts";
+import { type BatchOperation, maxOperations } from "#domain/item/body.ts";
 import {
   type ImportFile,
   rejectedRows,
@@ -29,7 +29,7 @@ async function buildOperations(
   collection: Collection,
   from = 0,
   to = csv.rows.length,
-): Promise<Operation[]> {
+): Promise<BatchOperation[]> {
   const rows = csv.rows.slice(from, to);
   const ids = rowIds(collection, await sha256(importFingerprint(collection, plan, csv)), rows);
   const operationOf = createOperationBuilder(collection, plan);

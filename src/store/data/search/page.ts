@@ -1,4 +1,4 @@
-import { type CollectionDatabase, type Prepared } from "#store/db/database.ts";
+import type { CollectionDatabase, Prepared } from "#store/db/database.ts";
 import { SearchValues } from "./conditions.ts";
 import { lookUpRows, candidateRows, candidatesWithin } from "./cost.ts";
 import { driverSql, findExactDriver, probeSql } from "./driver.ts";
@@ -30,10 +30,10 @@ import { itemFromRow, type ItemRow } from "#store/data/items.ts";
 import { collection, indexing } from "#store/db/schema.ts";
 import { collectionStatement } from "#store/db/statement.ts";
 import {
-  headColumns,
-  headFromRow,
+  definitionHeadColumns,
+  definitionHeadFromRow,
   type DefinitionHead,
-  type HeadRow,
+  type DefinitionHeadRow,
 } from "#store/data/definition-head.ts";
 import {
   selectStatus,
@@ -178,7 +178,7 @@ function valueScanSql(
 const selectHead = collectionStatement<{ stamps: string }>((builder, { collectionId, stamps }) =>
   builder
     .select({
-      ...headColumns(stamps),
+      ...definitionHeadColumns(stamps),
       waiting: sql`coalesce(${indexing.newlySearchable}, ${indexing.fields})`.as("waiting"),
       done: sql`${indexing.done}`.as("done"),
       total: sql`${indexing.total}`.as("total"),
@@ -254,7 +254,7 @@ export async function loadPage(
   const edge = isTruncated ? pageRows.at(-1) : pageRows.find((row) => row.kind === "edge");
   const { waiting, done, total, ...headRow } = headFromResult(headResult);
   return {
-    head: headFromRow(headRow),
+    head: definitionHeadFromRow(headRow),
     unindexed: { ids: JSON.parse(waiting ?? "[]") as number[], done: done ?? 0, total: total ?? 0 },
     hits: pageRows
       .filter((row) => row.kind === "hit")
@@ -283,14 +283,13 @@ async function runOptionalBatch(
 }
 
 /** D1 rejects a parameter without a placeholder. */
-function preparePageStatement(
-  db: CollectionDatabase,
-  { text, values }: PageStatement,
-): Prepared<"data"> {
+function preparePageStatement(db: CollectionDatabase, { text, values }: PageStatement) {
   return db.prepare(text, text.includes("?1") ? [values] : []);
 }
 
-type SearchHeadRow = HeadRow & { waiting: string | null } & Record<keyof Progress, number | null>;
+interface SearchHeadRow extends DefinitionHeadRow, Record<keyof Progress, number | null> {
+  waiting: string | null;
+}
 
 function headFromResult(result: D1Result | undefined): SearchHeadRow {
   const [row] = (result?.results ?? []) as SearchHeadRow[];
