@@ -119,6 +119,8 @@ export interface ItemsPageProps {
   next: string | null;
   /** The number of matches; null without filters. */
   count: QueryPage["count"];
+  /** Set when the time was up before the page was full. */
+  progress: QueryPage["progress"];
   problem?: Problem | undefined;
 }
 
@@ -136,13 +138,7 @@ function NoItems(props: ItemsPageProps) {
   const { items, item, path } = collectionTerms[collection.kind];
   const base = `${path}/${collection.key}`;
   if (problem) return null;
-  if (next !== null) {
-    return (
-      <EmptyState>
-        None among those that were looked at so far; the next page looks further.
-      </EmptyState>
-    );
-  }
+  if (next !== null) return <EmptyState>No matches yet.</EmptyState>;
   if (isFiltered(query)) {
     return (
       <EmptyState>
@@ -240,9 +236,29 @@ export function ItemsPage(props: ItemsPageProps) {
             <ItemsTable {...{ base, collection, columns, views, query, canWrite }} />
           </>
         )}
+        <SearchProgress {...props} />
         <PageLinks {...props} base={base} />
       </div>
     </CollectionLayout>
+  );
+}
+
+/** Says how far a search has come that “Keep searching” continues. */
+function SearchProgress({ collection, progress }: ItemsPageProps) {
+  if (!progress) return null;
+  const { searched, total } = progress;
+  const { items } = collectionTerms[collection.kind];
+  return (
+    <p class="muted" role="status">
+      {searched === null || searched === 0 ? (
+        `Some of the ${formatCount(total)} ${items} are not searched yet.`
+      ) : (
+        <>
+          <progress max={total} value={searched} aria-label="Search"></progress>{" "}
+          {`Searched ${formatCount(searched)} of ${formatCount(total)} ${items}.`}
+        </>
+      )}
+    </p>
   );
 }
 
@@ -250,6 +266,5 @@ export function ItemsPage(props: ItemsPageProps) {
 function describeItemCount({ collection, live, query, count }: ItemsPageProps): string {
   const { items, item } = collectionTerms[collection.kind];
   const total = isFiltered(query) && count ? count : { count: live, exact: true };
-  const suffix = total.exact ? "" : " or more";
-  return `${formatCount(total.count)}${suffix} ${total.count === 1 && total.exact ? item : items}`;
+  return `${total.exact ? "" : "At least "}${formatCount(total.count)} ${total.count === 1 && total.exact ? item : items}`;
 }
