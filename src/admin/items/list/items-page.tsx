@@ -26,17 +26,20 @@ function DownloadMenu({
   query,
   fields,
   live,
+  zone,
 }: {
   base: string;
   query: Query;
   fields: readonly Field[];
   live: number;
+  /** The time zone of the collection. */
+  zone: string;
 }) {
   const formats: [string, string, string][] = [
-    ["spreadsheet", "For spreadsheets", "CSV with labels; Excel opens it as it is"],
-    ["lines", "For spreadsheets, a line for each row", "CSV with the rows of line items"],
-    ["csv", "CSV, lossless", "keys and stored values"],
-    ["ndjson", "NDJSON, lossless", "one item a line, as the API has it"],
+    ["spreadsheet", "For spreadsheets", `CSV with labels, times in ${zone}`],
+    ["lines", "For spreadsheets, one line per row", `CSV of the line items, times in ${zone}`],
+    ["csv", "CSV, lossless", "Keys and stored values, times in UTC"],
+    ["ndjson", "NDJSON, lossless", "One item per line, as in the API"],
   ];
   const hasRows = fields.some(({ type }) => type === "line_items");
   const downloadPath = (format: string) => {
@@ -191,7 +194,7 @@ export function ItemsPage(props: ItemsPageProps) {
   const canWrite = roleAllows(frame.member.role, "write");
   const actions = (
     <>
-      <DownloadMenu base={base} query={query} fields={fields} live={live} />
+      <DownloadMenu {...{ base, query, fields, live }} zone={definition.time_zone} />
       {canWrite ? (
         <>
           <a class="button quiet" href={`${base}/import`}>
