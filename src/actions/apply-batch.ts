@@ -41,9 +41,11 @@ function collectReferences(
   compiled: CompiledCollection,
   operations: readonly (BatchOperation | null)[],
 ): ItemLookup {
-  const names = operations.flatMap((operation) =>
-    operation && "id" in operation && operation.id ? [operation.id] : [],
-  );
+  const names = operations.flatMap((operation) => {
+    if (!operation || operation.op === "upsert") return [];
+    const unless = operation.op === "create" ? operation.unless : undefined;
+    return [operation.id ?? "", unless ?? ""].filter((name) => name !== "");
+  });
   const isApp = compiled.collection.kind === "app";
   const isReceipt = (name: string) => isApp && !name.startsWith("rec_");
   return {

@@ -1,7 +1,12 @@
 import type { CursorPosition, FullPosition } from "#domain/cursor.ts";
 import type { CompiledCollection } from "#domain/data/compile.ts";
 import { fieldNumber, presentData } from "#domain/data/values.ts";
-import { countItemsThatFit, buildItemView, type ItemView } from "#domain/item/item.ts";
+import {
+  countItemsThatFit,
+  buildItemView,
+  itemNumberRange,
+  type ItemView,
+} from "#domain/item/item.ts";
 import { problem, type Problem } from "#domain/problem/problem.ts";
 import { parseSearch } from "#domain/search/parse.ts";
 import { parseTextSearch } from "#domain/search/text.ts";
@@ -9,7 +14,12 @@ import { referencedFields, type Search } from "#domain/search/tree.ts";
 import type { MatchCount, CollectionStatus, TextPrefixes } from "#store/data/search/count.ts";
 import { cachedStampsJson } from "#store/data/definition-head.ts";
 import { findPage, type SearchTooLarge } from "#store/data/search/find-page.ts";
-import { maxKeyEntryBytes, maxKeyItemBytes, maxPageBytes } from "#store/data/search/cost.ts";
+import {
+  deepBudget,
+  maxKeyEntryBytes,
+  maxKeyItemBytes,
+  maxPageBytes,
+} from "#store/data/search/cost.ts";
 import { maxSortedItems } from "#store/data/search/plan.ts";
 import type { SearchPage, UnindexedFields } from "#store/data/search/page.ts";
 import type { ReadContext, ActionContext } from "./context.ts";
@@ -36,6 +46,8 @@ export interface ItemQuery {
   text?: string;
   /** Whether to count all matches and to find prefix matches, as pages for people show them. */
   isForPeople?: boolean;
+  /** Whether to search on until the page is full, the items end, or the time is up. */
+  fillsPage?: boolean;
   /** Whether to return the status of the collection. */
   withStatus?: boolean;
 }
@@ -44,6 +56,8 @@ export interface QueryPage {
   views: ItemView[];
   /** The position after which the next page starts; null at the end. Even an empty page can have one. */
   nextPosition: FullPosition | null;
+  /** Set when the search ended before the page was full. `searched` is unknown for searches that a field sorts. */
+  progress: { searched: number | null; total: number } | null;
   /** Items with a value that begins with the text, on an unsorted first page. `views` omits them. */
   prefixMatches: ItemView[];
   /** The count of all matches, if requested. */
@@ -87,8 +101,37 @@ export async function queryItems(
     if (page.head.freshCollection) return undefined;
     assertIndexed(ctx, collection.id, search, page.unindexed);
     assertOptions(search, page.missingValues);
-    return buildPage(compiled, search, page, rows);
+    const filledPage = query.fillsPage ? await fillPage(ctx, collection, search, page, rows) : page;
+    if (filledPage === undefined) return undefined;
+    return buildPage(compiled, search, filledPage, rows);
   });
+}
+
+/** A search that continues reads about 100,000 index entries, unless the database is slow. */
+const maxDeepStatements = 4;
+const maxDeepMs = 2000;
+
+/** Continues a search that ended before its page was full. Returns undefined if the definition changed meanwhile. */
+async function fillPage(
+  ctx: ReadContext,
+  collection: CompiledCollection["collection"],
+  search: Search,
+  firstPage: SearchPage,
+  rows: number,
+): Promise<SearchPage | undefined> {
+  const db = ctx.databases.of(collection);
+  const end = ctx.now() + maxDeepMs;
+  const extras = { stamps: cachedStampsJson([collection]) };
+  let page = firstPage;
+  for (let count = 0; count < maxDeepStatements && ctx.now() < end; count += 1) {
+    const missingRows = rows + 1 - page.hits.length;
+    if (page.edge === null || missingRows <= 0) break;
+    const more = await findPage(db, search, page.edge, missingRows, extras, deepBudget);
+    if ("exceeded" in more) throw tooComplexProblem(more);
+    if (more.head.freshCollection) return undefined;
+    page = { ...page, hits: [...page.hits, ...more.hits], edge: more.edge };
+  }
+  return page;
 }
 
 interface ParsedQuery {
@@ -168,7 +211,7 @@ function tooComplexProblem({ exceeded }: SearchTooLarge): Problem {
 
 function buildPage(
   compiled: CompiledCollection,
-  { fields }: Search,
+  { fields, sort, order }: Search,
   { hits, edge, count, prefixMatches, status }: SearchPage,
   rows: number,
 ): QueryPage {
@@ -185,10 +228,29 @@ function buildPage(
     status,
     views: otherHits.map(({ item }) => pickFields(buildItemView(item, compiled), fields)),
     nextPosition: hasMoreHits ? (pageHits.at(-1)?.position ?? null) : edge,
+    progress:
+      hasMoreHits || edge === null || status === null
+        ? null
+        : {
+            searched:
+              sort.length > 0 ? null : countSearched(compiled, edge, order, status.itemCount),
+            total: status.itemCount,
+          },
     prefixMatches: fittingMatches.map((item) => pickFields(buildItemView(item, compiled), fields)),
     count:
       count && (count.exact ? count : { ...count, count: Math.max(count.count, returnedCount) }),
   };
+}
+
+/** The items on one side of a position in stored order. Deleted items make it an estimate. */
+function countSearched(
+  { collection }: CompiledCollection,
+  edge: FullPosition,
+  order: Search["order"],
+  itemCount: number,
+): number {
+  const sequence = Number(edge.at(-1)) - itemNumberRange(collection.id).above;
+  return order === "asc" ? Math.min(sequence, itemCount) : Math.max(0, itemCount - sequence + 1);
 }
 
 function pickFields(view: ItemView, fields: string[] | null): ItemView {

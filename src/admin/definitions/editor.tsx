@@ -136,14 +136,14 @@ export async function showEditor(c: AdminContext, kind: CollectionKind): Promise
 
 export async function showNewEditor(c: AdminContext, kind: CollectionKind): Promise<Response> {
   if (!roleAllows(c.var.member.role, "define")) throw problem.roleRequired("define");
-  const draft = { version: 0, key: "", name: "", fields: [] };
+  const draft = { version: 0, key: "", name: "", timeZone: "", fields: [] };
   return sendEditor(c, { kind, current: undefined, newest: undefined }, draft);
 }
 
 async function buildStoredDraft({ collection }: CurrentCollection): Promise<Draft> {
   const { key, version, definition } = collection;
   const fields = await buildDraftFields(definition.fields.fields);
-  return { version, key, name: definition.name, fields };
+  return { version, key, name: definition.name, timeZone: definition.time_zone, fields };
 }
 
 /** Saves the fields, or applies an edit to the draft and shows what saving would do. */
@@ -189,13 +189,14 @@ export async function createCollection(c: AdminContext, kind: CollectionKind): P
   const key = draft.key || makeKey(draft.name, "", new Set());
   try {
     assertNamed(draft, key);
-    const body = { ...draftBody(state, draft), name: draft.name, key };
+    const zone = draft.timeZone === "" ? {} : { time_zone: draft.timeZone };
+    const body = { ...draftBody(state, draft), name: draft.name, key, ...zone };
     const result = await putAtVersion(c, kind, key, body, 0).catch((error: unknown) => {
       throw toKeyTakenProblem(error, key, collectionTerms[kind].one);
     });
     return await sendOutcome(c, {
       to: `${collectionTerms[kind].path}/${key}/items`,
-      flash: `${draft.name} is made.`,
+      flash: `${collectionTerms[kind].one === "app" ? "App" : "Form"} created`,
       document: definitionDocument(c, result),
       status: 201,
     });

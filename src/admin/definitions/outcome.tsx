@@ -99,8 +99,8 @@ export function SaveOutcome({
       ) : (
         <p class="muted">
           {hasFieldErrors
-            ? "Mend what is marked first."
-            : "Options and formulas are still to be written."}
+            ? "Fix the highlighted fields first."
+            : "Add options and formulas to finish."}
         </p>
       )}
     </section>

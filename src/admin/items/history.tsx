@@ -34,7 +34,7 @@ function statusName(value: unknown): string {
   return Object.entries(statusNames).find(([status]) => status === text)?.[1] ?? text;
 }
 
-function ChangedValue({ field, value }: { field: Field | undefined; value: unknown }) {
+export function ChangedValue({ field, value }: { field: Field | undefined; value: unknown }) {
   return field ? <Value field={field} value={value} short /> : <>{statusName(value)}</>;
 }
 

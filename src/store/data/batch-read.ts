@@ -71,18 +71,6 @@ export interface UniqueValueOwner {
   item: number;
 }
 
-/** Loads the items that have these unique values. */
-export async function loadUniqueValueOwners(
-  db: CollectionDatabase,
-  uniqueValues: readonly UniqueValue[],
-): Promise<UniqueValueOwner[]> {
-  const values = { uniqueValues: JSON.stringify(uniqueValues) };
-  const { results } = await retryTransient(db, () =>
-    selectOwners(db, values).all<UniqueValueOwner>(),
-  );
-  return results;
-}
-
 export interface ItemLookupResult {
   items: Item[];
   /** The items that have the named unique values. */
