@@ -1,6 +1,6 @@
 import type { CursorPosition, FullPosition } from "#domain/cursor.ts";
 import type { CompiledCollection } from "#domain/data/compile.ts";
-import { fieldNumber, presentData } from "#domain/data/values.ts";
+import { fieldNumber } from "#domain/data/values.ts";
 import {
   countItemsThatFit,
   buildItemView,
@@ -14,30 +14,14 @@ import { referencedFields, type Search } from "#domain/search/tree.ts";
 import type { MatchCount, CollectionStatus, TextPrefixes } from "#store/data/search/count.ts";
 import { cachedStampsJson } from "#store/data/definition-head.ts";
 import { findPage, type SearchTooLarge } from "#store/data/search/find-page.ts";
-import {
-  deepBudget,
-  maxKeyEntryBytes,
-  maxKeyItemBytes,
-  maxPageBytes,
-} from "#store/data/search/cost.ts";
+import { deepBudget, maxKeyEntryBytes, maxKeyItemBytes } from "#store/data/search/cost.ts";
 import { maxSortedItems } from "#store/data/search/plan.ts";
 import type { SearchPage, UnindexedFields } from "#store/data/search/page.ts";
-import type { ReadContext, ActionContext } from "./context.ts";
+import type { ReadContext } from "./context.ts";
 import { resumeBackfill } from "./backfill.ts";
-import { confirmCollection, collectionRef, loadCollectionOfHead } from "./collection-cache.ts";
-import {
-  loadCurrentCollection,
-  type CountedCollection,
-  prepareItem,
-  buildDraft,
-  duplicateProblem,
-  assertAccepting,
-  assertTypeStable,
-} from "./create-item.ts";
+import { confirmCollection } from "./collection-cache.ts";
+import { loadCurrentCollection, type CountedCollection } from "./create-item.ts";
 import { retryOnConflict } from "./idempotent.ts";
-import type { CollectionKind } from "#domain/definition/collection.ts";
-import { listItems } from "#store/data/items.ts";
-import { findItemConflicts } from "#store/data/item-ranges.ts";
 
 export interface ItemQuery {
   /** A search in the API's format. */
@@ -269,58 +253,4 @@ export async function searchItems(
   limit?: number,
 ): Promise<Pick<QueryPage, "views" | "nextPosition" | "compiled">> {
   return queryItems(ctx, cached, { body }, after, limit);
-}
-
-export interface ItemViewPage {
-  views: ItemView[];
-  /** The item number after which the next page starts; null at the end. */
-  nextPosition: number | null;
-  compiled: CompiledCollection;
-}
-
-/** Lists a page of a collection in stored order. Presents the items with the definition that the same read returns. */
-export async function listItemViews(
-  ctx: ReadContext,
-  kind: CollectionKind,
-  key: string,
-  after: number | null,
-  limit: number,
-): Promise<ItemViewPage> {
-  const query = {
-    ...collectionRef(ctx.memory, kind, key),
-    after,
-    limit: limit + 1,
-    maxBytes: maxPageBytes,
-  };
-  const result = await listItems(ctx.databases.named(kind, key), query);
-  if (!result) throw problem.notFound();
-  const { items, isTruncated, head } = result;
-  const compiled = await loadCollectionOfHead(ctx, head);
-  const page = items.slice(0, Math.min(limit, countItemsThatFit(items, compiled)));
-  const last = page.at(-1);
-  return {
-    views: page.map((item) => buildItemView(item, compiled)),
-    nextPosition: (isTruncated || items.length > page.length) && last ? last.number : null,
-    compiled,
-  };
-}
-
-/** Runs all checks of a create without storing anything. Throws the same problems as the create. */
-export async function validateItem(
-  ctx: ActionContext,
-  cached: CompiledCollection,
-  body: unknown,
-): Promise<Pick<ItemView, "key" | "status" | "data" | "warnings">> {
-  const current = await loadCurrentCollection(ctx, cached);
-  assertAccepting(current, ctx.now());
-  const { compiled } = current;
-  const draft = buildDraft(compiled, body, ctx.now());
-  if (draft.errors.length > 0) throw problem.invalidInput(draft.errors);
-  const { status, data, warnings } = draft;
-  assertTypeStable(compiled.collection, data);
-  const { uniqueValues } = prepareItem(ctx, compiled, draft).item;
-  const db = ctx.databases.of(compiled.collection);
-  const conflicts = uniqueValues.length > 0 ? await findItemConflicts(db, uniqueValues, null) : [];
-  if (conflicts.length > 0) throw duplicateProblem(ctx, compiled, conflicts);
-  return { key: compiled.collection.key, status, data: presentData(compiled, data), warnings };
 }

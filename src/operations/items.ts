@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 import { createItem } from "#actions/create-item.ts";
-import { listItemViews, validateItem } from "#actions/query-items.ts";
+import { listItemViews, validateItem } from "#actions/list-items.ts";
 import { deleteSubmission, updateItem } from "#actions/update-item.ts";
 import { checkedDocument, itemDocument, writtenDocument } from "#documents/items.ts";
 import { mergePatchType } from "#documents/openapi/description.ts";

@@ -1,5 +1,5 @@
 import type * as z from "zod/mini";
-import type { FieldError, FieldErrorCode } from "./problem.ts";
+import type { FieldError } from "./problem.ts";
 
 type Path = readonly (string | number)[];
 
@@ -70,7 +70,10 @@ export const fieldErrorMeanings = {
   too_complex:
     "A search exceeds its limits, or the patterns and formulas take too long for this request.",
   invalid_definition: "A part of a definition violates a rule or contradicts another part.",
-} as const satisfies Record<FieldErrorCode, string>;
+} as const;
+
+export type FieldErrorCode = keyof typeof fieldErrorMeanings;
+export const fieldErrorCodes = Object.keys(fieldErrorMeanings) as FieldErrorCode[];
 
 /** Further issues are dropped. */
 const maxIssues = 1000;

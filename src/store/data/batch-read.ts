@@ -65,7 +65,7 @@ const selectOwners = dataStatement<Pick<ItemLookupValues, "uniqueValues">>((db) 
 );
 
 /** The item that has a unique value. */
-export interface UniqueValueOwner {
+interface UniqueValueOwner {
   field: number;
   value: string | number;
   item: number;
