@@ -289,11 +289,11 @@ describe("Logs, audit and overview", () => {
     expect(calls[0].request_id).toBe(me.headers.get("X-Request-Id"));
     expect(calls[1]).toMatchObject({
       required_permission: "submissions:read",
-      detail: "Needs submissions:read, which it does not have.",
+      detail: "Missing permission: submissions:read.",
     });
     expect(calls[2].errors.map((error: Json) => error.field).toSorted()).toEqual(["amount2", "n"]);
     expect(calls[2].detail).toContain("nknown field amount2");
-    expect(calls[3].detail).toBe("There is no form “nowhere”.");
+    expect(calls[3].detail).toBe("The form “nowhere” does not exist.");
     expect(JSON.stringify(calls)).not.toContain("private");
     expect(JSON.stringify(calls)).not.toContain(token);
   });
@@ -303,7 +303,7 @@ describe("Logs, audit and overview", () => {
     const { token, id } = await issue({ resources: ["app:other"] });
     await new Client(token).get(`/forms/${form}/submissions`);
     const [call] = await callsOf(id, 1);
-    expect(call.detail).toBe(`The form “${form}” is not among what it has access to.`);
+    expect(call.detail).toBe(`The credential has no access to the form “${form}”.`);
   });
 
   it("limits the size of a logged call", async () => {

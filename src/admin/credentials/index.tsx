@@ -63,7 +63,7 @@ const edit = access.form({
     const after = await editCredential(ctx, before, changed, fields.version);
     return {
       to: `${credentialPath(after)}/access`,
-      flash: "Access saved. The next request already has it.",
+      flash: "Access saved",
       document: credentialDocument(after, ctx.now()),
     };
   },
@@ -80,7 +80,7 @@ const revoke = action({
     await revokeCredential(ctx, param("id"));
     return {
       to: `/admin/integrations/${param("id")}`,
-      flash: "Revoked. Its next request is refused; its calls stay here for 30 days.",
+      flash: "Credential revoked",
       document: null,
     };
   },
