@@ -42,10 +42,10 @@ describe.each([
     await page.getByText("Form created").waitFor();
 
     await person.follow("Integrations");
-    await person.follow("Issue credential");
+    await person.follow("Create credential");
     await page.getByLabel(/^Website form/).check();
     await page.getByLabel(/^Expenses/).check();
-    await person.press("Issue credential");
+    await person.press("Create credential");
     const token = (await page.textContent("#token")) ?? "";
     const data = { who: "Sato", lines: [{ price: 15.1 }, { price: 15 }] };
     const created = await caller(server.url, token)("POST", `/forms/${formKey}/submissions`, {
