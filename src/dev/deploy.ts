@@ -26,12 +26,12 @@ if (typeof backup === "string") fill(environment, backup);
 const url = publish(environment, settings, missingSecrets(environment));
 const isHealthy = await healthy(url);
 const alreadyHasOwner = hasOwner(environment);
-const { SETUP_SECRET: setupSecret = "as you keep it" } = readSecrets(environment);
+const { SETUP_SECRET: setupSecret = "in your secret store" } = readSecrets(environment);
 
 console.log(`
-Edge Forms ${isHealthy ? "answers" : "was deployed, and should answer within minutes,"} at ${url}
+Edge Forms ${isHealthy ? "answers" : "is deployed and should answer within minutes"} at ${url}
 
   Administration   ${url}/admin
-${alreadyHasOwner ? "" : `  Set-up link      ${url}/admin/setup\n  Set-up secret    ${setupSecret}\n`}  Settings         ${fileOf(environment)}   keep it: ids and choices, no secret
-  Secrets          ${secretsFileOf(environment)}   move it to where you keep secrets: Cloudflare never shows them
+${alreadyHasOwner ? "" : `  Setup link       ${url}/admin/setup\n  Setup secret     ${setupSecret}\n`}  Settings         ${fileOf(environment)}   keep it; contains IDs and options, no secrets
+  Secrets          ${secretsFileOf(environment)}   move it to your secret store; Cloudflare never shows these again
 `);

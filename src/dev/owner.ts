@@ -42,7 +42,7 @@ export class Owner {
     if (!response.ok || !cookie) {
       throw new Error(
         `The local owner cannot sign in at ${this.#url} (${response.status}). ` +
-          "Stop the server, delete the folder .wrangler and run `npm run dev` to start afresh.",
+          "Stop the server, delete the folder .wrangler and run `npm run dev` to start again.",
       );
     }
     this.#local.cookie = cookie;
@@ -72,8 +72,8 @@ export class Owner {
       return await fetch(this.#url + path, init);
     } catch (error) {
       throw new Error(
-        `Nothing answers at ${this.#url}. Start the service in another terminal with \`npm run dev\`, ` +
-          "or name another address with --url.",
+        `No service responds at ${this.#url}. Start the service in another terminal with \`npm run dev\`, ` +
+          "or set another address with --url.",
         { cause: error },
       );
     }

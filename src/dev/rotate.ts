@@ -20,8 +20,8 @@ const secrets = readSecrets(environment);
 const keys = secrets.TOKEN_SECRET?.split(",").filter(Boolean) ?? [];
 if (keys.length === 0) {
   stop(
-    `${secretsFileOf(environment)} has no TOKEN_SECRET. Put the one in use there, as {"TOKEN_SECRET": "…"}: without it ` +
-      "every token that was given would end at once.",
+    `${secretsFileOf(environment)} has no TOKEN_SECRET. Add the current one as {"TOKEN_SECRET": "…"}. Without it, ` +
+      "all issued tokens would stop working immediately.",
   );
 }
 // With two keys, an earlier run has already started the rotation. Sends the same keys again.
@@ -34,6 +34,6 @@ withSecretsFile({ TOKEN_SECRET: activeKeys.join(",") }, (path) =>
 );
 console.log(
   finish
-    ? `${name} verifies with the new secret alone.`
-    : `${name} signs with the new secret and still takes what the old one signed. Rotate the credentials that were issued\nbefore now; then \`npm run rotate -- --finish\`.`,
+    ? `${name} accepts only the new secret.`
+    : `${name} signs with the new secret and still accepts the old one. Rotate all credentials that were issued\nbefore now. Then run \`npm run rotate -- --finish\`.`,
 );

@@ -21,7 +21,7 @@ Usage: npm run dev -- [options]
 
 Creates secrets, migrates the local database, serves the project, and creates an owner and a demo.
 
-  --port NUMBER   the port to serve on; default: 8787
+  --port NUMBER   port to serve on; default: 8787
 `;
 
 const { port } = parseOptions(usage, { port: { type: "string", default: "8787" } });
@@ -29,7 +29,7 @@ if (!/^\d{1,5}$/.test(port) || Number(port) < 1 || Number(port) > 65_535) {
   stop("--port must be a number from 1 to 65535.");
 }
 const url = `http://127.0.0.1:${port}`;
-// Otherwise another server on this port would receive the set-up secret and the password.
+// Otherwise another server on this port would receive the setup secret and the password.
 if (!(await isFree(Number(port)))) {
   stop(`Port ${port} is in use. Choose another one: npm run dev -- --port ${Number(port) + 1}`);
 }
@@ -136,7 +136,7 @@ async function prepare(): Promise<{ email: string; password: string; token: stri
   const { local } = owner;
   if (!local.token || !(await isValidToken(local.token))) {
     const issued = await issue(owner, { ...defaultCredential, expires: "365d" });
-    if (!("token" in issued)) throw new Error("A personal token was asked for.");
+    if (!("token" in issued)) throw new Error("The service issued no personal token.");
     local.token = issued.token;
     keepLocal(local);
   }

@@ -16,12 +16,12 @@ export interface Chosen {
 const environmentName = /^[a-z][a-z0-9-]{0,30}$/;
 const hostName = /^(?=.{4,253}$)([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z]{2,63}$/;
 const rules = {
-  env: [environmentName, "a lower-case name of letters, digits and hyphens, like `staging`"],
+  env: [environmentName, "a lowercase name of letters, digits and hyphens, like `staging`"],
   location: [/^(weur|eeur|wnam|enam|apac|oc)$/, "one of weur, eeur, wnam, enam, apac, oc"],
   jurisdiction: [/^(eu|us|fedramp)$/, "one of eu, us, fedramp"],
-  domain: [hostName, "a host name in lower case, like `forms.example.com`"],
-  contact: [/^[^\s@]+@[^\s@]+$/, "an e-mail address"],
-  account: [/^[0-9a-f]{32}$/, "the 32 hexadecimal digits of an account's id"],
+  domain: [hostName, "a lowercase host name, like `forms.example.com`"],
+  contact: [/^[^\s@]+@[^\s@]+$/, "an email address"],
+  account: [/^[0-9a-f]{32}$/, "an account ID of 32 hexadecimal digits"],
 } as const;
 
 const extraDescriptions: Record<string, string> = {

@@ -38,7 +38,8 @@ function addressIn(output: string): string {
   const target = entries
     .find(({ type }) => type === "deploy")
     ?.targets?.find((host) => host.startsWith("https://") || host.includes(".workers.dev"));
-  if (!target) stop("The Worker has no address: give it one with --domain, or a workers.dev name.");
+  if (!target)
+    stop("The Worker has no address. Set one with --domain, or register a workers.dev subdomain.");
   return target.startsWith("https://") ? target : `https://${target}`;
 }
 
@@ -53,14 +54,14 @@ const patience = 60_000;
 export async function healthy(url: string): Promise<boolean> {
   const lastResult = await waitForResponse(`${url}/health?deep`, ({ ok }) => ok);
   if (lastResult === null) return true;
-  console.error(`${url}/health?deep does not say that all is well yet: ${lastResult}`);
+  console.error(`${url}/health?deep is not healthy yet:  ${lastResult}`);
   return false;
 }
 
 /** Waits until the Worker answers 503. Prints the last response on a timeout. */
 export async function paused(url: string): Promise<void> {
   const lastResult = await waitForResponse(`${url}/health`, ({ status }) => status === 503);
-  if (lastResult !== null) console.error(`${url}/health does not answer 503 yet: ${lastResult}`);
+  if (lastResult !== null) console.error(`${url}/health does not return 503 yet:  ${lastResult}`);
 }
 
 /** Returns null once the response is as expected, and the last response on a timeout. */
@@ -69,7 +70,7 @@ async function waitForResponse(
   isExpected: (response: Response) => boolean,
 ): Promise<string | null> {
   const until = Date.now() + patience;
-  let lastResult = "no answer";
+  let lastResult = "no response";
   do {
     try {
       const response = await fetch(url, { signal: AbortSignal.timeout(10_000) });

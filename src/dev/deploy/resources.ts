@@ -28,15 +28,18 @@ function createDatabase(name: string, options: Chosen, config: string[]): string
   const { location, jurisdiction } = options;
   if (!location && !jurisdiction) {
     stop(
-      "Say where the database is to stand; it cannot be changed later: --location weur (or eeur, wnam, enam, apac, oc), " +
-        "or --jurisdiction eu (or us, fedramp).",
+      "Choose the location of the database: --location weur (or eeur, wnam, enam, apac, oc), " +
+        "or --jurisdiction eu (or us, fedramp). It can't be changed later.",
     );
   }
   const locationOption = jurisdiction
     ? [`--jurisdiction=${jurisdiction}`]
     : [`--location=${location}`];
   run(["d1", "create", name, ...locationOption, "--update-config=false", ...config]);
-  return databaseId(name, config) ?? stop(`The database ${name} was made, and is not listed.`);
+  return (
+    databaseId(name, config) ??
+    stop(`The database ${name} was created but is not listed. Run this command again.`)
+  );
 }
 
 /** Runs a counting statement in the deployed database. Its only column must be `count`. */
@@ -56,7 +59,7 @@ export function fill(environment: string, backup: string): void {
   const sql = "SELECT count(*) AS count FROM sqlite_master WHERE name = 'collection'";
   if (countIn(environment, sql) !== 0) {
     stop(
-      "--from fills a new database only, and this one has tables already. `npm run restore` goes back in time.",
+      "--from fills a new database only, but this one already has tables. To go back in time, use `npm run restore`.",
     );
   }
   run(["d1", "execute", "DB", "--remote", "--yes", "--file", backup, ...config]);
@@ -69,5 +72,8 @@ function namespaceId(title: string, config: string[]): string | undefined {
 
 export function createNamespace(title: string, config: string[]): string {
   run(["kv", "namespace", "create", title, "--update-config=false", ...config]);
-  return namespaceId(title, config) ?? stop(`The namespace ${title} was made, and is not listed.`);
+  return (
+    namespaceId(title, config) ??
+    stop(`The namespace ${title} was created but is not listed. Run this command again.`)
+  );
 }

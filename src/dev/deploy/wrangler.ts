@@ -17,7 +17,7 @@ export function run(args: readonly string[], environment: Record<string, string>
     env: { ...process.env, ...nonInteractive, ...environment },
     stdio: ["ignore", "inherit", "inherit"],
   });
-  if (status !== 0) stop(`\`wrangler ${args.join(" ")}\` failed; what it says stands above.`);
+  if (status !== 0) stop(`\`wrangler ${args.join(" ")}\` failed. See its output above.`);
 }
 
 /** Runs wrangler and returns its JSON output. Undefined when it fails with output that matches `mayFail`. */
@@ -31,7 +31,7 @@ export function ask<T>(args: readonly string[], mayFail?: RegExp): T | undefined
   if (status === 0) return JSON.parse(stdout.slice(stdout.search(/[[{]/))) as T;
   if (mayFail?.test(stdout + stderr)) return undefined;
   console.error(stdout, stderr);
-  return stop(`\`wrangler ${args.join(" ")}\` failed; what it says stands above.`);
+  return stop(`\`wrangler ${args.join(" ")}\` failed. See its output above.`);
 }
 
 /** Prints a message and ends the command with exit code 1. */

@@ -51,7 +51,7 @@ export function render(markdown: string, pageNames: ReadonlySet<string>): Render
     },
   });
   const html = marked.parse(markdown, { async: false });
-  if (title === "") throw new Error("A page of the documentation begins with its title.");
+  if (title === "") throw new Error("A documentation page must begin with its title.");
   return { title, html, headings };
 }
 
