@@ -143,7 +143,7 @@ describe("The command edge-forms", () => {
         '  ~ visitor_name.label: "visitor" → "visitor_name"',
         "  ~ visitor_name.required: true → false",
         '  + seen: {"type":"boolean","default":false}',
-        "  - note: retired; what is stored stays, hidden",
+        "  - note: retired; its data stays stored but hidden",
         "  = hidden fields: note",
         expect.stringMatching(/^Not in the directory/),
         "0 to create, 1 to change, 0 unchanged.",

@@ -83,7 +83,7 @@ async function validateAll({ client }: Service, steps: readonly Step[]): Promise
         if (!(error instanceof EdgeFormsError) || !isRejection(error)) throw error;
         if (error.status === 403) return "the credential lacks the permission schema:write";
         if (isDryRunUnknown(error))
-          return "this version of the service cannot validate without applying";
+          return "this service cannot validate without applying";
         step.errors.push(...linesOf(error));
         return null;
       }
