@@ -103,7 +103,7 @@ export function MemberRow({
             {disabledAt === null ? (
               <Action
                 action={action}
-                name="Remove member"
+                name="Remove"
                 title={`Remove ${email}?`}
                 confirm="They are signed out, and their personal tokens are permanently revoked. Their work stays."
                 values={{ disabled: "true" }}
