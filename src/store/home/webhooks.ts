@@ -186,6 +186,7 @@ const mutableColumns = [
   "types",
   "collections",
   "include",
+  "recalculations",
   "state",
   "reason",
   "secrets",
