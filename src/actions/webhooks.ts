@@ -120,6 +120,7 @@ export async function createWebhook(
     types: [...new Set(input.types)],
     collections: distinct(input.collections),
     include: input.include ?? "item",
+    recalculations: input.recalculations ?? true,
     state: "active",
     reason: null,
     secrets: [storedSecret],
@@ -207,12 +208,14 @@ export function updateWebhook(
   });
 }
 
-type WebhookPatch = Partial<Pick<Webhook, "name" | "url" | "types" | "collections" | "include">> & {
+type WebhookPatch = Partial<
+  Pick<Webhook, "name" | "url" | "types" | "collections" | "include" | "recalculations">
+> & {
   state?: "active" | "paused";
 };
 
 /** Members that decide where messages go and what they contain. */
-const deliveryFields = ["url", "types", "collections", "include"] as const;
+const deliveryFields = ["url", "types", "collections", "include", "recalculations"] as const;
 
 /** A caller that changes a delivery field becomes the maker. Messages contain only what the maker may read. */
 function applyPatch(

@@ -96,7 +96,7 @@ describe.each([
     if (javaScriptEnabled) await expect.poll(() => page.locator("li.def").count()).toBe(5);
     const outcome = await page.locator("#outcome").textContent();
     expect(outcome).toContain("Team changes");
-    expect(outcome).toContain("Needed by is hidden. Its data is kept");
+    expect(outcome).toContain("Hides Needed by. Its data is kept");
     await person.press("Save changes");
     const alert = page.getByRole("alert");
     expect(await alert.textContent()).toContain("Needed by would be hidden");

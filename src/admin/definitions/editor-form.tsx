@@ -10,7 +10,7 @@ import { fieldKeys } from "./draft-documents.ts";
 import { FieldEditor, Palette } from "./field-editor.tsx";
 import { FormErrors } from "#html/form-errors.tsx";
 import { ItemInputs } from "#admin/items/form/inputs.tsx";
-import { SaveOutcome } from "./outcome.tsx";
+import { type Listeners, SaveOutcome } from "./outcome.tsx";
 
 export interface EditorProps {
   frame: PageContext;
@@ -20,6 +20,8 @@ export interface EditorProps {
   stored: FieldSet | null;
   /** Undefined if the draft has errors. */
   preview: Preview | undefined;
+  /** Undefined if the change recalculates no items. */
+  listeners?: Listeners | undefined;
   /** The errors that the inputs show. */
   wrong: Problem | undefined;
   focus?: readonly number[] | undefined;
@@ -163,6 +165,7 @@ export function Editor(props: EditorProps) {
           <aside aria-label="Before saving">
             <SaveOutcome
               preview={preview}
+              listeners={props.listeners}
               items={collectionTerms[kind].items}
               hasFieldErrors={hasFieldErrors}
             />

@@ -13,6 +13,8 @@ import { buildFieldDocuments, inputName, readKnownKeys, parseDraft } from "./dra
 import { isTooLarge, tooManyFieldsProblem } from "./draft-size.ts";
 import { type Draft, type DraftField, makeKey } from "./draft.ts";
 import { DefinitionPage, LargeDefinitionPage, NewDefinitionPage } from "./editor-page.tsx";
+import { listRecalculationListeners } from "#actions/wake-listeners.ts";
+import type { Listeners } from "./outcome.tsx";
 import { putDefinition, getWithNewestItem, type SavedDefinition } from "#actions/definitions.ts";
 import { collectionKeyPattern } from "#domain/definition/document.ts";
 import { noFields } from "#domain/definition/field.ts";
@@ -64,6 +66,7 @@ async function sendEditor(
     draft,
     stored: current?.collection.definition.fields ?? null,
     preview,
+    listeners: await listListeners(c, state, preview),
     wrong: inputProblem,
     focus,
     action: current
@@ -77,6 +80,19 @@ async function sendEditor(
     <NewDefinitionPage {...editor} problem={error} />
   );
   return c.html(page, status, error?.headers);
+}
+
+/** The webhooks that would receive events for the items that the change recalculates. */
+async function listListeners(
+  c: AdminContext,
+  { kind, current }: EditorState,
+  preview: Preview | undefined,
+): Promise<Listeners | undefined> {
+  if (!current || !preview || preview.items === 0 || preview.calculatedLabels.length === 0)
+    return undefined;
+  const webhooks = await listRecalculationListeners(c.var.action, kind, current.collection.key);
+  const isVisible = roleAllows(c.var.member.role, "webhooks");
+  return { count: webhooks.length, names: isVisible ? webhooks.map(({ name }) => name) : [] };
 }
 
 /** Drops the errors of options and formulas that are still empty. */

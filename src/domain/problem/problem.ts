@@ -194,10 +194,6 @@ export const problem = {
     return new Problem("duplicate", detail, { field });
   },
 
-  /** Two rows of an imported file have the same unique value. Without a field, the same ID. */
-  duplicateInFile: (field: string, line: number) =>
-    new Problem("duplicate", `Line ${line} of this file has the same value.`, { field }),
-
   /** `id` names the item that has the value. Only callers who may read the item get it. */
   duplicate: (field: string, id?: string) =>
     new Problem("duplicate", `Another item already has this value of "${field}".`, {

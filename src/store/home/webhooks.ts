@@ -190,6 +190,7 @@ const mutableColumns = [
   "types",
   "collections",
   "include",
+  "recalculations",
   "state",
   "reason",
   "secrets",
