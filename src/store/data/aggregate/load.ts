@@ -24,7 +24,7 @@ import type { Figures } from "./figures.ts";
 import {
   aggregateStatements,
   entriesSource,
-  maxKeyBytes,
+  maxMisfitBytes,
   maxRows,
   type AggregateSource,
 } from "./statement.ts";
@@ -122,7 +122,7 @@ async function runStatements(
   if (!isThorough && ((first?.all_unusual ?? 0) > 0 || (first?.all_misfits ?? 0) > 0))
     return undefined;
   const misfits = misfitResults.map((result) => (result?.results ?? []) as MisfitRow[]);
-  if (misfits.some((list) => (list.at(-1)?.spent ?? 0) > maxKeyBytes))
+  if (misfits.some((list) => (list.at(-1)?.spent ?? 0) > maxMisfitBytes))
     return { ...head, exceeded: "keys" as const };
   const found = rows.filter(({ position }) => position !== null);
   const groups = buildGroups(aggregate, figures, found.toSorted(byPosition), misfits);

@@ -8,8 +8,8 @@ import {
 } from "#domain/aggregate/aggregate.ts";
 import { isStoredOrder } from "#domain/search/parse.ts";
 import { referencedFields, type SearchField } from "#domain/search/tree.ts";
-import { SearchValues } from "#store/data/search/conditions.ts";
-import { itemCost, maxCostPerByte, totalCostSql } from "#store/data/search/cost.ts";
+import { SearchValues, valueSql } from "#store/data/search/conditions.ts";
+import { balancedSql, itemCost, maxTotalCost, totalCostSql } from "#store/data/search/cost.ts";
 import {
   rangeOf,
   rangeSql,
@@ -33,8 +33,12 @@ export const maxRows = 1_000_000;
 const maxCost = 1_000_000_000;
 /** Reading one more value of an item costs this much per byte. */
 const valueCost = 0.25;
+/** The bytes of different texts that a statement may have to keep in memory. */
+const maxTextBytes = 32_000_000;
 /** Keys of groups that a thorough statement returns to be sorted here. */
-export const maxKeyBytes = 16_000_000;
+const maxKeyBytes = 4_000_000;
+/** The same for values that fit no scale, with the keys of their groups. */
+export const maxMisfitBytes = 16_000_000;
 
 /** What an aggregate reads. */
 export type AggregateSource =
@@ -133,7 +137,7 @@ function entryRows(
     `(select count(*) from (select 1 from ${entries} limit ${count + 1}))`;
   const isText = typeof field.options === "undefined" && field.kind === "text";
   const bytes = isText
-    ? `(select iif(t.largest * items <= ${maxAggregateBytes}, 0, (select total(octet_length(c.value)) from ${entries})))`
+    ? `(select iif(t.largest * items <= ${maxTextBytes}, 0, (select total(octet_length(c.value)) from ${entries})))`
     : "0";
   const tooLarge = figures.sums().flatMap(({ scale }) => {
     const max = maxFitting(scale);
@@ -148,7 +152,7 @@ function entryRows(
   const bounds = `${tallySql(scan.collectionId)},
     b(items) as materialized (select ${items} from t),
     n(reason) as materialized (select case when items > ${maxAggregateItems} or ${rowCount} > ${maxRows} then 'items'
-      when ${bytes} > ${maxAggregateBytes} then 'bytes' ${tooLarge.map((test) => `when ${test} then 'unusual'`).join(" ")} end from b, t)`;
+      when ${bytes} > ${maxTextBytes} then 'keys' ${tooLarge.map((test) => `when ${test} then 'unusual'`).join(" ")} end from b, t)`;
   const from = `from ${entries} and (select reason from n) is null`;
   return rowsSql(builder, bounds, from, figures.plan.isThorough);
 }
@@ -177,28 +181,43 @@ function itemRows(
   const items = isWhole
     ? "live"
     : `iif(live <= ${maxAggregateItems}, live, (select count(*) from (select 1 from ${candidates} where ${inRange} limit ${maxAggregateItems + 1})))`;
-  const cost = itemCost(search.conditions);
-  const dataFields = figureFields(figures.plan.aggregate).filter(
-    (field) => field.source.in === "data",
-  );
-  const reading = `octet_length(i.data) * ${dataFields.length * valueCost}`;
-  const readsData =
-    dataFields.length > 0 || referencedFields(search).some((field) => field.source.in === "data");
-  const perByte = maxCostPerByte(cost) + cost.rowPasses * 11 + dataFields.length * valueCost;
-  const lookUps = cost.lookUpCount * 400;
-  const isLight = `t.largest * items <= ${maxAggregateBytes} and items * (t.largest * ${perByte} + ${lookUps}) <= ${maxCost}`;
-  const measure = readsData
-    ? `select total(octet_length(i.data)), total(${totalCostSql(cost)} + ${reading}) from ${candidates}
-      where ${inRange} and (select items <= ${maxAggregateItems} and not (${isLight}) from b, t)`
-    : "select 0, 0";
   const bounds = `${tallySql(scan.collectionId)},
     b(items) as materialized (select ${items} from t),
-    w(bytes, cost) as materialized (${measure}),
+    w(bytes, cost, texts) as materialized (${measureSql(builder, `${candidates} where ${inRange}`)}),
     n(reason) as materialized (select case when items > ${maxAggregateItems} then 'items'
-      when bytes > ${maxAggregateBytes} then 'bytes' when cost > ${maxCost} then 'cost' end from b, w)`;
+      when bytes > ${maxAggregateBytes} then 'bytes' when cost > ${maxCost} then 'cost'
+      when texts > ${maxTextBytes} then 'keys' end from b, w)`;
   const where = `${inRange} and (select reason from n) is null and ${conditionsSql(scan, values)}`;
   const from = `from ${[candidates, ...figures.joins].join(" ")} where ${where} limit ${maxRows + 1}`;
   return rowsSql(builder, bounds, from, true);
+}
+
+/** SQL for the bytes of the items, the cost of reading them, and the bytes of texts to keep. Zeros if none can be too large. */
+function measureSql({ scan: { search }, figures }: Builder, fromItems: string): string {
+  const { aggregate } = figures.plan;
+  const isInData = ({ source }: SearchField) => source.in === "data";
+  const dataFields = figureFields(aggregate).filter(isInData);
+  if (dataFields.length === 0 && !referencedFields(search).some(isInData)) return "select 0, 0, 0";
+  const cost = itemCost(search.conditions);
+  const reading = `octet_length(i.data) * ${dataFields.length * valueCost}`;
+  const texts = keptTexts(aggregate).map(
+    (field) => `coalesce(octet_length(${valueSql(field)}), 0)`,
+  );
+  const maxBytes = texts.length > 0 ? maxTextBytes : maxAggregateBytes;
+  const perByte = dataFields.length * valueCost + maxTotalCost(cost, 0, 1);
+  const costBound = `items * (t.largest * ${perByte} + ${maxTotalCost(cost, 1, 0)})`;
+  const isLight = `t.largest * items <= ${maxBytes} and ${costBound} <= ${maxCost}`;
+  return `select total(octet_length(i.data)), total(${totalCostSql(cost)} + ${reading}), total(${balancedSql("+", texts)})
+    from ${fromItems} and (select items <= ${maxAggregateItems} and not (${isLight}) from b, t)`;
+}
+
+/** Texts of which groups and counts keep all that differ. */
+function keptTexts({ groups, metrics }: Aggregate): SearchField[] {
+  const fields = [
+    ...groups.map(({ field }) => field),
+    ...metrics.flatMap((metric) => (metric.op === "count_distinct" ? [metric.field] : [])),
+  ];
+  return fields.filter(({ kind, source }) => kind === "text" && source.in === "data");
 }
 
 /** Returns one row for each group, with `position` in the order, or one row without if there are none. */
@@ -256,7 +275,7 @@ const isSumAt = ({ metrics }: Aggregate, index: number): boolean => {
 /** Returns the values of one column that fit no scale, with the keys of their groups. */
 function misfitsSql(rows: string, name: string, figures: Figures): string {
   const keys = figures.keys().map((key) => key.name);
-  const keyBytes = ["20", ...keys.map((key) => `coalesce(octet_length(${key}), 4)`)].join(" + ");
+  const keyBytes = ["60", ...keys.map((key) => `coalesce(octet_length(${key}), 4)`)].join(" + ");
   const columns = [...keys, `${name} as value`, "count(*) as times"].join(", ");
   return `${rows}, u as (select ${columns} from rows where ${name} is not null and x${name} is null
       group by ${[...keys, name].join(", ")})
