@@ -1,6 +1,6 @@
 import type { CompiledCollection } from "#domain/data/compile.ts";
 import { maxBatchErrors, type BatchOperation, readBatch } from "#domain/item/body.ts";
-import { receiptSequences } from "#domain/item/item.ts";
+import { parseReceiptSequences } from "#domain/item/item.ts";
 import { type ItemLookup, lookUpItems } from "#store/data/batch-read.ts";
 import {
   parseUpsertKey,
@@ -48,7 +48,7 @@ function collectReferences(
     ids: names.filter((name) => !isReceipt(name)),
     receipts: names
       .filter(isReceipt)
-      .map((receipt) => ({ receipt, sequences: receiptSequences(receipt) })),
+      .map((receipt) => ({ receipt, sequences: parseReceiptSequences(receipt) })),
     uniqueValues: operations.flatMap((operation) => {
       if (operation?.op !== "upsert") return [];
       try {

@@ -14,7 +14,7 @@ import { maxSortedItems } from "#store/data/search/plan.ts";
 import type { SearchPage, UnindexedFields } from "#store/data/search/page.ts";
 import type { ReadContext, ActionContext } from "./context.ts";
 import { resumeBackfill } from "./backfill.ts";
-import { confirmCollection, collectionRef, loadCollectionOfHead } from "./collection-cache.ts";
+import { resolveCollection, collectionRef, loadCollectionOfHead } from "./collection-cache.ts";
 import {
   loadCurrentCollection,
   type CountedCollection,
@@ -82,7 +82,7 @@ export async function queryItems(
       values: search.unknownOptions.map(({ field, value }) => [field.number, value] as const),
     });
     if ("exceeded" in page) throw tooComplexProblem(page);
-    compiled = confirmCollection(ctx, compiled, page.head);
+    compiled = resolveCollection(ctx, compiled, page.head);
     // Undefined repeats the query, with the definition that the read returned.
     if (page.head.freshCollection) return undefined;
     assertIndexed(ctx, collection.id, search, page.unindexed);

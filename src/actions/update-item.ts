@@ -13,7 +13,7 @@ import {
   type ItemAction,
   nextItemVersion,
   diffItems,
-  indexRowChanges,
+  buildIndexRowChanges,
   serializeData,
 } from "#domain/item/change.ts";
 import {
@@ -162,7 +162,7 @@ export function updateAction(before: Item, { status }: Item): ItemAction {
 
 function buildChange(compiled: CompiledCollection, before: Item, after: Item): ItemChange {
   const { version, revision } = compiled.collection;
-  const indexRows = indexRowChanges(compiled, before, after);
+  const indexRows = buildIndexRowChanges(compiled, before, after);
   const data = serializeData(compiled, before, after);
   return {
     ...indexRows,
@@ -204,7 +204,7 @@ export async function deleteSubmission(
 ): Promise<void> {
   await retryOnCurrentItem(ctx, loaded, async ({ item, compiled }) => {
     assertChangeable(item, ifMatch);
-    const { entries, uniqueValues } = indexRowChanges(compiled, item, null);
+    const { entries, uniqueValues } = buildIndexRowChanges(compiled, item, null);
     const removal = {
       number: item.number,
       itemVersion: item.version,

@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 import { listChanges, type FeedStart } from "#actions/changes.ts";
-import { cachedCollection } from "#actions/collection-cache.ts";
+import { findCollectionInMemory } from "#actions/collection-cache.ts";
 import { loadCollection } from "#actions/visible.ts";
 import { changeDocument } from "#documents/items.ts";
 import { resourceNames } from "#documents/openapi/names.ts";
@@ -34,7 +34,7 @@ export const listChangesOperation = (kind: CollectionKind) => {
       // The feed must not skip changes of other writers, so it reads only the primary.
       const ofAll = { ...ctx, databases: ctx.primary, versions: primaryOnly };
       const compiled =
-        cachedCollection(ofAll.memory, kind, key) ?? (await loadCollection(ofAll, kind, key));
+        findCollectionInMemory(ofAll.memory, kind, key) ?? (await loadCollection(ofAll, kind, key));
       const binding = `changes ${compiled.collection.id}`;
       const { cursor, limit = defaultPageLimit, all } = query();
       const start: FeedStart =

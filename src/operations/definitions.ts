@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 import type { ActionContext, ReadContext } from "#actions/context.ts";
 import {
-  currentEtag,
+  buildDefinitionEtag,
   listVisibleCollections,
   putDefinition,
   type SavedDefinition,
@@ -126,7 +126,7 @@ export const getDefinitionOperation = (kind: CollectionKind) =>
     precondition: "If-None-Match",
     run: (ctx, { target, origin }) => ({
       ...linkedDefinition(ctx, target, origin),
-      etag: currentEtag(ctx, target),
+      etag: buildDefinitionEtag(ctx, target),
     }),
     summary: "Get a definition",
     description:
@@ -248,7 +248,7 @@ const linkedSummary = (kind: CollectionKind, summary: CollectionInfo): LinkedDoc
 });
 
 function savedResult(ctx: ActionContext, saved: SavedDefinition, origin: string): SingleResult {
-  const shown = { ...linkedDefinition(ctx, saved, origin), etag: currentEtag(ctx, saved) };
+  const shown = { ...linkedDefinition(ctx, saved, origin), etag: buildDefinitionEtag(ctx, saved) };
   const { kind, key } = saved.collection;
   switch (saved.outcome) {
     case "created":
@@ -271,6 +271,6 @@ function checkedResult(
   return {
     document: { ...document, consequences: consequencesDocument(consequences) },
     links,
-    ...(current ? { etag: currentEtag(ctx, current) } : {}),
+    ...(current ? { etag: buildDefinitionEtag(ctx, current) } : {}),
   };
 }

@@ -52,7 +52,7 @@ function differenceLine({ path, what, keys, options }: FieldDiff): Child {
 const boldNames = (fields: readonly string[]) => <strong>{fields.join(", ")}</strong>;
 
 function workLines(preview: Preview, items: string): Child[] {
-  const { indexedLabels, calculatedLabels, uniqueAdded, typeChanged, items: count } = preview;
+  const { indexedLabels, calculatedLabels, uniqueAdded, typeChanged, itemCount: count } = preview;
   if (count === 0) return [];
   const total = `${formatCount(count)} ${count === 1 ? items.slice(0, -1) : items}`;
   return [

@@ -13,7 +13,7 @@ import { credential } from "#store/db/home-schema.ts";
 import { collection, tally, webhook } from "#store/db/schema.ts";
 import { credentialFromRow, selectCredentials } from "./credentials.ts";
 import { firstCreatedSql } from "#store/data/items.ts";
-import { makerEndsAtSql } from "./webhook-status.ts";
+import { rightsEndAtSql } from "./webhook-status.ts";
 
 export interface FormState {
   key: string;
@@ -78,7 +78,7 @@ export async function loadOverview(
 /** Selects webhooks that the system stopped. They send no events until a member resumes them or takes ownership. */
 function selectStoppedWebhooks(db: HomeDatabase, now: number) {
   const { id, name, state } = webhook;
-  const haveRightsEndedSql = sql`${makerEndsAtSql} <= ${now}`;
+  const haveRightsEndedSql = sql`${rightsEndAtSql} <= ${now}`;
   return query(db, (on) =>
     on
       .select({

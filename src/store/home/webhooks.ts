@@ -20,13 +20,13 @@ import {
   nextVersionSql,
 } from "#store/db/statement.ts";
 import type { StartPositions } from "./listeners.ts";
-import { makerEndsAtSql } from "./webhook-status.ts";
+import { rightsEndAtSql } from "./webhook-status.ts";
 
 type StoredWebhook = typeof webhook.$inferSelect;
-type WebhookRow = Omit<StoredWebhook, "starts"> & { makerEndsAt: number };
+type WebhookRow = Omit<StoredWebhook, "starts"> & { makerRightsEndAt: number };
 
 const { starts: _, ...storedColumns } = getTableColumns(webhook);
-const webhookColumns = { ...storedColumns, makerEndsAt: makerEndsAtSql.as("maker_ends_at") };
+const webhookColumns = { ...storedColumns, makerRightsEndAt: rightsEndAtSql.as("maker_ends_at") };
 
 function webhookFromRow(row: WebhookRow): Webhook {
   return {

@@ -1,5 +1,9 @@
 import { type CollectionDatabase } from "#store/db/database.ts";
-import { itemNumberRange, sequencesPerCollection, receiptSequences } from "#domain/item/item.ts";
+import {
+  itemNumberRange,
+  sequencesPerCollection,
+  parseReceiptSequences,
+} from "#domain/item/item.ts";
 import type { Condition, Search, Comparable, SortKey } from "#domain/search/tree.ts";
 import { firstCreatedSql } from "#store/data/items.ts";
 import {
@@ -137,7 +141,7 @@ export function namedItemsSql(
       // The unary `+` keeps SQLite from scanning the item range instead of looking up the ids.
       return `select +number as item from item where id in ${values.list(names)}`;
     case "receiptNumber": {
-      const sequences = names.flatMap((receipt) => receiptSequences(String(receipt)));
+      const sequences = names.flatMap((receipt) => parseReceiptSequences(String(receipt)));
       const numbers = sequences
         .filter((sequence) => sequence < sequencesPerCollection)
         .map((sequence) => range.above + sequence);
