@@ -75,12 +75,12 @@ async function sendOpenApi(
   { describes, version }: OpenApiResult,
 ): Promise<Response> {
   const { operations } = c.env;
-  const shown = chooseVersion(c, version);
+  const documentVersion = chooseVersion(c, version);
   const document =
     describes.length === 0
       ? serviceDocument(operations, serviceHost(c))
       : joinedDocument(operations, describes, serviceHost(c));
-  return sendDocument(c, shown, await renderDocument(document, shown));
+  return sendDocument(c, documentVersion, await renderDocument(document, documentVersion));
 }
 
 function documentWithLinks(c: Context, { document, links }: LinkedDocument): object {

@@ -273,6 +273,8 @@ describe("Numbers, case folding and pointers", () => {
   it("folds case idempotently and independently of the original case", () => {
     fc.assert(
       fc.property(fc.string({ unit: "grapheme" }), (text) => {
+        // The dotless i folds to itself, but its upper case is I, which folds to i.
+        fc.pre(!text.includes("ı"));
         const normalized = text.normalize("NFC");
         expect(foldCase(foldCase(normalized))).toBe(foldCase(normalized));
         expect(foldCase(normalized.toUpperCase().normalize("NFC"))).toBe(foldCase(normalized));
