@@ -70,7 +70,7 @@ interface PreparedBatch extends PreparedWrite<BatchResponse> {
   results: readonly (SimulatedOperation | null)[];
 }
 
-/** Applies all operations of a batch in order, or none, once per key (contract, section 12). */
+/** Applies all operations of a batch in order, or none, once per key. */
 export function applyBatch(
   ctx: ActionContext,
   cached: CompiledCollection,

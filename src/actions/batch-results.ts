@@ -36,7 +36,7 @@ export class BatchProblem extends Problem {
   }
 }
 
-/** The order of checks (contract, section 4). The first failed check decides the status of the batch. */
+/** The order of checks. The first failed check decides the status of the batch. */
 const problemPrecedence: readonly ProblemCode[] = [
   "not_found",
   "too_large",

@@ -5,7 +5,7 @@ import { formatWebhookEtag, deriveWebhookStatus } from "#domain/webhook/status.t
 import { findValidWebhookSecrets, type Webhook } from "#domain/webhook/webhook.ts";
 import { changeDocument } from "./items.ts";
 
-/** A webhook in an API response (contract, section 14). Shows the times of its secrets, never their values. */
+/** A webhook in an API response. Shows the times of its secrets, never their values. */
 export function webhookDocument(hook: Webhook, now: number) {
   const { id, name, url, types, collections, include, version, maker } = hook;
   const settings = { id, name, url, types, collections, include };

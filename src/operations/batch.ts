@@ -23,7 +23,7 @@ const batchQuery = lazy(() =>
   z.object({ return: z.optional(z.enum(["minimal", "representation"])) }),
 );
 
-/** Applies a batch of operations (contract, section 12). */
+/** Applies a batch of operations. */
 export const batchOperation = (kind: CollectionKind) => {
   const { many } = resourceNames(kind);
   return operation({

@@ -18,7 +18,7 @@ const feedQuery = lazy(() =>
   z.extend(pageQuery(), { all: z._default(z.enum(["true", "false"]), "false") }),
 );
 
-/** A page of the changes feed of a collection (contract, section 13). */
+/** A page of the changes feed of a collection. */
 export const listChangesOperation = (kind: CollectionKind) => {
   const { many } = resourceNames(kind);
   return operation({

@@ -229,7 +229,7 @@ export const patchDefinitionOperation = (kind: CollectionKind) =>
     responses: { 200: changedResponse(kind) },
   });
 
-/** The schema document with its links (contract, section 7). */
+/** The schema document with its links. */
 function linkedDefinition(
   { now }: Pick<ReadContext, "now">,
   { collection, itemCount, indexing, pending }: CurrentCollection,

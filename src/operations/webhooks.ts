@@ -27,7 +27,7 @@ import { noQuery } from "./items.ts";
 import { operation } from "./operation.ts";
 import { noTarget, storedWebhookTarget, webhookTarget } from "./targets.ts";
 
-/** The operations on webhooks (contract, section 14). */
+/** The operations on webhooks. */
 
 const shared = { kind: null, tag: "webhooks", permission: "webhooks:manage" } as const;
 

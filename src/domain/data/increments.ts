@@ -8,7 +8,7 @@ import type { Data } from "./values.ts";
 /** Its own constructor, so that no other code changes its settings. */
 const Decimal = createDecimal();
 
-/** Adds to a stored number: `{ "count": { "$increment": 1 } }` (contract, section 8). */
+/** Adds to a stored number: `{ "count": { "$increment": 1 } }`. */
 const incrementOperator = "$increment";
 
 type InputValues = Record<string, unknown>;

@@ -16,7 +16,7 @@ import { lazy } from "#domain/lazy.ts";
 /** The limit for members and entries on all levels. No definition needs more. */
 const maxValues = 50_000;
 const maxErrors = 100;
-/** Levels of arrays and objects in a definition (contract, section 8). */
+/** Levels of arrays and objects in a definition. */
 const maxLevels = 8;
 
 type Path = readonly (string | number)[];
@@ -274,7 +274,7 @@ export function acceptanceErrors(
   return [definitionError(["acceptance", "closes_at"], "Must be later than opens_at.")];
 }
 
-/** The public form of a field (contract, section 7), without ids and other internal members. */
+/** The public form of a field, without ids and other internal members. */
 export function fieldDocument(field: Field): Record<string, unknown> {
   const { id: _id, key, label, type, previous_keys, ...rules } = field;
   const internal = ["retired", "uniqueId", "formerOptions", "hasDroppedOptions"];

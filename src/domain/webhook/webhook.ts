@@ -162,7 +162,7 @@ const collectionsSchema = lazy(() =>
 );
 const includeSchema = lazy(() => z.enum(["item", "ids"]));
 
-/** The body of POST /webhooks (contract, section 14). */
+/** The body of POST /webhooks. */
 export const webhookCreateSchema = lazy(() =>
   z.strictObject({
     name: nameSchema(),

@@ -1,4 +1,4 @@
-import type { CollectionDatabase, Database, Prepared, Scope } from "#store/db/database.ts";
+import type { CollectionDatabase, Database, PreparedStatement, Scope } from "#store/db/database.ts";
 import { sql, eq } from "drizzle-orm";
 import { fieldNumber } from "#domain/data/values.ts";
 import { nextVersion } from "#domain/timeline.ts";
@@ -41,7 +41,7 @@ const guardFieldsEmptyStatement = dataGuard<SlotValues>(
 export function guardFieldsEmpty(
   db: CollectionDatabase,
   fields: PendingChange["emptied"],
-): Prepared<"data">[] {
+): PreparedStatement<"data">[] {
   return fields.length === 0
     ? []
     : [guardFieldsEmptyStatement(db, slotValues(db.collectionId, fields))];
@@ -58,7 +58,7 @@ const insertFormerUnique = dataStatement<{ fields: string }>((db, v) =>
 export function endUniqueness(
   db: CollectionDatabase,
   uniqueIds: readonly number[],
-): Prepared<"data">[] {
+): PreparedStatement<"data">[] {
   if (uniqueIds.length === 0) return [];
   const fields = uniqueIds.map((uniqueId) => fieldNumber(db.collectionId, uniqueId));
   return [insertFormerUnique(db, { fields: JSON.stringify(fields) })];
@@ -84,7 +84,7 @@ const insertUniqueValues = dataStatement<{ above: number; below: number; fields:
 export function buildUniqueInserts(
   db: CollectionDatabase,
   gained: PendingChange["gained"],
-): Prepared<"data">[] {
+): PreparedStatement<"data">[] {
   if (gained.length === 0) return [];
   const fields = gained.map(({ id, type, uniqueId }): UniqueField => [
     fieldNumber(db.collectionId, uniqueId),
@@ -224,7 +224,7 @@ export function buildApplyStatements(
   current: Collection,
   change: Omit<PendingChange, "emptied" | "gained">,
   auditRecord: AuditRecord,
-): Prepared<"data">[] {
+): PreparedStatement<"data">[] {
   const { id: collectionId, version, revision } = current;
   const { definition, lost, unindexed, newlySearchable = unindexed } = change;
   const newVersion = nextVersion(version, db.timeline);
@@ -255,7 +255,7 @@ export function buildApplyStatements(
 export function buildDropStatements(
   db: CollectionDatabase,
   pending: PendingDefinition | null,
-): Prepared<"data">[] {
+): PreparedStatement<"data">[] {
   if (!pending) return [];
   const gained = pending.problem === null ? pending.change.gained : [];
   const uniqueIds = gained.map(({ uniqueId }) => uniqueId);
@@ -268,7 +268,7 @@ export const deletePendingRow = collectionStatement<object>((db, v) =>
 
 export async function runSave<S extends Scope>(
   db: Database<S>,
-  statements: readonly Prepared<S>[],
+  statements: readonly PreparedStatement<S>[],
 ): Promise<SaveResult> {
   try {
     await runOnce(db, () => db.batch(statements));

@@ -4,7 +4,7 @@ import {
   type Database,
   type DataDatabase,
   type Databases,
-  type Prepared,
+  type PreparedStatement,
 } from "#store/db/database.ts";
 import type { Collection, CollectionKind, Definition } from "#domain/definition/collection.ts";
 import type { AuditRecord } from "#store/home/audit.ts";
@@ -76,7 +76,7 @@ export async function createCollection(
 const companionRows = (
   db: Database<"data">,
   values: Parameters<typeof auditCreation>[1],
-): Prepared<"data">[] => [insertTally(db, values), auditCreation(db, values)];
+): PreparedStatement<"data">[] => [insertTally(db, values), auditCreation(db, values)];
 
 /** Replaces a definition with the next version in one batch, including the required changes of stored data. */
 export async function changeDefinition(

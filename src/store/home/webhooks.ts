@@ -4,7 +4,7 @@ import {
   query,
   type Databases,
   type HomeDatabase,
-  type Prepared,
+  type PreparedStatement,
 } from "#store/db/database.ts";
 import { and, asc, count, eq, getTableColumns, ne, sql, type SQL } from "drizzle-orm";
 import type { Webhook, WebhookSecret, WebhookType } from "#domain/webhook/webhook.ts";
@@ -172,7 +172,7 @@ export async function hasGlobalListener(home: HomeDatabase): Promise<boolean> {
 async function storeChange(
   databases: Databases,
   runWithRetries: typeof runOnce,
-  statements: readonly Prepared<"home">[],
+  statements: readonly PreparedStatement<"home">[],
 ): Promise<D1Result[]> {
   const { home, singleDatabase } = databases;
   if (singleDatabase) {

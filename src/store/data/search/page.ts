@@ -1,4 +1,4 @@
-import type { CollectionDatabase, Prepared } from "#store/db/database.ts";
+import type { CollectionDatabase, PreparedStatement } from "#store/db/database.ts";
 import { SearchValues } from "./conditions.ts";
 import { lookUpRows, candidateRows, candidatesWithin } from "./cost.ts";
 import { driverSql, findExactDriver, probeSql } from "./driver.ts";
@@ -273,7 +273,7 @@ export async function loadPage(
 /** Runs the statements that are not null. Each result has the index of its statement. */
 async function runOptionalBatch(
   db: CollectionDatabase,
-  statements: readonly (Prepared<"data"> | null)[],
+  statements: readonly (PreparedStatement<"data"> | null)[],
 ): Promise<(D1Result | undefined)[]> {
   const presentStatements = statements.filter((statement) => statement !== null);
   const results = await retryTransient(db, () => db.batch(presentStatements));
