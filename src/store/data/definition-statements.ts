@@ -22,7 +22,7 @@ import {
   pick,
 } from "#store/db/statement.ts";
 import type { PendingChange, PendingDefinition } from "./collections.ts";
-import { anyFilled, slotValues, type SlotValues } from "./definition-checks.ts";
+import { isAnyFilledSql, buildSlotValues, type SlotValues } from "./definition-checks.ts";
 import {
   defaultHistoryDays,
   type Collection,
@@ -34,7 +34,7 @@ import { auditTimeSql, insertAuditEntry, type AuditRecord } from "#store/home/au
 // Statements that check or move stored values when fields change. Each takes any number of fields.
 
 const guardFieldsEmptyStatement = dataGuard<SlotValues>(
-  (v) => sql`select ${guardCode("values_exist")} as code where ${anyFilled(v)}`,
+  (v) => sql`select ${guardCode("values_exist")} as code where ${isAnyFilledSql(v)}`,
 );
 
 /** Aborts the batch if an item has a value in one of the fields. */
@@ -44,7 +44,7 @@ export function guardFieldsEmpty(
 ): PreparedStatement<"data">[] {
   return fields.length === 0
     ? []
-    : [guardFieldsEmptyStatement(db, slotValues(db.collectionId, fields))];
+    : [guardFieldsEmptyStatement(db, buildSlotValues(db.collectionId, fields))];
 }
 
 const insertFormerUnique = dataStatement<{ fields: string }>((db, v) =>

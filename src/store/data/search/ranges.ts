@@ -5,7 +5,7 @@ import {
   parseReceiptSequences,
 } from "#domain/item/item.ts";
 import type { Condition, Search, Comparable, SortKey } from "#domain/search/tree.ts";
-import { firstCreatedSql } from "#store/data/items.ts";
+import { firstNumberAfterTimeSql } from "#store/data/items.ts";
 import {
   rangeOf,
   requiredConditions,
@@ -35,9 +35,11 @@ export function itemRange(collectionId: number, search: Search, values: SearchVa
   if (!created) return { above, below, table: "" };
   const { low, high } = created;
   const firstNumber =
-    low && firstCreatedSql(whole, `${low.isInclusive ? "<" : "<="} ${values.scalar(low.value)}`);
+    low &&
+    firstNumberAfterTimeSql(whole, `${low.isInclusive ? "<" : "<="} ${values.scalar(low.value)}`);
   const endNumber =
-    high && firstCreatedSql(whole, `${high.isInclusive ? "<=" : "<"} ${values.scalar(high.value)}`);
+    high &&
+    firstNumberAfterTimeSql(whole, `${high.isInclusive ? "<=" : "<"} ${values.scalar(high.value)}`);
   return {
     above: "(select above from span)",
     below: "(select below from span)",
@@ -148,7 +150,7 @@ export function namedItemsSql(
       return `select value as item from ${values.table([...new Set(numbers)])}`;
     }
     case "createdAt":
-      return `select (select min(number) from item where number >= ${firstCreatedSql(range, "< e.value")}) as item
+      return `select (select min(number) from item where number >= ${firstNumberAfterTimeSql(range, "< e.value")}) as item
         from ${values.table(names)} e`;
   }
 }
