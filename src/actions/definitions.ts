@@ -7,7 +7,11 @@ import {
   type PendingRules,
 } from "#domain/definition/collection.ts";
 import { computedFields, type ComputedField, type FieldSet } from "#domain/definition/field.ts";
-import { validateDefinition, definitionEtag, matchesVersion } from "#domain/definition/validate.ts";
+import {
+  validateDefinition,
+  formatDefinitionEtag,
+  matchesVersion,
+} from "#domain/definition/validate.ts";
 import { definitionFingerprint } from "#domain/definition/document.ts";
 import { pendingRules, type MergedDefinition } from "#domain/definition/merge.ts";
 import type { Precondition } from "#domain/preconditions.ts";
@@ -175,7 +179,7 @@ export function buildDefinitionEtag(
   ctx: Pick<ReadContext, "now">,
   { collection, itemCount, indexing, pending }: CurrentCollection,
 ): string {
-  return definitionEtag(collection, itemCount, indexing, pending, ctx.now());
+  return formatDefinitionEtag(collection, itemCount, indexing, pending, ctx.now());
 }
 
 /**

@@ -32,16 +32,20 @@ export const listChangesOperation = (kind: CollectionKind) => {
     query: feedQuery,
     async prefetch(ctx, { path: { key }, query, feedPosition }) {
       // The feed must not skip changes of other writers, so it reads only the primary.
-      const ofAll = { ...ctx, databases: ctx.primary, versions: primaryOnly };
+      const primaryContext = { ...ctx, databases: ctx.primary, versions: primaryOnly };
       const compiled =
-        findCollectionInMemory(ofAll.memory, kind, key) ?? (await loadCollection(ofAll, kind, key));
+        findCollectionInMemory(primaryContext.memory, kind, key) ??
+        (await loadCollection(primaryContext, kind, key));
       const binding = `changes ${compiled.collection.id}`;
       const { cursor, limit = defaultPageLimit, all } = query();
       const start: FeedStart =
         cursor === undefined || cursor === "now"
           ? (cursor ?? null)
           : await feedPosition(binding, cursor);
-      const page = await listChanges(ofAll, compiled, start, { limit, each: all === "true" });
+      const page = await listChanges(primaryContext, compiled, start, {
+        limit,
+        each: all === "true",
+      });
       return { ...page, binding };
     },
     async run(_, { prefetched }) {

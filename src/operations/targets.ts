@@ -86,9 +86,9 @@ export const itemTargets: Record<CollectionKind, Target<LoadedItem>> = {
     async find(ctx, { key }, read) {
       requireVisibleForms(ctx);
       if (key !== "") requireVisible(ctx, "form", key);
-      const found = await requireVisibleSubmission(ctx, await read(prefetchSubmission));
-      if (key !== "" && found.compiled.collection.key !== key) throw problem.notFound();
-      return found;
+      const loadedItem = await requireVisibleSubmission(ctx, await read(prefetchSubmission));
+      if (key !== "" && loadedItem.compiled.collection.key !== key) throw problem.notFound();
+      return loadedItem;
     },
   },
 };
