@@ -22,7 +22,7 @@ import {
   type Stored,
 } from "#store/data/aggregate/load.ts";
 import { cachedStampsJson } from "#store/data/definition-head.ts";
-import { confirmCollection } from "./collection-cache.ts";
+import { resolveCollection } from "./collection-cache.ts";
 import type { ReadContext } from "./context.ts";
 import { retryOnConflict } from "./idempotent.ts";
 import { assertIndexed, assertOptions, parseOrReload } from "./query-items.ts";
@@ -60,7 +60,7 @@ export async function aggregateItems(
       values: search.unknownOptions.map(({ field, value }) => [field.number, value] as const),
     });
     if (result.head) {
-      compiled = confirmCollection(ctx, compiled, result.head);
+      compiled = resolveCollection(ctx, compiled, result.head);
       if (result.head.freshCollection) return undefined;
     }
     if ("exceeded" in result) throw tooComplexProblem(result.exceeded);

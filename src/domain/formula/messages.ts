@@ -94,10 +94,11 @@ function describeTypeError(code: string, summary: string, formula: string): stri
 /** Explains `found no matching overload for 'list<decimal>.sum(string, bool)'`. */
 function describeCallError(summary: string, formula: string): string {
   const [, receiver, alias = "", types = ""] = /'(?:(.+)\.)?(\w+)\((.*)\)'/.exec(summary) ?? [];
-  const names = Object.keys(internalFunctionNames).filter(
+  const publicNames = Object.keys(internalFunctionNames).filter(
     (name) => internalFunctionNames[name] === alias,
   );
-  const name = [alias, ...names].find((candidate) => formula.includes(`${candidate}(`)) ?? alias;
+  const name =
+    [alias, ...publicNames].find((candidate) => formula.includes(`${candidate}(`)) ?? alias;
   const call = receiver === undefined ? `${name}()` : `${name}() on ${describeType(receiver)}`;
   if (types === "")
     return receiver === undefined

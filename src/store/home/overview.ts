@@ -12,8 +12,8 @@ import { retryTransient } from "#store/db/retry.ts";
 import { credential } from "#store/db/home-schema.ts";
 import { collection, tally, webhook } from "#store/db/schema.ts";
 import { credentialFromRow, selectCredentials } from "./credentials.ts";
-import { firstCreatedSql } from "#store/data/items.ts";
-import { makerEndsAtSql } from "./webhook-status.ts";
+import { firstNumberAfterTimeSql } from "#store/data/items.ts";
+import { rightsEndAtSql } from "./webhook-status.ts";
 
 export interface FormState {
   key: string;
@@ -78,9 +78,9 @@ export async function loadOverview(
 /** Selects webhooks that the system stopped. They send no events until a member resumes them or takes ownership. */
 function selectStoppedWebhooks(db: HomeDatabase, now: number) {
   const { id, name, state } = webhook;
-  const haveRightsEndedSql = sql`${makerEndsAtSql} <= ${now}`;
-  return query(db, (on) =>
-    on
+  const haveRightsEndedSql = sql`${rightsEndAtSql} <= ${now}`;
+  return query(db, (builder) =>
+    builder
       .select({
         id,
         name,
@@ -101,8 +101,8 @@ function selectStoppedWebhooks(db: HomeDatabase, now: number) {
 
 /** Selects open forms that close before `soonUntil` or have at least 90% of their maximum submissions. */
 function selectFormsToWatch(db: Database<"data">, now: number, soonUntil: number) {
-  return query(db, (on) =>
-    on
+  return query(db, (builder) =>
+    builder
       .select({
         key: collection.key,
         name: collection.name,
@@ -135,7 +135,7 @@ function selectFormsToWatch(db: Database<"data">, now: number, soonUntil: number
 function selectSequencesAt(db: Database<"data">, times: readonly number[]) {
   const above = `(c.id * ${sequencesPerCollection})`;
   const below = `((c.id + 1) * ${sequencesPerCollection})`;
-  const firstCreatedNumberSql = sql.raw(firstCreatedSql({ above, below }, "< e.value"));
+  const firstCreatedNumberSql = sql.raw(firstNumberAfterTimeSql({ above, below }, "< e.value"));
   const totals = sql`(select e.value at, sum(case when t.last_created_at < e.value then t.last_place else coalesce(
           (select min(i.number) - ${sql.raw(above)} - 1 from item i
             where i.number >= ${firstCreatedNumberSql} and i.number < ${sql.raw(below)}), t.last_place) end) sequences
@@ -143,7 +143,7 @@ function selectSequencesAt(db: Database<"data">, times: readonly number[]) {
           join (select id from collection where kind = 'form' limit 200) c
           join tally t on t.collection_id = c.id
         group by e.value order by e.value)`;
-  return query(db, (on) => on.select({ sequences: sql<number>`sequences` }).from(totals));
+  return query(db, (builder) => builder.select({ sequences: sql<number>`sequences` }).from(totals));
 }
 
 /** The submissions between adjacent times, which are the differences of the totals. */
