@@ -49,7 +49,7 @@ export const aggregates: AggregateCase[] = [
       group_by: [department, { field: "due", unit: "week" }],
       metrics: { spent: sum, items: { op: "count" } },
     },
-    most: 1.6,
+    most: 2.1,
     bare: `select i.data ->> '{slot:department}' as g, strftime('%G-W%V', substr(i.data ->> '{slot:due}', 1, 10)) as w,
       count(*), sum(${amount}) from ${items} and i.data ->> '{slot:score}' >= 500 group by g, w`,
   },

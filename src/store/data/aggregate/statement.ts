@@ -266,11 +266,12 @@ function groupsSql(rows: string, builder: Builder): string {
   return `${rows}, ${groups},
     o as (select *, row_number() over (rows unbounded preceding) as position,
       sum(${keyBytes}) over (rows unbounded preceding) as spent
-      from (select * from g order by ${order} limit ${rowLimit}))
-    select n.reason, (select count(*) from g) as total, (select sum(row_count) from g) as all_rows,
-      (select sum(unusual) from g) as all_unusual, (select sum(${misfits}) from g) as all_misfits,
+      from (select * from g order by ${order} limit ${rowLimit})),
+    a as materialized (select count(*) as total, sum(row_count) as all_rows, sum(unusual) as all_unusual,
+      sum(${misfits}) as all_misfits from g)
+    select n.reason, a.total, a.all_rows, a.all_unusual, a.all_misfits,
       position, ${outer.join(", ")}
-    from n left join o on spent < ${maxBytes}`;
+    from n cross join a left join o on spent < ${maxBytes}`;
 }
 
 const isSumAt = ({ metrics }: Aggregate, index: number): boolean => {
