@@ -21,7 +21,7 @@ import {
   type FoundGroup,
   type Stored,
 } from "#store/data/aggregate/load.ts";
-import { cachedStamps } from "#store/data/definition-head.ts";
+import { cachedStampsJson } from "#store/data/definition-head.ts";
 import { confirmCollection } from "./collection-cache.ts";
 import type { ReadContext } from "./context.ts";
 import { retryOnConflict } from "./idempotent.ts";
@@ -56,12 +56,12 @@ export async function aggregateItems(
     }
     const { search } = aggregate;
     const result = await loadAggregate(ctx.databases.of(collection), aggregate, {
-      stamps: cachedStamps([collection]),
+      stamps: cachedStampsJson([collection]),
       values: search.unknownOptions.map(({ field, value }) => [field.number, value] as const),
     });
     if (result.head) {
       compiled = confirmCollection(ctx, compiled, result.head);
-      if (result.head.freshDefinition) return undefined;
+      if (result.head.freshCollection) return undefined;
     }
     if ("exceeded" in result) throw tooComplexProblem(result.exceeded);
     assertIndexed(ctx, collection.id, aggregatedFields(aggregate), result.unindexed);

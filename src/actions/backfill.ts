@@ -16,7 +16,7 @@ import { problem, type Problem } from "#domain/problem/problem.ts";
 import { filledFields, fieldNumber } from "#domain/data/values.ts";
 import { problems } from "#domain/problem/catalogue.ts";
 import type { AuditRecord } from "#store/home/audit.ts";
-import { findCollectionById, type PendingChange } from "#store/data/collections.ts";
+import { findCollectionOf, type PendingChange } from "#store/data/collections.ts";
 import { loadItemsInRange, findUniqueConflicts } from "#store/data/item-ranges.ts";
 import {
   findNextPending,
@@ -112,7 +112,7 @@ async function runPendingStep(
   work: PendingChangeRow,
 ): Promise<void> {
   const db = dataDb.of({ id: work.collectionId });
-  const current = await findCollectionById(db);
+  const current = await findCollectionOf(db);
   if (!current?.pending || current.pending.problem !== null) return;
   const { collection } = current;
   const { change } = current.pending;
@@ -216,7 +216,7 @@ export async function runBackfill(
   notifyChange?: NotifyChange,
 ): Promise<void> {
   const failures: unknown[] = [];
-  for (const db of databases.all()) {
+  for (const db of databases.dataDatabases()) {
     const dataContext = { ...ctx, db };
     await checkPendingChanges(dataContext, failures);
     await checkEntries(dataContext, failures);
@@ -252,7 +252,7 @@ export function resumeBackfill(ctx: ReadContext): void {
 }
 
 async function loadProgress(databases: Databases): Promise<string> {
-  return JSON.stringify(await Promise.all(databases.all().map(progressOf)));
+  return JSON.stringify(await Promise.all(databases.dataDatabases().map(progressOf)));
 }
 
 async function progressOf(db: DataDatabase) {

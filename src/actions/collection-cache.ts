@@ -5,12 +5,12 @@ import { memoryPart, type Memory } from "#domain/memory.ts";
 import type { ReadContext } from "./context.ts";
 import {
   findCollection,
-  findCollectionById,
+  findCollectionOf,
   type CurrentCollection,
   type StoredCollection,
 } from "#store/data/collections.ts";
 import {
-  cachedStamps,
+  cachedStampsJson,
   type CollectionName,
   type DefinitionHead,
 } from "#store/data/definition-head.ts";
@@ -84,19 +84,19 @@ export function collectionRef(
   key: string,
 ): CollectionName & { stamps: string } {
   const cached = cachedCollection(memory, kind, key)?.collection;
-  return { kind, key, id: cached?.id ?? null, stamps: cachedStamps(cached ? [cached] : []) };
+  return { kind, key, id: cached?.id ?? null, stamps: cachedStampsJson(cached ? [cached] : []) };
 }
 
 /** Returns the stamp of the cached collection with this id, as `stamps` of a statement. */
 export function cachedStamp(memory: Memory, id: number): string {
   const cached = cacheIn(memory).byId.get(id)?.collection;
-  return cachedStamps(cached ? [cached] : []);
+  return cachedStampsJson(cached ? [cached] : []);
 }
 
 /** Returns the stamps of all cached collections of a kind, for an item whose collection is unknown. */
 export function cachedStampsOfKind(memory: Memory, kind: CollectionKind): string {
   const collections = Array.from(cacheIn(memory).byId.values(), ({ collection }) => collection);
-  return cachedStamps(collections.filter((collection) => collection.kind === kind));
+  return cachedStampsJson(collections.filter((collection) => collection.kind === kind));
 }
 
 /**
@@ -121,11 +121,11 @@ export async function cachedOrStoredCollection(
 export function confirmCollection(
   ctx: ReadContext,
   likely: CompiledCollection,
-  { freshDefinition }: DefinitionHead,
+  { freshCollection }: DefinitionHead,
 ): CompiledCollection {
-  if (freshDefinition) {
-    ctx.definitions.put(freshDefinition);
-    return cacheCollection(ctx.memory, freshDefinition);
+  if (freshCollection) {
+    ctx.definitions.put(freshCollection);
+    return cacheCollection(ctx.memory, freshCollection);
   }
   const { collection } = likely;
   if (cacheIn(ctx.memory).byId.has(collection.id)) return likely;
@@ -158,7 +158,7 @@ export async function loadCollectionById(
   { databases, memory }: CollectionSource,
   id: number,
 ): Promise<CompiledCollection> {
-  const current = await findCollectionById(databases.of({ id }));
+  const current = await findCollectionOf(databases.of({ id }));
   if (!current) throw new Error(`Collection ${id} is gone, though collections are never deleted.`);
   return cacheCollection(memory, current);
 }
@@ -166,8 +166,8 @@ export async function loadCollectionById(
 /** Returns the collection of a head. Loads it when neither the head nor the cache contains it. */
 export async function loadCollectionOfHead(
   source: CollectionSource,
-  { id, freshDefinition }: DefinitionHead,
+  { id, freshCollection }: DefinitionHead,
 ): Promise<CompiledCollection> {
-  if (freshDefinition) return cacheCollection(source.memory, freshDefinition);
+  if (freshCollection) return cacheCollection(source.memory, freshCollection);
   return cacheIn(source.memory).byId.get(id) ?? loadCollectionById(source, id);
 }

@@ -3,9 +3,9 @@ import {
   type CredentialKind,
   type CredentialStateFilter,
   type RateLimits,
-  isLive,
-  liveSecrets,
-  maxLiveCredentials,
+  isValidCredential,
+  findValidSecrets,
+  maxValidCredentials,
   type Credential,
   type Secret,
   type Resources,
@@ -13,7 +13,7 @@ import {
 } from "#domain/credential/credential.ts";
 import {
   roleAllows,
-  allowedFor,
+  filterAllowed,
   type Role,
   type Permission,
 } from "#domain/credential/permissions.ts";
@@ -57,7 +57,7 @@ function assertCanGrant(
     const reason = `A member with the role ${role} may create personal tokens only.`;
     errors.push({ field: "kind", pointer: "/kind", code: "not_an_option", reason });
   }
-  const allowed = allowedFor(role, input.permissions);
+  const allowed = filterAllowed(role, input.permissions);
   if (kind === "token" && allowed.length < input.permissions.length) {
     const reason = `A personal token cannot exceed the role of its member, which is ${role}.`;
     errors.push({
@@ -119,8 +119,8 @@ export async function getCredentialWithLabels(
   ctx: CredentialContext,
   id: string,
 ): Promise<{ credential: Credential; reachable: CollectionLabel[] }> {
-  const { credential, reachable } = await findCredentialWithLabels(ctx.databases, id);
-  return { credential: requireVisibleCredential(ctx, credential), reachable };
+  const { credential, labels } = await findCredentialWithLabels(ctx.databases, id);
+  return { credential: requireVisibleCredential(ctx, credential), reachable: labels };
 }
 
 /** Returns the credential with examples of the collections that it can access. */
@@ -173,7 +173,7 @@ export async function issueCredential(
   if (await insertCredential(ctx.databases.home, ctx.member, credential, entry))
     return { credential, secret };
   throw problem.conflict(
-    `A member has at most ${maxLiveCredentials} live credentials: revoke those that are not needed.`,
+    `A member has at most ${maxValidCredentials} live credentials: revoke those that are not needed.`,
   );
 }
 
@@ -200,13 +200,13 @@ export async function rotateCredential(
 ): Promise<CredentialWithSecret> {
   const before = await getLiveCredential(ctx, id);
   const now = ctx.now();
-  if (!isLive(before, now)) throw problem.notFound();
+  if (!isValidCredential(before, now)) throw problem.notFound();
   // A new secret has all rights of the credential, so the member must be able to grant them all.
   assertCanGrant(ctx, before.kind, before, before.limits);
   const newestId = Math.max(...before.secrets.map((item) => item.id));
   const { secret, storedSecret } = await issueSecret(ctx, before.kind, id, newestId + 1);
   const overlapEnd = now + overlapMs;
-  const previousSecrets = liveSecrets(before, now)
+  const previousSecrets = findValidSecrets(before, now)
     .slice(1 - maxSecrets)
     .map((item) => ({
       ...item,

@@ -7,7 +7,7 @@ import {
 } from "#domain/webhook/delivery.ts";
 import {
   type Webhook,
-  actionsForTypes,
+  reportedActions,
   findWebhookType,
   type WebhookType,
   liveWebhookSecrets,
@@ -16,7 +16,7 @@ import {
 } from "#domain/webhook/webhook.ts";
 import type { WebhookContext } from "./context.ts";
 import type { Actor } from "#domain/audit.ts";
-import { isLive, isVisible, type Resources } from "#domain/credential/credential.ts";
+import { isValidCredential, isVisible, type Resources } from "#domain/credential/credential.ts";
 import {
   permissionsAllow,
   readPermission,
@@ -95,7 +95,7 @@ export async function findMakerRights(
     return member && rightsOf(member.role);
   }
   const credential = await findCredential(home, id);
-  return credential && isLive(credential, now) ? credential : undefined;
+  return credential && isValidCredential(credential, now) ? credential : undefined;
 }
 
 export function canDeliver(
@@ -118,14 +118,15 @@ export interface WebhookMessage {
 /** Loads the next change that the webhook sends. All changes up to `scannedThrough` have been scanned. */
 export async function loadNextMessage(
   source: CollectionSource,
-  { types, include }: Webhook,
+  hook: Webhook,
   collectionId: number,
   after: number,
 ): Promise<{ message: WebhookMessage | null; scannedThrough: number; isAtEnd: boolean }> {
+  const { types, include } = hook;
   const next = await loadNextChange(
     source.databases.of({ id: collectionId }),
     after,
-    actionsForTypes(types),
+    reportedActions(hook),
     cachedStamp(source.memory, collectionId),
   );
   const { change, item, scannedThrough, isAtEnd } = next;

@@ -1,10 +1,10 @@
 import { canGrant, type Role } from "#domain/credential/permissions.ts";
-import { sha256 } from "#domain/credential/keys.ts";
 import {
+  sha256,
   createRandomSecret,
   openSignedSecret,
   signSecret,
-} from "#domain/credential/signed-secrets.ts";
+} from "#domain/credential/keys.ts";
 import { problem } from "#domain/problem/problem.ts";
 import {
   acceptInvitation,

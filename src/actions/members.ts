@@ -21,8 +21,9 @@ import {
   insertSession,
 } from "#store/home/sessions.ts";
 import { auditRecord, type ActionContext } from "./context.ts";
-import { createRandomSecret, signSecret } from "#domain/credential/signed-secrets.ts";
 import {
+  createRandomSecret,
+  signSecret,
   constantTimeEqual,
   nodeCrypto,
   sha256,
@@ -107,6 +108,7 @@ export async function changeMember(
   const role = change.role ?? before.role;
   requireGrantableRoles(ctx, before.role, role);
   const disabled = change.disabled ?? before.disabledAt !== null;
+  if (role === before.role && disabled === (before.disabledAt !== null)) return;
   const disabledAt = disabled ? (before.disabledAt ?? ctx.now()) : null;
   const entry = auditRecord(ctx, disabled ? "member.remove" : "member.change", `member:${id}`);
   const { version } = before;

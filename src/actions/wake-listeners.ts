@@ -1,7 +1,15 @@
-import { loadOverdueWebhookIds, loadListenerIds } from "#store/home/listeners.ts";
+import { loadListenerIdsOfRecentChanges, loadListenerIds } from "#store/home/listeners.ts";
 import type { Databases } from "#store/db/database.ts";
 import { memoryPart } from "#domain/memory.ts";
-import type { BackgroundContext, CollectionReference, WebhookObjects } from "./context.ts";
+import type { CollectionKind } from "#domain/definition/collection.ts";
+import { listensTo, reportedActions, type Webhook } from "#domain/webhook/webhook.ts";
+import { listWebhooks } from "#store/home/webhooks.ts";
+import type {
+  BackgroundContext,
+  CollectionReference,
+  ReadContext,
+  WebhookObjects,
+} from "./context.ts";
 
 /** The maximum time for which this isolate skips wake calls, so that a new webhook wakes within five seconds. */
 const maxQuietMs = 4000;
@@ -43,8 +51,24 @@ export async function wakeOverdueWebhooks(
   now: number,
 ): Promise<void> {
   const isHour = now % hourMs < minuteMs;
-  const overdueIds = await loadOverdueWebhookIds(databases, isHour ? 0 : now - recentMs);
+  const overdueIds = await loadListenerIdsOfRecentChanges(databases, isHour ? 0 : now - recentMs);
   const results = await Promise.allSettled(overdueIds.map((id) => objects.wake(id)));
   const failure = results.find((result) => result.status === "rejected");
   if (failure) throw failure.reason;
+}
+
+/** The active webhooks that send events for recalculated items of a collection. */
+export async function listRecalculationListeners(
+  { databases }: Pick<ReadContext, "databases">,
+  kind: CollectionKind,
+  key: string,
+): Promise<Webhook[]> {
+  const action = kind === "app" ? "record.recalculate" : "submission.recalculate";
+  const webhooks = await listWebhooks(databases.home);
+  return webhooks.filter(
+    (hook) =>
+      hook.state === "active" &&
+      listensTo(hook, `${kind}:${key}`) &&
+      reportedActions(hook).includes(action),
+  );
 }

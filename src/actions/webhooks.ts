@@ -27,9 +27,9 @@ import {
   loadDeletedWebhookIds,
   purgeDeletedWebhook,
   loadFeedHeads,
-  loadExistingNames,
-  readStartPositions,
-  currentPositions,
+  filterExistingKeys,
+  loadStartPositions,
+  loadCurrentPositions,
   type StartPositions,
 } from "#store/home/listeners.ts";
 import { retryOnConflict } from "./idempotent.ts";
@@ -120,6 +120,7 @@ export async function createWebhook(
     types: [...new Set(input.types)],
     collections: distinct(input.collections),
     include: input.include ?? "item",
+    recalculations: input.recalculations ?? true,
     state: "active",
     reason: null,
     secrets: [storedSecret],
@@ -130,7 +131,7 @@ export async function createWebhook(
     lastError: null,
     makerEndsAt: Number.MAX_SAFE_INTEGER,
   };
-  const startPositions = await currentPositions(ctx.databases, hook.collections);
+  const startPositions = await loadCurrentPositions(ctx.databases, hook.collections);
   const entry = auditRecord(ctx, "webhook.create", auditSubject(id), { version: 1 });
   if (!(await insertWebhook(ctx.databases, hook, startPositions, maxWebhooks, entry)))
     throw tooManyProblem();
@@ -153,7 +154,7 @@ async function assertCollectionsVisible(
   collections: Webhook["collections"],
 ): Promise<void> {
   if (collections === "all") return;
-  const existingNames = await loadExistingNames(ctx.databases, collections);
+  const existingNames = await filterExistingKeys(ctx.databases, collections);
   const errors = collections.flatMap((name, i) => {
     if (existingNames.includes(name) && isVisibleName(ctx.resources, name)) return [];
     const reason = `The ${name.replace(":", " ")} does not exist, or this credential cannot see it.`;
@@ -207,12 +208,14 @@ export function updateWebhook(
   });
 }
 
-type WebhookPatch = Partial<Pick<Webhook, "name" | "url" | "types" | "collections" | "include">> & {
+type WebhookPatch = Partial<
+  Pick<Webhook, "name" | "url" | "types" | "collections" | "include" | "recalculations">
+> & {
   state?: "active" | "paused";
 };
 
 /** Members that decide where messages go and what they contain. */
-const deliveryFields = ["url", "types", "collections", "include"] as const;
+const deliveryFields = ["url", "types", "collections", "include", "recalculations"] as const;
 
 /** A caller that changes a delivery field becomes the maker. Messages contain only what the maker may read. */
 function applyPatch(
@@ -239,7 +242,7 @@ async function nextStartPositions(
   after: Webhook,
 ): Promise<StartPositions> {
   const [previousPositions, feedHeads] = await Promise.all([
-    readStartPositions(ctx.databases.home, before.id),
+    loadStartPositions(ctx.databases.home, before.id),
     loadFeedHeads(ctx.databases, after.collections),
   ]);
   const startPositions: StartPositions = {};

@@ -7,7 +7,7 @@ import { authenticate, verifyBearer, type BearerEnv } from "#http/authenticate.t
 import { bufferBody, readJsonBody, readParsedBody, type BufferedBodyEnv } from "#http/body.ts";
 import { webhookContext } from "#http/context.ts";
 import { cors, isPreflight, rejectOtherMethods, sendPreflight } from "#http/cors.ts";
-import { requestedFormat } from "#http/download.ts";
+import { findRequestedFormat } from "#http/download.ts";
 import type { ApiEnv } from "#http/env.ts";
 import { readFeedPosition, readPosition } from "#http/paging.ts";
 import { earlyReads, type RequestPlan } from "#http/prefetch.ts";
@@ -51,9 +51,9 @@ function admission(op: Operation | null): MiddlewareHandler[] {
     verifyBearer as MiddlewareHandler,
     bufferBody(countsAsWrite) as MiddlewareHandler,
     prefetchReplay<RestEnv>((c) => {
-      const sent = op?.effect === "create" ? c.req.header(idempotencyKeyHeader) : undefined;
+      const value = op?.effect === "create" ? c.req.header(idempotencyKeyHeader) : undefined;
       const name = idempotencyKeyHeader;
-      return sent === undefined ? undefined : { name, sent, route: c.req.path };
+      return value === undefined ? undefined : { name, value, route: c.req.path };
     }) as MiddlewareHandler,
     authenticate<RestEnv>((c): RequestPlan => {
       const request = readRequest(c, op);
@@ -74,7 +74,7 @@ function readRequest(c: RestContext, op: Operation | null): ReadRequest<never> {
     path: { key: "", id: "", delivery: "", ...(c.req.param() as Record<string, string>) },
     query: () => (op ? parseQuery(c, op.query()) : {}) as never,
     body: () => readParsedBody(c),
-    format: op?.formats === "downloads" ? requestedFormat(c) : undefined,
+    format: op?.formats === "downloads" ? findRequestedFormat(c) : undefined,
     position: (binding, cursor, versions) => readPosition(c, binding, cursor, versions),
     feedPosition: (binding, cursor) => readFeedPosition(c, binding, cursor),
   };

@@ -1,8 +1,14 @@
 import { optionsOf } from "./deploy/options.ts";
 import { hasOwner, healthy, publish } from "./deploy/publish.ts";
 import { ensureResources, fill } from "./deploy/resources.ts";
-import { missingSecrets, readSecrets, secretsFileOf } from "./deploy/secrets.ts";
-import { fileOf, keep, settingsOf } from "./deploy/settings.ts";
+import {
+  missingSecrets,
+  readSecrets,
+  secretsFileOf,
+  fileOf,
+  keep,
+  settingsOf,
+} from "./deploy/settings.ts";
 
 /**
  * `npm run deploy` creates missing resources at Cloudflare, sets missing secrets, migrates and deploys. Then it prints

@@ -5,8 +5,9 @@ import {
   readSecrets,
   secretsFileOf,
   withSecretsFile,
-} from "./deploy/secrets.ts";
-import { fileOf, settingsOf } from "./deploy/settings.ts";
+  fileOf,
+  settingsOf,
+} from "./deploy/settings.ts";
 import { run, stop } from "./deploy/wrangler.ts";
 
 /**

@@ -4,8 +4,7 @@ import { createServer } from "node:net";
 import { createInterface } from "node:readline";
 import { parseOptions } from "./command.ts";
 import { stop } from "./deploy/wrangler.ts";
-import { ensureSecrets, keepLocal } from "./local.ts";
-import { defaultCredential, issue, Owner } from "./owner.ts";
+import { ensureSecrets, keepLocal, defaultCredential, issue, Owner } from "./owner.ts";
 import { seed } from "./seed.ts";
 
 /** `npm run dev` creates secrets, migrates, starts the server, seeds a demo, and prints a working curl command. */

@@ -26,7 +26,7 @@ const maxValueBytes = 64;
 const maxBookmarkLength = 64;
 const maxCursorLength = 500;
 
-export const textDigest = async (text: string): Promise<string> =>
+export const digestText = async (text: string): Promise<string> =>
   (await sha256(text)).slice(0, 11);
 
 /**
@@ -70,7 +70,7 @@ async function truncateValue(value: FullPosition[number]): Promise<CursorPositio
     if (!fitsCursor(start + character)) break;
     start += character;
   }
-  return [start, await textDigest(value)];
+  return [start, await digestText(value)];
 }
 
 /** Measures the JSON form, where a character takes up to four bytes and an escape takes six. */

@@ -42,6 +42,7 @@ export const batchOperation = (kind: CollectionKind) => {
     effect: "create",
     target: collectionTarget(kind),
     query: batchQuery,
+    reportsQueryErrors: true,
     body: {
       schema: ({ one }) => `${one}Batch`,
       example: ({ create }) => ({ operations: [{ op: "create", ...create }] }),
@@ -54,12 +55,12 @@ export const batchOperation = (kind: CollectionKind) => {
       const results = response.map((result) => resultDocument(result, canRead, includeItem));
       return { document: { results }, isReplay, hasDifferentBody };
     },
-    summary: `Write up to ${maxOperations} ${many} at once`,
+    summary: `Write up to ${maxOperations} ${many} in a batch`,
     description:
-      "Operations in order, all or nothing. Each needs the permission of its single route. One Idempotency-Key covers the batch; it counts as one request and one write.",
+      "Runs the operations in order, all or none. Each operation requires the same permission as its own route. One Idempotency-Key covers the batch, which counts as one request and one write.",
     responses: {
       200: {
-        description: "What became of each operation.",
+        description: "The result of each operation.",
         schema: ({ one }) => `${one}BatchResults`,
         example: ({ responses }) => responses?.batch,
       },

@@ -19,7 +19,7 @@ const feedQuery = lazy(() =>
 );
 
 /** A page of the changes feed of a collection (contract, section 13). */
-export const changesOperation = (kind: CollectionKind) => {
+export const listChangesOperation = (kind: CollectionKind) => {
   const { many } = resourceNames(kind);
   return operation({
     method: "GET",
@@ -52,9 +52,9 @@ export const changesOperation = (kind: CollectionKind) => {
         next: { binding, position: [nextPosition], isFeed: true },
       };
     },
-    summary: `Follow what happens to ${many}`,
+    summary: `List changes of ${many}`,
     description:
-      "What happened, in the order of commit, and the items as they are now. `links.next` is never null: an empty page is the present end, and its `next` goes on from there. Kept 30 days.",
+      "Returns changes in the order of commit, with the current items. `links.next` is never null: on an empty page, it returns the changes that follow. Changes are kept for 30 days.",
     responses: {
       200: {
         description: "A page.",

@@ -2,8 +2,11 @@ import * as z from "zod/mini";
 import { versions } from "#documents/openapi/versions.ts";
 import { collectionPaths } from "#domain/api-paths.ts";
 import { isVisible } from "#domain/credential/credential.ts";
-import type { CollectionKind } from "#domain/definition/collection.ts";
-import { selectedCollections, selectionQuery } from "#domain/definition/selection.ts";
+import {
+  type CollectionKind,
+  selectedCollections,
+  selectionQuery,
+} from "#domain/definition/collection.ts";
 import { lazy } from "#domain/lazy.ts";
 import { problem } from "#domain/problem/problem.ts";
 import { loadDefinitions } from "#store/data/definition-head.ts";
@@ -24,7 +27,7 @@ const shared = {
   precondition: "If-None-Match",
   formats: "openapi",
   description:
-    "OpenAPI 3.1; 3.0.3 with `version=3.0`, or `Accept: application/vnd.oai.openapi;version=3.0`.",
+    "Returns OpenAPI 3.1. For 3.0.3, send `version=3.0` or `Accept: application/vnd.oai.openapi;version=3.0`.",
 } as const;
 
 const documentResponse = { description: "The document.", headers: ["ETag"] } as const;
@@ -32,7 +35,7 @@ const documentResponse = { description: "The document.", headers: ["ETag"] } as 
 const versionQuery = lazy(() => z.object({ version: z.optional(z.enum(versions)) }));
 const documentQuery = lazy(() => z.extend(selectionQuery(), versionQuery().shape));
 
-export const getCollectionDocument = (kind: CollectionKind) =>
+export const getCollectionDocumentOperation = (kind: CollectionKind) =>
   operation({
     ...shared,
     path: collectionPaths(kind).openApi,
@@ -43,11 +46,11 @@ export const getCollectionDocument = (kind: CollectionKind) =>
       describes: [target.collection],
       version: query.version,
     }),
-    summary: "Read its OpenAPI document",
+    summary: "Get the OpenAPI document",
     responses: { 200: { ...documentResponse, example: ({ definition }) => definition.document } },
   });
 
-export const getDocument = operation({
+export const getOpenApiDocumentOperation = operation({
   ...shared,
   path: "/openapi.json",
   kind: null,
@@ -78,7 +81,7 @@ export const getDocument = operation({
     }
     return { describes: collections, version: query.version };
   },
-  summary: "Read one document of chosen apps and forms",
+  summary: "Get one OpenAPI document for several apps and forms",
   responses: {
     200: {
       ...documentResponse,

@@ -7,8 +7,8 @@ import {
   renderDocument,
   type RenderedDocument,
   sendDocument,
-  requestedVersion,
-} from "#http/answers/open-api.ts";
+  chooseVersion,
+} from "#http/open-api.ts";
 import { Hono } from "hono";
 import { validator } from "hono/validator";
 import { lazy } from "#domain/lazy.ts";
@@ -18,7 +18,7 @@ import { problems, type ProblemCode } from "#domain/problem/catalogue.ts";
 import type { AppEnv } from "#http/env.ts";
 import { serviceHost } from "#http/request.ts";
 import { rejectOtherMethods } from "#http/cors.ts";
-import { deepHealth } from "#http/health.ts";
+import { checkHealth } from "#http/health.ts";
 import { DocsPage, ProblemPage, ProblemsPage } from "./problem-pages.tsx";
 
 // Builds documents on demand. Building them at the start of an isolate would delay all requests.
@@ -83,11 +83,11 @@ export const pages = new Hono<AppEnv>()
   .get("/health", async (c) => {
     const noStore = { "Cache-Control": "no-store" };
     if (c.req.query("deep") === undefined) return c.json({ status: "ok" }, 200, noStore);
-    const report = await deepHealth(c.env, c.executionCtx);
+    const report = await checkHealth(c.env, c.executionCtx);
     return c.json(report, report.status === "ok" ? 200 : 503, noStore);
   })
   .get("/openapi.json", documentQuery, async (c) => {
-    const version = requestedVersion(c, c.req.valid("query").version);
+    const version = chooseVersion(c, c.req.valid("query").version);
     return sendDocument(
       c,
       version,

@@ -160,6 +160,7 @@ GET /admin/apps/:key/settings                                    | 200   | 200  
 POST /admin/apps/:key/settings                                   | 200   | 200   | 200    | 403    | 401
 GET /admin/apps/:key/api                                         | 200   | 200   | 200    | 200    | 401
 GET /admin/apps/:key/openapi.json                                | 200   | 200   | 200    | 200    | 401
+GET /admin/apps/:key/changes/:version                            | 200   | 200   | 200    | 200    | 401
 GET /admin/apps/:key/json                                        | 200   | 200   | 200    | 200    | 401
 POST /admin/apps/:key/json                                       | 200   | 200   | 200    | 403    | 401
 POST /admin/apps/:key/check-index                                | 204   | 403   | 403    | 403    | 401
@@ -185,6 +186,7 @@ GET /admin/forms/:key/settings                                   | 200   | 200  
 POST /admin/forms/:key/settings                                  | 200   | 200   | 200    | 403    | 401
 GET /admin/forms/:key/api                                        | 200   | 200   | 200    | 200    | 401
 GET /admin/forms/:key/openapi.json                               | 200   | 200   | 200    | 200    | 401
+GET /admin/forms/:key/changes/:version                           | 200   | 200   | 200    | 200    | 401
 GET /admin/forms/:key/json                                       | 200   | 200   | 200    | 200    | 401
 POST /admin/forms/:key/json                                      | 200   | 200   | 200    | 403    | 401
 POST /admin/forms/:key/check-index                               | 204   | 403   | 403    | 403    | 401

@@ -21,6 +21,7 @@ export function parametersOf({ path }: Route, parts: World): Record<string, stri
     path: path.endsWith("/move") ? "lines.qty" : "amount",
     secret: parts.invitation,
     code: "not_found",
+    version: "1",
   };
 }
 

@@ -2,8 +2,7 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { countIn } from "./resources.ts";
-import { fileOf, type Settings } from "./settings.ts";
-import { withSecretsFile, type Secrets } from "./secrets.ts";
+import { fileOf, type Settings, withSecretsFile, type Secrets } from "./settings.ts";
 import { run, stop } from "./wrangler.ts";
 
 /** Migrates the database, then deploys. This order is safe, because the previous version works with every migration. */

@@ -49,17 +49,17 @@ export const toolParameters = lazy(() => ({
 export type ToolParameter = keyof ReturnType<typeof toolParameters>;
 
 const descriptions: Record<ToolParameter, string> = {
-  kind: "Whether it is an app or a form.",
-  key: "Its key, as list_apps and list_forms tell it.",
-  app: "The key of the app, as list_apps tells it.",
-  form: "The key of the form, as list_forms tells it.",
-  id: "The id; of records, the receipt number too.",
+  kind: "app or form.",
+  key: "The key from list_apps or list_forms.",
+  app: "The key of the app, from list_apps.",
+  form: "The key of the form, from list_forms.",
+  id: "The ID. For records, also the receipt number.",
   if_match:
-    'The etag of the version that the change is meant for, with its quotes, as in "3". If it was changed since, nothing is written.',
-  limit: "How many at most.",
-  cursor: "The next_cursor of the page before.",
+    'The etag of the version to change, with its quotes, as in "3". If another version is stored, nothing is written.',
+  limit: "The maximum number of results.",
+  cursor: "The next_cursor of the previous page.",
   idempotency_key:
-    "A new text for each item that is to be created. Sent again with the same text within 24 hours, it creates nothing more.",
+    "A unique text for each item to create. Retries with the same text within 24 hours create nothing more.",
 };
 
 /** The schemas of these parameters, with descriptions for models. */
@@ -83,7 +83,7 @@ function toStandalone(schema: Schema, schemas: Schema): Schema {
 const anyDataSchema: Schema = {
   type: "object",
   additionalProperties: true,
-  description: "Values under the keys of the fields, as read_definition tells them.",
+  description: "Values by field key. read_definition returns the keys and types.",
 };
 
 const statusesByAction = {
@@ -131,8 +131,8 @@ export function plainInput(parameters: Schema): Schema {
 }
 
 const conditionsDescription =
-  "All of them hold. A value is as the field holds it; for in, not_in and has_… a list, for between both ends, for is_empty true or false; " +
-  "for any and none a list of conditions that one row meets.";
+  "Items must match all conditions. Values have the type of the field: a list for in, not_in and has_…, the two ends for between, " +
+  "true or false for is_empty, and a list of conditions on one row for any and none.";
 
 const operandSchema: Schema = { type: ["string", "number", "boolean", "array"] };
 const conditionSchema = (field: Schema, ops: readonly string[]) =>
@@ -146,7 +146,7 @@ function conditionsInput(
   const groupSchema = listSchema({ type: "object" });
   const groups = {
     ...closedObject({ all: groupSchema, any: groupSchema, not: { type: "object" } }, []),
-    description: "A group of conditions, in place of one.",
+    description: "A group of conditions in place of a single one.",
   };
   const kinds = Object.entries(Object.groupBy(fields, ({ kind }) => kind));
   const leaves = collection
@@ -190,7 +190,7 @@ export function searchInput(parameters: Schema, collection: Collection | undefin
       },
       fields: {
         ...listSchema(keys && keys.length > 0 ? enumSchema(keys) : stringSchema),
-        description: "The keys of the fields to show; all where it is left out.",
+        description: "The keys of the fields to return. Returns all fields if omitted.",
       },
       limit: toJsonSchema(pageLimit()),
       ...parameterSchemas("cursor"),

@@ -12,7 +12,7 @@ import {
   type Progress,
 } from "./collection.ts";
 import { collectionKeyPattern } from "./document.ts";
-import { parseDefinition } from "./parse-definition.ts";
+import { checkDefinition } from "./parse-definition.ts";
 import { type Field, type FieldSet, definitionError } from "./field.ts";
 import { mergeDefinition, type MergedDefinition } from "./merge.ts";
 import type { Precondition } from "#domain/preconditions.ts";
@@ -45,7 +45,7 @@ export function validateDefinition(
       definitionError(["key"], `Must match ${collectionKeyPattern.source}.`),
     ]);
   }
-  const { document, errors } = parseDefinition(kind, key, body);
+  const { document, errors } = checkDefinition(kind, key, body);
   if (!document) throw problem.invalidInput(errors);
   const mergeResult = mergeDefinition(kind, key, current, document);
   const { definition } = mergeResult;

@@ -6,7 +6,7 @@ import {
   emptinessMacro,
   type Macro,
   assertTextLength,
-  functionAliases,
+  internalFunctionNames,
 } from "./environment.ts";
 import { spend, spendText, Decimal } from "./arithmetic.ts";
 
@@ -112,7 +112,7 @@ export function rewriteNumbers(tree: ASTNode): void {
   if (tree.op === "value") node.args = toDecimal(tree.args, node);
   if (tree.op === "call" || tree.op === "rcall") {
     const args = node.args as [string, ...unknown[]];
-    args[0] = functionAliases[args[0]] ?? args[0];
+    args[0] = internalFunctionNames[args[0]] ?? args[0];
   }
   if (tree.op === "==" || tree.op === "!=") {
     const [a, b] = tree.args;

@@ -140,7 +140,7 @@ export interface ItemView extends Omit<
 const maxAddedBytes = 4_000_000;
 
 /** The number of these items that fit on one page, at least one. */
-export function countFittingItems(items: readonly Item[], compiled: CompiledCollection): number {
+export function countItemsThatFit(items: readonly Item[], compiled: CompiledCollection): number {
   let bytes = 0;
   const overflowIndex = items.findIndex((item, index) => {
     bytes += addedBytes(compiled, item.data);

@@ -21,12 +21,11 @@ import {
   type Path,
   type SearchParseState,
   parseOperand,
+  checkOptions,
 } from "./operand.ts";
 import { defaultPageLimit, pageLimitError, pageLimit } from "#domain/cursor.ts";
 import { problem } from "#domain/problem/problem.ts";
-import { operators, searchFields } from "./fields.ts";
-import { checkOptions } from "./options.ts";
-import { parseProjection } from "./projection.ts";
+import { operators, searchFields, parseProjection } from "./fields.ts";
 
 function parseSort(state: SearchParseState, fields: SearchFieldMap, sortKeys: unknown): SortKey[] {
   if (!Array.isArray(sortKeys)) {

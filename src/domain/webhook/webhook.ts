@@ -2,7 +2,7 @@ import * as z from "zod/mini";
 import type { Actor } from "#domain/audit.ts";
 import type { ItemAction } from "#domain/item/change.ts";
 import { isObject } from "#domain/json.ts";
-import { bodyParsing, errorAt, zodErrors } from "#domain/problem/field-errors.ts";
+import { bodyParseOptions, errorAt, zodErrors } from "#domain/problem/field-errors.ts";
 import { problem, type FieldError } from "#domain/problem/problem.ts";
 import { lazy } from "#domain/lazy.ts";
 
@@ -40,6 +40,8 @@ export interface Webhook {
   /** Names like `app:KEY` and `form:KEY`, or all. */
   collections: "all" | string[];
   include: "item" | "ids";
+  /** Whether it sends events for items that a change of the definition recalculated. */
+  recalculations: boolean;
   state: WebhookState;
   /** Why the webhook is failing or disabled. */
   reason: string | null;
@@ -91,9 +93,17 @@ export function findWebhookType(
   return types.find((candidate) => candidate === fallback);
 }
 
-export function actionsForTypes(types: readonly WebhookType[]): ItemAction[] {
+/** The actions that a webhook reports. */
+export function reportedActions({
+  types,
+  recalculations,
+}: Pick<Webhook, "types" | "recalculations">): ItemAction[] {
   const actions = Object.keys(webhookTypeByAction) as ItemAction[];
-  return actions.filter((action) => findWebhookType(action, types) !== undefined);
+  return actions.filter(
+    (action) =>
+      findWebhookType(action, types) !== undefined &&
+      (recalculations || !action.endsWith(".recalculate")),
+  );
 }
 
 const maxUrlLength = 2000;
@@ -167,6 +177,7 @@ export const webhookCreateSchema = lazy(() =>
     types: typesSchema(),
     collections: collectionsSchema(),
     include: z.optional(includeSchema()),
+    recalculations: z.optional(z.boolean()),
   }),
 );
 
@@ -178,6 +189,7 @@ export const webhookUpdateSchema = lazy(() =>
     types: z.optional(typesSchema()),
     collections: z.optional(collectionsSchema()),
     include: z.optional(includeSchema()),
+    recalculations: z.optional(z.boolean()),
     state: z.optional(z.enum(["active", "paused"])),
     rotate_secret: z.optional(
       z.strictObject({ overlap_hours: z.int().check(z.gte(0), z.lte(maxOverlapHours)) }),
@@ -189,7 +201,7 @@ export const webhookUpdateSchema = lazy(() =>
 export function parseWebhook<
   Schema extends ReturnType<typeof webhookCreateSchema> | ReturnType<typeof webhookUpdateSchema>,
 >(schema: Schema, body: unknown, allowsLocal: boolean): z.output<Schema> {
-  const result = schema.safeParse(body, bodyParsing);
+  const result = schema.safeParse(body, bodyParseOptions);
   const errors = [
     ...(result.success ? [] : zodErrors(result.error.issues)),
     ...urlErrors(isObject(body) ? body["url"] : undefined, allowsLocal),

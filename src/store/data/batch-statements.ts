@@ -5,7 +5,7 @@ import {
   changeTime,
   maxErasedPerBatch,
   joinLastChange,
-  lastChange,
+  lastChangeSql,
   lastJoinedNumber,
   hasListenersColumn,
 } from "./changes.ts";
@@ -183,7 +183,7 @@ export const insertItems = collectionStatement<BatchRowValues>((db) =>
   db.insert(item).select(
     sql`select ${itemNumber}, ${element(1)}, t.collection_id, iif(${v.receiptPrefix} is null, null, ${receipt}),
         ${element(2)}, ${element(3)}, ${v.definitionVersion}, ${createdAt}, ${v.actor}, ${createdAt}, ${v.actor},
-        e.value -> 4, ${lastChange("t.collection_id")} - ${element(5)}
+        e.value -> 4, ${lastChangeSql("t.collection_id")} - ${element(5)}
       from ${rowsWithTally}`,
   ),
 );
@@ -202,7 +202,7 @@ export const updateItems = collectionStatement<BatchRowValues>((db) =>
       updatedAt: elementOfItem(5),
       updatedBy: v.actor,
       data: sql`(select e.value -> 3 from json_each(${v.rows}) e where ${element(0)} = item.number)`,
-      lastChange: sql`${lastChange("collection_id")} - ${elementOfItem(4)}`,
+      lastChange: sql`${lastChangeSql("collection_id")} - ${elementOfItem(4)}`,
     })
     .where(sql`number in (select ${element(0)} from json_each(${v.rows}) e)`),
 );

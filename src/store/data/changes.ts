@@ -81,7 +81,7 @@ const v = placeholders<ChangeInsert>();
 const collectionSpan = sql.raw(String(sequencesPerCollection));
 
 /** The number of a collection's last change. Without changes, the number just below the collection's first. */
-export function lastChange(collectionIdColumn: string): SQL {
+export function lastChangeSql(collectionIdColumn: string): SQL {
   const id = sql.raw(collectionIdColumn);
   return sql`coalesce((select number from change where number > ${id} * ${collectionSpan}
       and number < (${id} + 1) * ${collectionSpan} order by number desc limit 1), ${id} * ${collectionSpan})`;
@@ -95,7 +95,7 @@ export const hasListenersColumn = (collectionIdColumn: string) =>
 
 /** Joins the last change of the collection once, as `l`. A new change follows it. */
 export function joinLastChange(collectionIdColumn: string): SQL {
-  return sql`left join change l on l.number = ${lastChange(collectionIdColumn)}`;
+  return sql`left join change l on l.number = ${lastChangeSql(collectionIdColumn)}`;
 }
 
 /** The number that the next change follows, at least the one just below the first of the handle's timeline. */
@@ -110,7 +110,7 @@ export function lastJoinedNumber(collectionIdColumn: string): SQL {
 
 /** The number that a change follows in any other statement. */
 export const lastNumber = (collectionIdColumn: string): SQL =>
-  precedingNumber(lastChange(collectionIdColumn), collectionIdColumn);
+  precedingNumber(lastChangeSql(collectionIdColumn), collectionIdColumn);
 
 /** Never earlier than the joined `l`, so that times grow with the numbers even if clocks differ. */
 export function changeTime(at: SQL): SQL {
@@ -256,10 +256,10 @@ export function historyStatements<Values extends object>(
 
 /** Adds the names of actors, unless the statement already selected them. */
 export async function nameActors(
-  { home, single }: Databases,
+  { home, singleDatabase }: Databases,
   changes: readonly PastChange[],
 ): Promise<PastChange[]> {
-  if (single) return [...changes];
+  if (singleDatabase) return [...changes];
   const names = await loadActorNames(
     home,
     changes.map(({ actor }) => actor),
@@ -281,10 +281,10 @@ export async function loadHistory(
   collection: { readonly id: number },
   values: { from: number } & HistoryLimits,
 ): Promise<PastChange[]> {
-  const { single } = databases;
+  const { singleDatabase } = databases;
   const db = databases.of(collection);
-  const statement = single
-    ? selectHistory.withNames(single, values)
+  const statement = singleDatabase
+    ? selectHistory.withNames(singleDatabase, values)
     : selectHistory.withoutNames(db, values);
   const { results } = await retryTransient(db, () => statement.all<PastChangeRow>());
   return nameActors(databases, results.map(pastChangeFromRow));

@@ -6,7 +6,7 @@ import { guardCode, collectionGuard } from "#store/db/guard.ts";
 import {
   changeTime,
   joinLastChange,
-  lastChange,
+  lastChangeSql,
   lastJoinedNumber,
   hasListenersColumn,
   type ItemAuditRecord,
@@ -115,7 +115,7 @@ const insertItem = collectionStatement<CreateValues>((db) =>
     sql`select ${itemNumber}, ${v.id}, t.collection_id,
         ${receipt}, ${v.status}, ${lowestVersionSql}, ${v.version},
         t.last_created_at, ${v.actor}, t.last_created_at, ${v.actor},
-        ${v.data}, ${lastChange("t.collection_id")}
+        ${v.data}, ${lastChangeSql("t.collection_id")}
         from tally t where ${tallyCondition} and ${isNewItem}`,
   ),
 );

@@ -21,7 +21,12 @@ import {
 } from "./changes.ts";
 import type { ItemAction } from "#domain/item/change.ts";
 import { minChangeDays } from "./erase-expired-values.ts";
-import { headColumns, headFromRow, type DefinitionHead, type HeadRow } from "./definition-head.ts";
+import {
+  definitionHeadColumns,
+  definitionHeadFromRow,
+  type DefinitionHead,
+  type DefinitionHeadRow,
+} from "./definition-head.ts";
 
 interface FeedValues {
   after: number;
@@ -237,7 +242,7 @@ const selectItem = dataStatement<NextChangeValues>((db) =>
 );
 
 const selectHead = collectionStatement<{ stamps: string }>((db, { collectionId, stamps }) =>
-  db.select(headColumns(stamps)).from(collection).where(eq(collection.id, collectionId)),
+  db.select(definitionHeadColumns(stamps)).from(collection).where(eq(collection.id, collectionId)),
 );
 
 export interface NextChange {
@@ -271,13 +276,13 @@ export async function loadNextChange(
   const [scanEnd] = (scanEnds?.results ?? []) as { through: number | null; count: number }[];
   const [changeRow] = (changes?.results ?? []) as ChangeRow[];
   const [itemRow] = (items?.results ?? []) as ItemRow[];
-  const [headRow] = (collections?.results ?? []) as HeadRow[];
+  const [headRow] = (collections?.results ?? []) as DefinitionHeadRow[];
   const firstChange = changeRow ? changeFromRow(changeRow) : null;
   return {
     change: firstChange,
     item: itemRow ? itemFromRow(itemRow) : null,
     scannedThrough: firstChange?.number ?? scanEnd?.through ?? after,
     isAtEnd: firstChange === null && (scanEnd?.count ?? 0) < maxScannedChanges,
-    head: headRow ? headFromRow(headRow) : { id: db.collectionId, freshDefinition: null },
+    head: headRow ? definitionHeadFromRow(headRow) : { id: db.collectionId, freshCollection: null },
   };
 }

@@ -6,10 +6,10 @@ import { item, collection } from "#store/db/schema.ts";
 import { type Placeholders, placeholders, dataStatement } from "#store/db/statement.ts";
 import {
   type CollectionName,
-  headColumns,
-  headFromRow,
+  definitionHeadColumns,
+  definitionHeadFromRow,
   type DefinitionHead,
-  type HeadRow,
+  type DefinitionHeadRow,
 } from "./definition-head.ts";
 import type { CollectionKind } from "#domain/definition/collection.ts";
 import {
@@ -79,7 +79,7 @@ export interface CurrentItem {
   head: DefinitionHead;
 }
 
-type CurrentItemRow = ItemRow & HeadRow;
+type CurrentItemRow = ItemRow & DefinitionHeadRow;
 
 interface ItemById {
   kind: CollectionKind;
@@ -104,7 +104,7 @@ function itemStatements<Values extends { stamps: string }>(
 ) {
   const selectOne = dataStatement<Values>((db, values) =>
     db
-      .select({ ...itemColumns, ...headColumns(values.stamps) })
+      .select({ ...itemColumns, ...definitionHeadColumns(values.stamps) })
       .from(item)
       .innerJoin(collection, eq(collection.id, item.collectionId))
       .where(condition(values))
@@ -127,7 +127,7 @@ const byReceipt = itemStatements<ItemByReceipt>((v) =>
 
 /** An id does not identify a collection, so any database may have the item. */
 function databasesWith(databases: Databases, name: ItemName): readonly DataDatabase[] {
-  return "receipt" in name ? [databases.named(name.kind, name.key)] : databases.all();
+  return "receipt" in name ? [databases.named(name.kind, name.key)] : databases.dataDatabases();
 }
 
 export async function findItem(
@@ -164,20 +164,23 @@ export async function findItemWithHistory(
 
 /** Selects the names of actors if they are in the same database. */
 function batchWithHistory<Values extends { stamps: string }>(
-  { single }: Databases,
+  { singleDatabase }: Databases,
   db: DataDatabase,
   { selectOne, history }: ReturnType<typeof itemStatements<Values>>,
   name: Values,
   limits: HistoryLimits,
 ): Promise<D1Result[]> {
   const values = { ...name, ...limits };
-  return single
-    ? single.batch([selectOne(single, name), history.withNames(single, values)])
+  return singleDatabase
+    ? singleDatabase.batch([
+        selectOne(singleDatabase, name),
+        history.withNames(singleDatabase, values),
+      ])
     : db.batch([selectOne(db, name), history.withoutNames(db, values)]);
 }
 
 function currentItemFromRow(row: CurrentItemRow): CurrentItem {
-  return { item: itemFromRow(row), head: headFromRow(row) };
+  return { item: itemFromRow(row), head: definitionHeadFromRow(row) };
 }
 
 interface PageValues extends CollectionName {
@@ -217,7 +220,7 @@ const selectPage = dataStatement<PageValues>((db) =>
 
 const selectHead = dataStatement<PageValues>((db, values) =>
   db
-    .select(headColumns(values.stamps))
+    .select(definitionHeadColumns(values.stamps))
     .from(collection)
     .where(sql`${collection.id} = ${collectionIdSql(values)}`),
 );
@@ -233,11 +236,11 @@ export async function listItems(
   const [head, rows] = await retryTransient(db, () =>
     db.batch([selectHead(db, page), selectPage(db, page)]),
   );
-  const [headRow] = (head?.results ?? []) as HeadRow[];
+  const [headRow] = (head?.results ?? []) as DefinitionHeadRow[];
   if (!headRow) return undefined;
   const itemRows = (rows?.results ?? []) as (ItemRow & { allowed: number })[];
   const isTruncated = (itemRows[0]?.allowed ?? page.limit) < page.limit;
-  return { items: itemRows.map(itemFromRow), isTruncated, head: headFromRow(headRow) };
+  return { items: itemRows.map(itemFromRow), isTruncated, head: definitionHeadFromRow(headRow) };
 }
 
 const selectNewest = dataStatement<{ kind: CollectionKind; key: string }>((db, values) =>

@@ -6,8 +6,8 @@ import type { CollectionDatabase } from "#store/db/database.ts";
 import type { AuditRecord } from "#store/home/audit.ts";
 import type { PendingChange } from "./collections.ts";
 import {
-  applyDefinition,
-  revisionUnchanged,
+  buildApplyStatements,
+  guardRevision,
   runSave,
   type SaveResult,
 } from "./definition-statements.ts";
@@ -32,8 +32,8 @@ export async function storePatchedDefinition(
 ): Promise<SaveResult> {
   const { revision } = current;
   return runSave(db, [
-    revisionUnchanged(db, { revision }),
+    guardRevision(db, { revision }),
     ...(pending ? [replacePending(db, { change: JSON.stringify(pending) })] : []),
-    ...applyDefinition(db, current, { definition, lost: [], unindexed: [] }, auditRecord),
+    ...buildApplyStatements(db, current, { definition, lost: [], unindexed: [] }, auditRecord),
   ]);
 }

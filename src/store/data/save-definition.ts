@@ -12,19 +12,19 @@ import { hasGlobalListener } from "#store/home/webhooks.ts";
 import type { PendingDefinition, PendingChange } from "./collections.ts";
 import {
   auditCreation,
-  dropPending,
-  applyDefinition,
+  buildDropStatements,
+  buildApplyStatements,
   insertCollection,
-  insertListenedCollection,
+  insertCollectionWithListened,
   insertTally,
-  revisionUnchanged,
+  guardRevision,
   definitionToRow,
   runSave,
   type SaveResult,
   guardFieldsEmpty,
-  fillUnique,
-  deletePending,
-  retireUnique,
+  buildUniqueInserts,
+  deletePendingRow,
+  endUniqueness,
 } from "./definition-statements.ts";
 import { eq, sql, and, isNull } from "drizzle-orm";
 import { itemNumberRange } from "#domain/item/item.ts";
@@ -48,7 +48,7 @@ export async function createCollection(
   definition: Definition,
   auditRecord: AuditRecord,
 ): Promise<SaveResult> {
-  const { single, home, timeline } = databases;
+  const { singleDatabase, home, timeline } = databases;
   const first = lowestVersion(timeline);
   const row = {
     ...definitionToRow(definition, first, auditRecord.at),
@@ -57,15 +57,18 @@ export async function createCollection(
     createdAt: auditRecord.at,
   };
   const values = { ...auditRecord, ...row, version: first, revision: first };
-  if (single) {
-    const statements = [insertCollection(single, values), ...companionRows(single, values)];
-    return runSave(single, statements);
+  if (singleDatabase) {
+    const statements = [
+      insertCollection(singleDatabase, values),
+      ...companionRows(singleDatabase, values),
+    ];
+    return runSave(singleDatabase, statements);
   }
   const db = databases.named(kind, key);
   // Later changes of webhooks update `listened` themselves (`pushHasListeners`), or the schedule does.
   const hasListeners = (await hasGlobalListener(home)) ? 1 : 0;
   return runSave(db, [
-    insertListenedCollection(db, { ...values, listened: hasListeners }),
+    insertCollectionWithListened(db, { ...values, listened: hasListeners }),
     ...companionRows(db, values),
   ]);
 }
@@ -85,11 +88,11 @@ export async function changeDefinition(
 ): Promise<SaveResult> {
   const { revision } = current;
   return runSave(db, [
-    revisionUnchanged(db, { revision }),
-    ...dropPending(db, pending),
+    guardRevision(db, { revision }),
+    ...buildDropStatements(db, pending),
     ...guardFieldsEmpty(db, change.emptied),
-    ...fillUnique(db, change.gained),
-    ...applyDefinition(db, current, change, auditRecord),
+    ...buildUniqueInserts(db, change.gained),
+    ...buildApplyStatements(db, current, change, auditRecord),
   ]);
 }
 
@@ -130,8 +133,8 @@ export async function beginPending(
     nextId: change.definition.fields.next,
   };
   return runSave(db, [
-    revisionUnchanged(db, values),
-    ...dropPending(db, pending),
+    guardRevision(db, values),
+    ...buildDropStatements(db, pending),
     insertPending(db, values),
     reservePendingIds(db, values),
   ]);
@@ -146,8 +149,8 @@ export async function cancelPending(
   const { revision } = current;
   const values = { revision, nextId: 0 };
   return runSave(db, [
-    revisionUnchanged(db, values),
-    ...dropPending(db, pending),
+    guardRevision(db, values),
+    ...buildDropStatements(db, pending),
     reservePendingIds(db, values),
   ]);
 }
@@ -161,9 +164,9 @@ export async function completePending(
 ): Promise<SaveResult> {
   const { revision } = current;
   return runSave(db, [
-    revisionUnchanged(db, { revision }),
-    deletePending(db, {}),
-    ...applyDefinition(db, current, change, auditRecord),
+    guardRevision(db, { revision }),
+    deletePendingRow(db, {}),
+    ...buildApplyStatements(db, current, change, auditRecord),
   ]);
 }
 
@@ -184,9 +187,9 @@ export async function rejectPending(
   const { revision } = current;
   const values = { revision, nextId: 0, problem: JSON.stringify(problem) };
   return runSave(db, [
-    revisionUnchanged(db, values),
+    guardRevision(db, values),
     storePendingProblem(db, values),
-    ...retireUnique(
+    ...endUniqueness(
       db,
       gained.map(({ uniqueId }) => uniqueId),
     ),

@@ -34,7 +34,7 @@ type Build<Values> = (db: Builder, values: Placeholders<Values>) => { toSQL(): Q
  * Builds the SQL of a statement once, on first use, and binds its placeholders for each request, so that hot paths do
  * not rebuild SQL. Raw parameters work in batches this way. drizzle-orm's `batch` loses them (drizzle-orm #2277).
  */
-function compile<Values extends object>(build: Build<Values>) {
+function compileStatement<Values extends object>(build: Build<Values>) {
   let compiled: { text: string; getters: ValueGetter[] } | undefined;
   return <S extends Scope>(db: Database<S>, values: object, collectionId?: number): Prepared<S> => {
     if (!compiled) {
@@ -51,35 +51,35 @@ function compile<Values extends object>(build: Build<Values>) {
 
 /** A statement on tables of the home database. */
 export function homeStatement<Values extends object>(build: Build<Values>): Bind<"home", Values> {
-  return compile(build);
+  return compileStatement(build);
 }
 
 /** A statement on tables of a data database, for any of its collections. */
 export function dataStatement<Values extends object>(build: Build<Values>): Bind<"data", Values> {
-  return compile(build);
+  return compileStatement(build);
 }
 
 /** A statement on one collection. The handle supplies `collectionId`. */
 export function collectionStatement<Values extends object>(
   build: Build<Values & { collectionId: number }>,
 ): CollectionBind<Values> {
-  const bind = compile(build);
+  const bind = compileStatement(build);
   return (db, values) => bind(db, values, db.collectionId);
 }
 
 /** A statement that joins tables of both scopes. Both must be in one database. */
 export function jointStatement<Values extends object>(build: Build<Values>): Bind<Scope, Values> {
-  return compile(build);
+  return compileStatement(build);
 }
 
 /** A statement on tables that every database has. */
 export function sharedStatement<Values extends object>(
   build: Build<Values>,
 ): <S extends Scope>(db: Database<S>, values: Values) => Prepared<S> {
-  return compile(build);
+  return compileStatement(build);
 }
 
-/** Values that the handle supplies to every statement. */
+/** The values that the timeline of the handle supplies to every statement. */
 const timelineValues: Record<string, ((timeline: Timeline) => number) | undefined> = {
   lowestVersion,
   lowestSequence,

@@ -81,7 +81,8 @@ export function aggregateStatements(
       collectionId,
       search: aggregate.search,
       start: null,
-      budget: 0,
+      // Bounds by the number and size of all items, not by what a page may read.
+      budget: { rows: 0, cost: 0 },
       range,
     };
     const builder = { scan, values, source, figures };

@@ -5,10 +5,10 @@ import { type CollectionDatabase, type Prepared } from "#store/db/database.ts";
 import { collection, indexing } from "#store/db/schema.ts";
 import { collectionStatement } from "#store/db/statement.ts";
 import {
-  headColumns,
-  headFromRow,
+  definitionHeadColumns,
+  definitionHeadFromRow,
   type DefinitionHead,
-  type HeadRow,
+  type DefinitionHeadRow,
 } from "#store/data/definition-head.ts";
 
 /** The parts that the batches of searches and aggregates share. */
@@ -21,7 +21,7 @@ export const selectHead = collectionStatement<{ stamps: string }>(
   (builder, { collectionId, stamps }) =>
     builder
       .select({
-        ...headColumns(stamps),
+        ...definitionHeadColumns(stamps),
         waiting: sql`coalesce(${indexing.newlySearchable}, ${indexing.fields})`.as("waiting"),
         done: sql`${indexing.done}`.as("done"),
         total: sql`${indexing.total}`.as("total"),
@@ -62,7 +62,10 @@ export function preparePageStatement(
   return db.prepare(text, text.includes("?1") ? [values] : []);
 }
 
-type SearchHeadRow = HeadRow & { waiting: string | null } & Record<keyof Progress, number | null>;
+type SearchHeadRow = DefinitionHeadRow & { waiting: string | null } & Record<
+    keyof Progress,
+    number | null
+  >;
 
 /** Reads the result of `selectHead`. */
 export function headFromResult(result: D1Result | undefined): SearchHead {
@@ -70,5 +73,8 @@ export function headFromResult(result: D1Result | undefined): SearchHead {
   if (!row) throw new Error("A collection is gone, though collections are never deleted.");
   const { waiting, done, total, ...headRow } = row;
   const ids = JSON.parse(waiting ?? "[]") as number[];
-  return { head: headFromRow(headRow), unindexed: { ids, done: done ?? 0, total: total ?? 0 } };
+  return {
+    head: definitionHeadFromRow(headRow),
+    unindexed: { ids, done: done ?? 0, total: total ?? 0 },
+  };
 }

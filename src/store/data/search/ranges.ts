@@ -11,7 +11,7 @@ import {
   type EntryDriver,
 } from "./driver.ts";
 import { type SearchValues, sortSql } from "./conditions.ts";
-import { textDigest, type CursorPosition } from "#domain/cursor.ts";
+import { digestText, type CursorPosition } from "#domain/cursor.ts";
 import { retryTransient } from "#store/db/retry.ts";
 
 /**
@@ -182,7 +182,7 @@ export async function resolveStart(
     }
     const [prefix, digest] = value;
     const text = storedValues[`k${index}`];
-    if (typeof text !== "string" || (await textDigest(text)) !== digest) {
+    if (typeof text !== "string" || (await digestText(text)) !== digest) {
       return { values: [...values, prefix], number, truncatedKey: index };
     }
     values.push(text);
