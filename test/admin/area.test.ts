@@ -129,6 +129,17 @@ describe("Definitions in the administration", () => {
     };
     expect(await preview("n * 2")).toContain("Adds <strong>Twice</strong>.");
     expect(await preview("m * 2")).toMatch(/class="error"[^>]*>[^<]*m/);
+    // One unfinished field leaves the preview of the others.
+    const wrong = await preview("nn * 2");
+    expect(wrong).toContain("What people fill in");
+    const words = wrong.replaceAll(/<[^>]+>/g, "").replaceAll("&quot;", '"');
+    expect(words).toContain(
+      'Character 1: There is no field "nn". Did you mean "n"? Fields: "who", "n", "twice". Example: n * 2',
+    );
+    expect((await preview("n *")).replaceAll(/<[^>]+>/g, "")).toContain(
+      "Character 4: the formula ends too early. Example: n * 2",
+    );
+    expect(wrong).toContain('<code data-insert="who">who</code>');
     // The draft route never stores anything, even with do=save.
     const draft = { ...before, "fields[0].label": "Another", do: "save" };
     const draftPreview = await admin("POST", `/forms/${form}/fields?draft`, draft, {

@@ -1,4 +1,5 @@
 import { formatChoices, truncate } from "#domain/problem/field-errors.ts";
+import { findClosest } from "#domain/text-distance.ts";
 import { functionAliases } from "./environment.ts";
 
 /** The members that errors of the formula language have. Its messages name internal types, so they are rewritten here. */
@@ -32,7 +33,9 @@ function describeUnknownName(
   switch (code) {
     case "unknown_variable": {
       const choices = fieldKeys.length > 0 ? ` Fields: ${formatChoices(fieldKeys)}.` : "";
-      return `There is no field "${name}".${choices}`;
+      const closest = findClosest(name, fieldKeys);
+      const suggestion = closest === undefined ? "" : ` Did you mean "${closest}"?`;
+      return `There is no field "${name}".${suggestion}${choices}`;
     }
     case "no_such_key":
       return `There is no column "${name}".`;
