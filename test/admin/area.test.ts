@@ -266,6 +266,32 @@ describe("Items in the administration", () => {
   });
 });
 
+describe("A partial result of a bulk action", () => {
+  it("is amber, and names the items that were left out", async () => {
+    const integrator = await client();
+    const form = await makeForm(integrator, fields);
+    const path = `/forms/${form}/submissions`;
+    const create = async (body: object): Promise<string> =>
+      (await integrator.post(path, body)).body.id;
+    const draft = await create({ status: "draft", data: { who: "Draft person" } });
+    const ready = await create({ data: { who: "Ready person" } });
+    const items = `/forms/${form}/items`;
+    const result = await admin("POST", `${items}/selected`, { ids: [draft, ready], act: "close" });
+    expect(result.body.failed).toEqual([
+      { id: draft, title: "Draft person", reason: "still a draft" },
+    ]);
+    const html = { Accept: "text/html" };
+    const body = { ids: [draft], act: "close" };
+    const answer = await admin("POST", `${items}/selected`, body, html);
+    const flash = answer.headers.getSetCookie().find((cookie) => cookie.includes("said")) ?? "";
+    const cookie = `${await ownerCookie()}; ${flash.split(";")[0]}`;
+    const { text } = await admin("GET", items, undefined, { ...html, Cookie: cookie });
+    expect(text).toMatch(
+      /class="said notice warn">\s*0 of 1 submissions closed. Not closed: Draft person \(still a draft\)\./,
+    );
+  });
+});
+
 describe("Logs, audit and overview", () => {
   // On a busy machine, overdue timers end idle objects. The pause lets them run before a test instead of during it.
   beforeEach(() => scheduler.wait(50));
