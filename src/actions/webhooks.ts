@@ -267,9 +267,11 @@ export async function deleteWebhook(
   ctx.runAfterResponse(() => deleteWebhookData(ctx, hook.id));
 }
 
+type CleanupContext = Pick<WebhookContext, "databases" | "objects">;
+
 /** Deletes the row only after the Durable Object has deleted its data. */
 async function deleteWebhookData(
-  { databases, objects }: Pick<WebhookContext, "databases" | "objects">,
+  { databases, objects }: CleanupContext,
   id: string,
 ): Promise<void> {
   await objects.forget(id);
@@ -277,9 +279,7 @@ async function deleteWebhookData(
 }
 
 /** Cleans up deleted webhooks whose data still exists. */
-export async function sweepWebhooks(
-  ctx: Pick<WebhookContext, "databases" | "objects">,
-): Promise<void> {
+export async function sweepWebhooks(ctx: CleanupContext): Promise<void> {
   for (const id of await loadDeletedWebhookIds(ctx.databases.home))
     await deleteWebhookData(ctx, id);
 }
