@@ -270,12 +270,9 @@ export async function deleteWebhook(
 type CleanupContext = Pick<WebhookContext, "databases" | "objects">;
 
 /** Deletes the row only after the Durable Object has deleted its data. */
-async function deleteWebhookData(
-  { databases, objects }: CleanupContext,
-  id: string,
-): Promise<void> {
-  await objects.forget(id);
-  await purgeDeletedWebhook(databases.home, id);
+async function deleteWebhookData(ctx: CleanupContext, id: string): Promise<void> {
+  await ctx.objects.forget(id);
+  await purgeDeletedWebhook(ctx.databases.home, id);
 }
 
 /** Cleans up deleted webhooks whose data still exists. */
