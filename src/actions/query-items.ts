@@ -10,16 +10,17 @@ import {
 import { problem, type Problem } from "#domain/problem/problem.ts";
 import { parseSearch } from "#domain/search/parse.ts";
 import { parseTextSearch } from "#domain/search/text.ts";
-import { referencedFields, type Search } from "#domain/search/tree.ts";
+import { referencedFields, type Search, type SearchField } from "#domain/search/tree.ts";
 import type { MatchCount, CollectionStatus, TextPrefixes } from "#store/data/search/count.ts";
 import { cachedStampsJson } from "#store/data/definition-head.ts";
 import { findPage, type SearchTooLarge } from "#store/data/search/find-page.ts";
 import { deepBudget, maxKeyEntryBytes, maxKeyItemBytes } from "#store/data/search/cost.ts";
 import { maxSortedItems } from "#store/data/search/plan.ts";
-import type { SearchPage, UnindexedFields } from "#store/data/search/page.ts";
+import type { UnindexedFields } from "#store/data/search/batch.ts";
+import type { SearchPage } from "#store/data/search/page.ts";
 import type { ReadContext } from "./context.ts";
 import { resumeBackfill } from "./backfill.ts";
-import { confirmCollection } from "./collection-cache.ts";
+import { resolveCollection } from "./collection-cache.ts";
 import { loadCurrentCollection, type CountedCollection } from "./create-item.ts";
 import { retryOnConflict } from "./idempotent.ts";
 
@@ -63,7 +64,7 @@ export async function queryItems(
   let compiled = cached;
   return retryOnConflict(ctx, async () => {
     const { collection } = compiled;
-    const parsed = await parseOrReload(ctx, compiled, query);
+    const parsed = await parseOrReload(ctx, compiled, () => parseItemQuery(compiled, query));
     if ("compiled" in parsed) {
       ({ compiled } = parsed);
       return undefined;
@@ -80,10 +81,10 @@ export async function queryItems(
       values: search.unknownOptions.map(({ field, value }) => [field.number, value] as const),
     });
     if ("exceeded" in page) throw tooComplexProblem(page);
-    compiled = confirmCollection(ctx, compiled, page.head);
+    compiled = resolveCollection(ctx, compiled, page.head);
     // Undefined repeats the query, with the definition that the read returned.
     if (page.head.freshCollection) return undefined;
-    assertIndexed(ctx, collection.id, search, page.unindexed);
+    assertIndexed(ctx, collection.id, referencedFields(search), page.unindexed);
     assertOptions(search, page.missingValues);
     const filledPage = query.fillsPage ? await fillPage(ctx, collection, search, page, rows) : page;
     if (filledPage === undefined) return undefined;
@@ -124,13 +125,13 @@ interface ParsedQuery {
 }
 
 /** Parses the query. If that fails and the definition has changed, returns the current collection instead. */
-async function parseOrReload(
+export async function parseOrReload<Parsed>(
   ctx: ReadContext,
   compiled: CompiledCollection,
-  query: ItemQuery,
-): Promise<ParsedQuery | CountedCollection> {
+  parse: () => Parsed,
+): Promise<Parsed | CountedCollection> {
   try {
-    return parseItemQuery(compiled, query);
+    return parse();
   } catch (error) {
     const current = await loadCurrentCollection(ctx, compiled);
     if (current.compiled === compiled) throw error;
@@ -155,24 +156,24 @@ function parseItemQuery(
 }
 
 /**
- * Rejects a search over fields that have just become searchable, because it would miss items. Searches keep working
- * during a recalculation, because it replaces the values and the entries of an item together.
+ * Rejects a search or an aggregate over fields that have just become searchable, because it would miss items. Both keep
+ * working during a recalculation, because it replaces the values and the entries of an item together.
  */
-function assertIndexed(
+export function assertIndexed(
   ctx: ReadContext,
   collectionId: number,
-  search: Search,
+  fields: readonly SearchField[],
   { ids, ...progress }: UnindexedFields,
 ): void {
   const numbers = new Set(ids.map((id) => fieldNumber(collectionId, id)));
-  const unindexedFields = referencedFields(search).filter(({ number }) => numbers.has(number));
+  const unindexedFields = fields.filter(({ number }) => numbers.has(number));
   if (unindexedFields.length === 0) return;
   resumeBackfill(ctx);
   throw problem.indexing([...new Set(unindexedFields.map(({ name }) => name))], progress);
 }
 
 /** Rejects operands that no item has and that are neither current nor former options of their fields. */
-function assertOptions({ unknownOptions }: Search, missingValues: readonly number[]): void {
+export function assertOptions({ unknownOptions }: Search, missingValues: readonly number[]): void {
   const errors = missingValues.flatMap((index) => unknownOptions[index]?.error ?? []);
   if (errors.length > 0) throw problem.invalidInput(errors);
 }

@@ -75,7 +75,7 @@ const pageTexts: Partial<Record<ProblemCode, readonly [title: string, text: stri
     "Page not found",
     "The address is wrong, the page was deleted, or you don’t have access.",
   ],
-  method_not_allowed: ["Page not found", "You can’t open this address as a page."],
+  method_not_allowed: ["Page not found", "This address is not a page."],
   rate_limited: ["Too many attempts", "Wait a minute, then try again."],
   try_again: [
     "Service busy",
@@ -97,7 +97,7 @@ function pageText(problem: Problem): readonly [title: string, text: string] {
 }
 
 /** The error page for browsers. */
-export function errorPage(problem: Problem, requestId: string) {
+export function renderErrorPage(problem: Problem, requestId: string) {
   const [title, text] = pageText(problem);
   return (
     <Page title={title} breadcrumbs={<BrandMark />}>

@@ -3,8 +3,8 @@ import { webhookWithSecretDocument } from "#documents/webhooks.ts";
 import { type Tone, DescriptionList, ShortId, Badge, Tabs } from "#html/parts.tsx";
 import type { WebhookType, Webhook } from "#domain/webhook/webhook.ts";
 import {
-  hasMakerEnded,
-  webhookStatus,
+  haveMakerRightsEnded,
+  deriveWebhookStatus,
   type EffectiveWebhookState,
 } from "#domain/webhook/status.ts";
 import { type PageContext, AdminPage } from "#admin/layout.tsx";
@@ -20,6 +20,7 @@ export const webhookLabels = {
   types: "Events",
   resources: "Forms and apps",
   include: "Payload",
+  recalculations: "Recalculations",
 };
 
 export const webhookTypeNames: Record<WebhookType, string> = {
@@ -85,14 +86,14 @@ function WebhookSummary(props: WebhookPageProps) {
 function WebhookActions(props: WebhookPageProps) {
   const { frame, hook, makerName } = props;
   const { id, name, url } = hook;
-  const { state } = webhookStatus(hook, frame.viewer.now);
+  const { state } = deriveWebhookStatus(hook, frame.viewer.now);
   const path = `/admin/webhooks/${id}`;
   return (
     <>
       <Action action={`${path}/test`} name="Send test event" quiet />
       {state === "active" || state === "retrying" ? (
         <Action action={path} name="Pause webhook" quiet values={{ state: "paused" }} />
-      ) : hasMakerEnded(hook, frame.viewer.now) ? null : (
+      ) : haveMakerRightsEnded(hook, frame.viewer.now) ? null : (
         <Action action={path} name="Resume webhook" values={{ state: "active" }} />
       )}
       {isOwnWebhook(props) ? null : (
@@ -136,7 +137,7 @@ export function WebhookLayout({
   const { frame, hook } = props;
   const path = `/admin/webhooks/${hook.id}`;
   const { now } = frame.viewer;
-  const status = webhookStatus(hook, now);
+  const status = deriveWebhookStatus(hook, now);
   const [state, tone] = webhookStateBadges[status.state];
   return (
     <AdminPage
@@ -150,8 +151,9 @@ export function WebhookLayout({
     >
       {status.reason === null ? null : (
         <p class="notice bad">
-          {status.reason} {hasMakerEnded(hook, now) ? "Take ownership" : "Resume the webhook"} to
-          send the queued events.
+          {status.reason}{" "}
+          {haveMakerRightsEnded(hook, now) ? "Take ownership" : "Resume the webhook"} to send the
+          queued events.
         </p>
       )}
       <WebhookSummary {...props} />

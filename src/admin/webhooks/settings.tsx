@@ -11,7 +11,7 @@ import {
   webhookTypeNames,
   WebhookLayout,
 } from "./layout.tsx";
-import { listReachable } from "#actions/definitions.ts";
+import { listSelectableCollections } from "#actions/definitions.ts";
 import {
   createWebhook as storeWebhook,
   getWebhook,
@@ -20,7 +20,7 @@ import {
 } from "#actions/webhooks.ts";
 import { webhookDocument } from "#documents/webhooks.ts";
 import { etagOf } from "#domain/preconditions.ts";
-import { webhookStatus, type WebhookStatus } from "#domain/webhook/status.ts";
+import { deriveWebhookStatus, type WebhookStatus } from "#domain/webhook/status.ts";
 import { page } from "#admin/page.ts";
 import { Problem, type FieldError } from "#domain/problem/problem.ts";
 import { AdminPage } from "#admin/layout.tsx";
@@ -74,6 +74,16 @@ function WebhookInputs({
         ]}
         chosen={[textOf(values["include"]) || "item"]}
       />
+      <ChoiceGroup
+        name="recalculations"
+        label={webhookLabels.recalculations}
+        hint="When a formula changes, the service recalculates all stored items."
+        options={[
+          { value: "true", label: "Send an event for each item" },
+          { value: "false", label: "Send no events" },
+        ]}
+        chosen={[textOf(values["recalculations"]) || "true"]}
+      />
     </>
   );
 }
@@ -91,12 +101,14 @@ function toWebhookBody(values: FormValues): FormValues {
     types: toTextList(body["types"]),
     collections: includesAll ? "all" : scope === "all" ? ["all", ...selected] : selected,
     include: body["include"],
+    recalculations: textOf(body["recalculations"]) !== "false",
   };
 }
 
 /** Converts a webhook to the form values of the page. */
-function toWebhookInputs({ name, url, types, collections, include }: Webhook): FormValues {
-  return { name, url, types, resources: collections, include };
+function toWebhookInputs(hook: Webhook): FormValues {
+  const { name, url, types, collections, include, recalculations } = hook;
+  return { name, url, types, resources: collections, include, recalculations };
 }
 
 /** Ignores the order of lists. */
@@ -132,7 +144,7 @@ function toPageProblem(problem: Problem): Problem {
 }
 
 export const newWebhookPage = page({
-  load: ({ ctx }) => listReachable(ctx),
+  load: ({ ctx }) => listSelectableCollections(ctx),
   document: (reachable) => ({ listens_to: reachable }),
   render: (frame, reachable, attempt) => (
     <AdminPage
@@ -203,7 +215,7 @@ export const changeWebhook = settingsPage.form({
     const changesState = changed["state"] !== undefined;
     return {
       to: webhookPath(hook.id) + (changesState ? "" : "/settings"),
-      flash: changesState ? stateMessage(webhookStatus(hook, ctx.now())) : "Webhook saved",
+      flash: changesState ? stateMessage(deriveWebhookStatus(hook, ctx.now())) : "Webhook saved",
       document: webhookDocument(hook, ctx.now()),
     };
   },

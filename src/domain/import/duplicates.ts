@@ -5,7 +5,7 @@ import { uniqueValue } from "#domain/data/index-entries.ts";
 import { uniqueIdOf } from "#domain/definition/field.ts";
 import type { BatchOperation } from "#domain/item/body.ts";
 import { isObject } from "#domain/json.ts";
-import { problem, type Problem } from "#domain/problem/problem.ts";
+import { Problem } from "#domain/problem/problem.ts";
 import { itemTargets, lookupFields } from "./csv.ts";
 
 /**
@@ -24,11 +24,14 @@ export function findDuplicateRows(
       const name = JSON.stringify([key, value]);
       const firstLine = firstLines.get(name);
       if (firstLine === undefined) firstLines.set(name, line);
-      else problems.set(line, problem.duplicateInFile(key, firstLine));
+      else problems.set(line, duplicateInFile(key, firstLine));
     }
   }
   return problems;
 }
+
+const duplicateInFile = (field: string, line: number) =>
+  new Problem("duplicate", `Line ${line} of this file has the same value.`, { field });
 
 /** The ID that the row names. The ID of a new item follows from its line. */
 function idsOf(operation: BatchOperation): string[] {

@@ -2,7 +2,7 @@ import { abilities, type Ability } from "#domain/credential/permissions.ts";
 import type { FieldErrorCode } from "./field-errors.ts";
 import { problems, type ProblemCode } from "./catalogue.ts";
 
-/** The error of one field, parameter or part of a definition (contract, section 5). */
+/** The error of one field, parameter or part of a definition. */
 export interface FieldError {
   /** The location for people: `lines[1].qty`, or the name of a query parameter or header. */
   field: string;
@@ -193,10 +193,6 @@ export const problem = {
     const detail = `Operation ${operation} of this batch has the same value of "${field}", which must be unique.`;
     return new Problem("duplicate", detail, { field });
   },
-
-  /** Two rows of an imported file have the same unique value. Without a field, the same ID. */
-  duplicateInFile: (field: string, line: number) =>
-    new Problem("duplicate", `Line ${line} of this file has the same value.`, { field }),
 
   /** `id` names the item that has the value. Only callers who may read the item get it. */
   duplicate: (field: string, id?: string) =>

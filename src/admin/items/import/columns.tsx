@@ -1,7 +1,7 @@
 import type { Collection } from "#domain/definition/collection.ts";
 import { importableFields, itemTargets, type CsvLine } from "#domain/import/csv.ts";
 import { SelectOptions, InputErrors, useField, Select } from "#html/inputs.tsx";
-import { ChangedValue } from "#admin/items/history.tsx";
+import { ChangedValue } from "#admin/items/change-list.tsx";
 import { Table, Badge, type Tone } from "#html/parts.tsx";
 import {
   type ImportFile,
