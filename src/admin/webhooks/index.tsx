@@ -41,7 +41,7 @@ function deliveryOutcome(id: string, delivery: Delivery) {
   const { status, milliseconds, error } = delivery;
   const flash = isDelivered(delivery)
     ? `Event delivered: ${status} in ${milliseconds} ms`
-    : `Delivery failed. ${error ?? ""}`;
+    : { text: `Delivery failed. ${error ?? ""}`, isPartial: true };
   return { to: webhookPath(id), flash, document: deliveryDocument(delivery) };
 }
 
