@@ -131,7 +131,7 @@ describe("Definitions in the administration", () => {
     expect(await preview("m * 2")).toMatch(/class="error"[^>]*>[^<]*m/);
     // One unfinished field leaves the preview of the others.
     const wrong = await preview("nn * 2");
-    expect(wrong).toContain("What people fill in");
+    expect(wrong).toContain("Form preview");
     const words = wrong.replaceAll(/<[^>]+>/g, "").replaceAll("&quot;", '"');
     expect(words).toContain(
       'Character 1: There is no field "nn". Did you mean "n"? Fields: "who", "n", "twice". Example: n * 2',

@@ -104,7 +104,7 @@ describe.each([
     const assistantAddress = (await page.textContent("#assistants")) ?? "";
     expect(assistantAddress).toBe(`${server.url}/mcp?forms=purchase`);
     expect(await toolsAt(assistantAddress, headers)).toContain("create_submission");
-    await page.getByRole("link", { name: "How assistants connect" }).click();
+    await page.getByRole("link", { name: "Learn how to connect" }).click();
     await page.getByRole("heading", { name: "Assistants" }).waitFor();
     await page.goto("/docs");
     await page.getByRole("link", { name: "how to connect assistants" }).waitFor();

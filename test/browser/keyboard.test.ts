@@ -90,7 +90,7 @@ describe("Keyboard use", () => {
     await page.keyboard.press("ControlOrMeta+a");
     await page.keyboard.type("Keyboard");
     await pressEnterOn(button("Save changes"));
-    await page.getByText("Keyboard is saved.").waitFor();
+    await page.getByText("Keyboard saved").waitFor();
     expect((await call("GET", `/submissions/${id}`)).body.data.title).toBe("Keyboard");
   }, 60_000);
 });
