@@ -76,6 +76,6 @@ describe("The setting `recalculations` of a webhook", () => {
     const page = await admin("GET", `${path}/settings`, undefined, { Accept: "text/html" });
     expect(page.text).toMatch(/name="recalculations" value="true" checked/);
     await admin("POST", path, { version: 1, recalculations: false });
-    expect(await review()).toContain("No webhook events are sent");
+    expect(await review()).toContain("Webhooks receive no events");
   });
 });
