@@ -261,7 +261,7 @@ describe.each([
     expect(await page.getByRole("alert").textContent()).toMatch(/^Search failed. When: /);
     const input = page.locator('[name="f.at.gte"]');
     expect(await input.getAttribute("aria-invalid")).toBe("true");
-    expect(await person.main()).toContain("When from soon");
+    expect(await person.main()).toContain("When is on or after soon");
     complaints.length = 0;
   });
 

@@ -232,6 +232,18 @@ const operatorNames: Record<string, string> = {
   days: "is in",
 };
 
+const dateOperatorNames: Record<string, string> = {
+  gt: "is after",
+  gte: "is on or after",
+  lt: "is before",
+  lte: "is on or before",
+};
+
+function nameOperator(op: string, type: FilterTarget["type"] | undefined): string {
+  const isDate = type === "date" || type === "datetime";
+  return (isDate && dateOperatorNames[op]) || (operatorNames[op] ?? op.replaceAll("_", " "));
+}
+
 const dayNames: Record<string, string> = { today: "today", yesterday: "yesterday" };
 
 export function describeFilter(
@@ -250,7 +262,7 @@ export function describeFilter(
     }
     return target?.options.find((option) => option.value === value)?.label ?? value;
   });
-  return `${name} ${operatorNames[op] ?? op.replaceAll("_", " ")} ${texts.join(op === "between" ? " and " : " or ")}`;
+  return `${name} ${nameOperator(op, target?.type)} ${texts.join(op === "between" ? " and " : " or ")}`;
 }
 
 const describeDaySpan = (count: number) =>
