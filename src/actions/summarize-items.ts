@@ -154,13 +154,14 @@ function aggregateBodies({ kind, definition }: Collection, period: MonthPeriod):
   ];
 }
 
+const itemsOf = ({ metrics }: AggregateGroup) => Number(metrics["items"] ?? 0);
+
 function readFigures(
   { collection: { kind, definition } }: CompiledCollection,
   period: MonthPeriod,
   [monthView, ...otherViews]: readonly AggregateView[],
 ): Figures {
   const { fields } = definition.fields;
-  const itemsOf = ({ metrics }: AggregateGroup) => Number(metrics["items"] ?? 0);
   const byMonth = new Map(
     monthView?.groups.map((group) => [group.key["$created_at"], itemsOf(group)]),
   );

@@ -39,7 +39,7 @@ export type Stored = string | number | null;
 /** A figure: an exact sum and the number of its values, or a stored value. */
 export type Figure = { sum: Decimal; count: number } | { value: Stored };
 
-export interface FoundGroup {
+interface FoundGroup {
   keys: Stored[];
   figures: Figure[];
 }
