@@ -41,7 +41,9 @@ export const worst: Part = async (bench) => {
   await service.begin();
   await service.tokens(0);
   const results: Measured[] = [];
-  for (const worstCase of cases) {
+  const selectedCases = cases.filter(({ input }) => input.includes(bench.only));
+  if (selectedCases.length === 0) throw new Error(`No worst case contains "${bench.only}".`);
+  for (const worstCase of selectedCases) {
     const result = await measure(service, worstCase, bench.rounds);
     bench.note(rowOf(result).join(" | "));
     results.push(result);

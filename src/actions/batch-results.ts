@@ -48,7 +48,10 @@ const problemPrecedence: readonly ProblemCode[] = [
 const maxErrors = 100;
 
 /** Combines the problems of a batch into one, whose `errors` point to the operations. */
-export function buildBatchProblem(operationProblems: readonly OperationProblem[]): BatchProblem {
+export function buildBatchProblem(
+  operationProblems: readonly OperationProblem[],
+  queryErrors: readonly FieldError[] = [],
+): BatchProblem {
   const rank = ({ problem: cause }: OperationProblem) => {
     const index = problemPrecedence.indexOf(cause.code);
     return index === -1 ? problemPrecedence.length : index;
@@ -59,9 +62,25 @@ export function buildBatchProblem(operationProblems: readonly OperationProblem[]
   const { code, members, headers } = first.problem;
   const count = new Set(operationProblems.map(({ index }) => index)).size;
   const detail = `${count === 1 ? "1 operation is" : `${count} operations are`} invalid. Nothing was stored.`;
-  const listedErrors = errors.slice(0, maxErrors);
+  const listedErrors = [...queryErrors, ...errors].slice(0, maxErrors);
   const firstProblem = new Problem(code, detail, { ...members, errors: listedErrors }, headers);
   return new BatchProblem(firstProblem, detail, operationProblems);
+}
+
+/** Adds the problem of a closed form for each operation that may create an item. */
+export function withClosedForm(
+  cause: Problem,
+  operations: readonly (BatchOperation | null)[],
+  reason: Parameters<typeof problem.submissionsClosed>[0],
+): Problem {
+  const closedProblems = operations.flatMap((operation, index) =>
+    operation?.op === "create" || operation?.op === "upsert"
+      ? [{ index, problem: problem.submissionsClosed(reason) }]
+      : [],
+  );
+  if (closedProblems.length === 0) return cause;
+  const otherProblems = cause instanceof BatchProblem ? cause.operationProblems : [];
+  return buildBatchProblem([...otherProblems, ...closedProblems]);
 }
 
 function operationErrors({ index, problem: cause }: OperationProblem): object[] {

@@ -138,7 +138,7 @@ export class BatchSimulation {
   apply(operation: BatchOperation): SimulatedOperation {
     switch (operation.op) {
       case "create":
-        return this.#create("create", operation.body, operation.id);
+        return this.#create("create", operation.body, operation.id, operation.unless);
       case "update":
         return this.#update("update", this.#find(operation.id), operation.body, operation.ifMatch);
       case "upsert": {
@@ -168,8 +168,13 @@ export class BatchSimulation {
       : undefined;
   }
 
-  #create(op: "create" | "upsert", body: unknown, requestedId?: string): SimulatedOperation {
-    const existingItem = requestedId === undefined ? undefined : this.#byName.get(requestedId);
+  #create(
+    op: "create" | "upsert",
+    body: unknown,
+    requestedId?: string,
+    existingId?: string,
+  ): SimulatedOperation {
+    const existingItem = this.#byName.get(requestedId ?? "") ?? this.#byName.get(existingId ?? "");
     if (existingItem) {
       const { version } = existingItem.lastState;
       return { op, outcome: "unchanged", item: existingItem, version, warnings: [] };

@@ -59,7 +59,8 @@ function buildHistory({ item, compiled }: StoredItem, changes: readonly PastChan
   return { entries, hasOlder: oldest !== undefined && !oldest.action.endsWith(".create") };
 }
 
-function buildFieldChanges(
+/** The changed fields with their values before and after, and moves `valuesAfter` back to the values before. */
+export function buildFieldChanges(
   { fields }: StoredItem["compiled"],
   former: Record<string, Value | null>,
   valuesAfter: Map<string, Value | null>,

@@ -162,7 +162,7 @@ export function createItem(
   return runIdempotent(ctx, compiled.collection, key, body, {
     prepare() {
       const draft = buildDraft(compiled, body, ctx.now());
-      const errors = [...key.errors, ...draft.errors];
+      const errors = [...key.errors, ...(ctx.queryErrors ?? []), ...draft.errors];
       if (errors.length > 0) throw problem.invalidInput(errors);
       assertTypeStable(compiled.collection, draft.data);
       return prepareItem(ctx, compiled, draft);

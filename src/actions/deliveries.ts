@@ -7,7 +7,7 @@ import {
 } from "#domain/webhook/delivery.ts";
 import {
   type Webhook,
-  listActionsOfTypes,
+  listReportedActions,
   findWebhookType,
   type WebhookType,
   findValidWebhookSecrets,
@@ -122,14 +122,15 @@ export interface WebhookMessage {
 /** Loads the next change that the webhook sends. All changes up to `scannedThrough` have been scanned. */
 export async function loadNextMessage(
   source: CollectionSource,
-  { types, include }: Webhook,
+  hook: Webhook,
   collectionId: number,
   after: number,
 ): Promise<{ message: WebhookMessage | null; scannedThrough: number; isAtEnd: boolean }> {
+  const { types, include } = hook;
   const next = await loadNextChange(
     source.databases.of({ id: collectionId }),
     after,
-    listActionsOfTypes(types),
+    listReportedActions(hook),
     findCachedStamp(source.memory, collectionId),
   );
   const { change, item, scannedThrough, isAtEnd } = next;

@@ -8,7 +8,8 @@ import type { ActionContext } from "./context.ts";
 
 /** A conflict means that another write succeeded. Many attempts therefore mean many writers, not a deadlock. */
 const maxAttempts = 100;
-const maxPauseMs = 40;
+/** Long enough for 100 writers of one item to take turns. Shorter pauses make most attempts fail again. */
+const maxPauseMs = 500;
 
 /** Runs `step` until it returns a result. Undefined means that a concurrent write interfered. */
 export async function retryOnConflict<T>(

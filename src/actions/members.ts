@@ -108,6 +108,7 @@ export async function changeMember(
   const role = change.role ?? before.role;
   requireGrantableRoles(ctx, before.role, role);
   const isRemoved = change.disabled ?? before.disabledAt !== null;
+  if (role === before.role && isRemoved === (before.disabledAt !== null)) return;
   const disabledAt = isRemoved ? (before.disabledAt ?? ctx.now()) : null;
   const entry = auditRecord(ctx, isRemoved ? "member.remove" : "member.change", `member:${id}`);
   const { version } = before;

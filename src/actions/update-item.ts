@@ -100,7 +100,13 @@ export function nextState(
     ? checkSubmitted(compiled, item.data, data, budget)
     : checkPatch(compiled, item.data, data, newStatus === "draft", budget);
   const statusErrors = "error" in status ? [status.error] : [];
-  const fieldErrors = [...errors, ...statusErrors, ...incrementErrors, ...checkResult.errors];
+  const fieldErrors = [
+    ...(ctx.queryErrors ?? []),
+    ...errors,
+    ...statusErrors,
+    ...incrementErrors,
+    ...checkResult.errors,
+  ];
   if (fieldErrors.length > 0) throw problem.invalidInput(fieldErrors);
   assertTypeStable(compiled.collection, checkResult.data, item.data);
   const computedResult = computeWithinBudget(budget, compiled, checkResult.data, ctx.now());
@@ -204,6 +210,7 @@ export async function deleteSubmission(
 ): Promise<void> {
   await retryOnCurrentItem(ctx, loaded, async ({ item, compiled }) => {
     assertChangeable(item, ifMatch);
+    if (ctx.queryErrors) throw problem.invalidInput(ctx.queryErrors);
     const { entries, uniqueValues } = buildIndexRowChanges(compiled, item, null);
     const removal = {
       number: item.number,

@@ -1,7 +1,15 @@
 import { loadListenerIdsOfRecentChanges, loadListenerIds } from "#store/home/listeners.ts";
 import type { Databases } from "#store/db/database.ts";
 import { memoryPart } from "#domain/memory.ts";
-import type { BackgroundContext, CollectionReference, WebhookObjects } from "./context.ts";
+import type { CollectionKind } from "#domain/definition/collection.ts";
+import { listensTo, listReportedActions, type Webhook } from "#domain/webhook/webhook.ts";
+import { listWebhooks } from "#store/home/webhooks.ts";
+import type {
+  BackgroundContext,
+  CollectionReference,
+  ReadContext,
+  WebhookObjects,
+} from "./context.ts";
 
 /** The maximum time for which this isolate skips wake calls, so that a new webhook wakes within five seconds. */
 const maxQuietMs = 4000;
@@ -50,4 +58,20 @@ export async function wakeListenersOfRecentChanges(
   const results = await Promise.allSettled(listenerIds.map((id) => objects.wake(id)));
   const failure = results.find((result) => result.status === "rejected");
   if (failure) throw failure.reason;
+}
+
+/** The active webhooks that send events for recalculated items of a collection. */
+export async function listRecalculationListeners(
+  { databases }: Pick<ReadContext, "databases">,
+  kind: CollectionKind,
+  key: string,
+): Promise<Webhook[]> {
+  const action = kind === "app" ? "record.recalculate" : "submission.recalculate";
+  const webhooks = await listWebhooks(databases.home);
+  return webhooks.filter(
+    (hook) =>
+      hook.state === "active" &&
+      listensTo(hook, `${kind}:${key}`) &&
+      listReportedActions(hook).includes(action),
+  );
 }

@@ -120,6 +120,7 @@ export async function createWebhook(
     types: [...new Set(input.types)],
     collections: withoutDuplicates(input.collections),
     include: input.include ?? "item",
+    recalculations: input.recalculations ?? true,
     state: "active",
     reason: null,
     secrets: [storedSecret],
@@ -207,12 +208,14 @@ export function updateWebhook(
   });
 }
 
-type WebhookPatch = Partial<Pick<Webhook, "name" | "url" | "types" | "collections" | "include">> & {
+type WebhookPatch = Partial<
+  Pick<Webhook, "name" | "url" | "types" | "collections" | "include" | "recalculations">
+> & {
   state?: "active" | "paused";
 };
 
 /** Members that decide where messages go and what they contain. */
-const deliveryFields = ["url", "types", "collections", "include"] as const;
+const deliveryFields = ["url", "types", "collections", "include", "recalculations"] as const;
 
 /** A caller that changes a delivery field becomes the maker. Messages contain only what the maker may read. */
 function applyPatch(
@@ -261,11 +264,11 @@ export async function deleteWebhook(
     });
     return (await deleteWebhookRow(ctx.databases, before, entry)) || undefined;
   });
-  ctx.runAfterResponse(() => deleteWebhookData(ctx, hook.id));
+  ctx.runAfterResponse(() => forgetWebhook(ctx, hook.id));
 }
 
 /** Deletes the row only after the Durable Object has deleted its data. */
-async function deleteWebhookData(
+async function forgetWebhook(
   { databases, objects }: Pick<WebhookContext, "databases" | "objects">,
   id: string,
 ): Promise<void> {
@@ -277,8 +280,7 @@ async function deleteWebhookData(
 export async function sweepWebhooks(
   ctx: Pick<WebhookContext, "databases" | "objects">,
 ): Promise<void> {
-  for (const id of await loadDeletedWebhookIds(ctx.databases.home))
-    await deleteWebhookData(ctx, id);
+  for (const id of await loadDeletedWebhookIds(ctx.databases.home)) await forgetWebhook(ctx, id);
 }
 
 async function retryOnCurrentWebhook<T>(

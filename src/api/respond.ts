@@ -49,8 +49,11 @@ function sendSingle(c: Context, result: SingleResult): Response {
 async function sendPage(c: Context<AppEnv>, op: Operation, page: PageResult): Promise<Response> {
   const next = page.next && (await nextUrl(c, op, page.next));
   const items = page.items.map((item) => documentWithLinks(c, item));
-  const link = next === null ? {} : { Link: `<${next}>; rel="next"` };
-  return c.json({ items, ...page.members, links: { self: c.req.url, next } }, 200, link);
+  const headers = {
+    ...(next === null ? {} : { Link: `<${next}>; rel="next"` }),
+    ...(op.formats === "downloads" ? { Vary: "Accept" } : {}),
+  };
+  return c.json({ items, ...page.members, links: { self: c.req.url, next } }, 200, headers);
 }
 
 /** The URL of the page after a position, with the parameters of this page. */

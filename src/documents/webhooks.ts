@@ -7,8 +7,8 @@ import { changeDocument } from "./items.ts";
 
 /** A webhook in an API response. Shows the times of its secrets, never their values. */
 export function webhookDocument(hook: Webhook, now: number) {
-  const { id, name, url, types, collections, include, version, maker } = hook;
-  const settings = { id, name, url, types, collections, include };
+  const { id, name, url, types, collections, include, recalculations, version, maker } = hook;
+  const settings = { id, name, url, types, collections, include, recalculations };
   const { state, reason, lastError, nextAttemptAt } = deriveWebhookStatus(hook, now);
   const status = {
     state,

@@ -17,6 +17,7 @@ export function collectionPaths(kind: CollectionKind) {
     changes: `${collection}/changes`,
     items,
     search: `${items}/search`,
+    aggregate: `${items}/aggregate`,
     batch: `${items}/batch`,
     validate: `${items}/validate`,
     item: kind === "app" ? `${items}/:id` : "/submissions/:id",

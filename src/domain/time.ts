@@ -166,13 +166,17 @@ function getCachedOffsets(zone: string): Map<number, number> {
 }
 
 function computeOffset(zone: string, time: number): number {
-  const parts = getFormatter(zone).formatToParts(time);
-  const name = parts.find((part) => part.type === "timeZoneName")?.value ?? "GMT";
+  const seconds = offsetSeconds(zone, time);
+  return Math.sign(seconds) * Math.round(Math.abs(seconds) / 60);
+}
+
+/** Seconds east of UTC. */
+export function offsetSeconds(zone: string, time: number): number {
   const [, sign, hours, minutes, seconds = "0"] =
-    /^GMT([+-])(\d\d):(\d\d)(?::(\d\d))?$/.exec(name) ?? [];
+    /GMT([+-])(\d\d):(\d\d)(?::(\d\d))?$/.exec(getFormatter(zone).format(time)) ?? [];
   if (sign === undefined) return 0;
-  const totalMinutes = Number(hours) * 60 + Number(minutes) + Math.round(Number(seconds) / 60);
-  return sign === "-" ? -totalMinutes : totalMinutes;
+  const total = Number(hours) * 3600 + Number(minutes) * 60 + Number(seconds);
+  return sign === "-" ? -total : total;
 }
 
 const zonedDayPattern = /^(\d{4}-\d\d-\d\d)(Z|[+-]\d\d:\d\d)?$/;

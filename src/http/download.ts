@@ -72,6 +72,7 @@ export async function sendDownload(
   const profile = isCsv && format.spreadsheet !== null ? "; profile=spreadsheet" : "";
   return c.body(createStream(layout, firstStep, readStepWithSameHeader), 200, {
     "Content-Type": isCsv ? `text/csv; charset=utf-8; header=present${profile}` : format.type,
+    Vary: "Accept",
     "Content-Disposition": `attachment; filename="${collection.key}.${isCsv ? "csv" : "ndjson"}"`,
   });
 }

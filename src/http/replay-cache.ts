@@ -48,7 +48,7 @@ async function buildIdempotencyKey(
   { credentialId }: PresentedCredential,
   { name, value, route }: NamedKey,
 ): Promise<IdempotencyKey> {
-  const result = idempotencyKey().safeParse(value);
+  const result = idempotencyKey().safeParse(value, { reportInput: true });
   if (!result.success) return { key: null, errors: issueErrors(name, result.error.issues) };
   return { key: await sha256(`${credentialId}\n${route}\n${result.data}`), errors: [] };
 }

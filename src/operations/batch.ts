@@ -42,6 +42,7 @@ export const batchOperation = (kind: CollectionKind) => {
     effect: "create",
     target: collectionTarget(kind),
     query: batchQuery,
+    reportsQueryErrors: true,
     body: {
       schema: ({ one }) => `${one}Batch`,
       example: ({ create }) => ({ operations: [{ op: "create", ...create }] }),

@@ -1,3 +1,4 @@
+import { aggregateOperation } from "./aggregate.ts";
 import { batchOperation } from "./batch.ts";
 import { listChangesOperation } from "./changes.ts";
 import {
@@ -41,6 +42,7 @@ export const operations = {
   getFormDocument: getCollectionDocumentOperation("form"),
   getDocument: getOpenApiDocumentOperation,
   searchRecords: searchOperation("app"),
+  aggregateRecords: aggregateOperation("app"),
   batchRecords: batchOperation("app"),
   listRecords: listItems("app"),
   getRecord: getItem("app"),
@@ -48,6 +50,7 @@ export const operations = {
   updateRecord: updateItemOperation("app"),
   listRecordChanges: listChangesOperation("app"),
   searchSubmissions: searchOperation("form"),
+  aggregateSubmissions: aggregateOperation("form"),
   batchSubmissions: batchOperation("form"),
   listSubmissions: listItems("form"),
   getSubmission: getItem("form"),

@@ -49,6 +49,8 @@ export interface Operation<
   Data = unknown,
 > extends Description {
   query: () => Query;
+  /** Whether the action reports errors of the query, as `ctx.queryErrors`. Otherwise they are reported before it runs. */
+  reportsQueryErrors?: true;
   target: Target<Resource>;
   /** Permissions that this body needs in addition. With `permission.anyOf`, all that it needs. */
   bodyPermissions?: (body: unknown) => readonly Permission[];

@@ -3,7 +3,7 @@ import type { WebhookContext } from "#actions/context.ts";
 import type { Prefetch, Read } from "#actions/read.ts";
 import { permissionsAllow, type Permission } from "#domain/credential/permissions.ts";
 import type { Precondition } from "#domain/preconditions.ts";
-import { problem } from "#domain/problem/problem.ts";
+import { type FieldError, Problem, problem } from "#domain/problem/problem.ts";
 import type { Operation, OperationRequest, Result } from "./operation.ts";
 
 type RequestPart = Pick<
@@ -29,10 +29,10 @@ export async function perform(
   let body = await requirePermissions(op, ctx, received.body);
   const target = await op.target.find(ctx, received.path, read);
   if (op.body) body ??= await received.body();
-  const query = (await received.query()) as z.output<z.ZodMiniObject>;
+  const { query, queryErrors } = await readQuery(op, received);
   const { precondition } = op;
   const takesIfMatch = precondition === "If-Match" || precondition === "both";
-  return op.run(ctx, {
+  return op.run(queryErrors ? { ...ctx, queryErrors } : ctx, {
     ...received,
     target,
     query,
@@ -42,6 +42,21 @@ export async function perform(
     ifNoneMatch: precondition === "both" ? received.ifNoneMatch() : null,
     prefetched: async () => op.prefetch && read(op.prefetch as Prefetch<unknown, never>),
   });
+}
+
+/** Reads the query. Its errors are returned for an action that reports them, and thrown otherwise. */
+async function readQuery(op: Operation, received: ReceivedRequest): Promise<ParsedQuery> {
+  try {
+    return { query: (await received.query()) as ParsedQuery["query"] };
+  } catch (error) {
+    if (!op.reportsQueryErrors || !(error instanceof Problem)) throw error;
+    return { query: {}, queryErrors: error.members["errors"] as FieldError[] };
+  }
+}
+
+interface ParsedQuery {
+  query: z.output<z.ZodMiniObject>;
+  queryErrors?: readonly FieldError[];
 }
 
 /**

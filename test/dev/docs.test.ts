@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { oldFailureNames } from "../../src/domain/events.ts";
-import { fieldErrorCodes } from "../../src/domain/problem/problem.ts";
+import { fieldErrorCodes } from "../../src/domain/problem/field-errors.ts";
 import { apiCodes } from "../../src/domain/problem/catalogue.ts";
 import { operators } from "../../src/domain/search/fields.ts";
 import { formulaFunctions, formulaMethods } from "../../src/domain/formula/environment.ts";

@@ -19,7 +19,8 @@ export const webhookLabels = {
   url: "Address",
   types: "Tells of",
   resources: "Listens to",
-  include: "Sends",
+  include: "Payload",
+  recalculations: "Recalculations",
 };
 
 export const webhookTypeNames: Record<WebhookType, string> = {

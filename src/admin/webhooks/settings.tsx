@@ -75,6 +75,16 @@ function WebhookInputs({
         ]}
         chosen={[textOf(values["include"]) || "item"]}
       />
+      <ChoiceGroup
+        name="recalculations"
+        label={webhookLabels.recalculations}
+        hint="When a formula changes, the service recalculates all stored items."
+        options={[
+          { value: "true", label: "Send an event for each item" },
+          { value: "false", label: "Send no events" },
+        ]}
+        chosen={[textOf(values["recalculations"]) || "true"]}
+      />
     </>
   );
 }
@@ -92,12 +102,14 @@ function toWebhookBody(values: FormValues): FormValues {
     types: toTextList(body["types"]),
     collections: includesAll ? "all" : scope === "all" ? ["all", ...selected] : selected,
     include: body["include"],
+    recalculations: textOf(body["recalculations"]) !== "false",
   };
 }
 
 /** Converts a webhook to the form values of the page. */
-function toWebhookInputs({ name, url, types, collections, include }: Webhook): FormValues {
-  return { name, url, types, resources: collections, include };
+function toWebhookInputs(hook: Webhook): FormValues {
+  const { name, url, types, collections, include, recalculations } = hook;
+  return { name, url, types, resources: collections, include, recalculations };
 }
 
 /** Ignores the order of lists. */

@@ -88,6 +88,8 @@ export interface Examples {
   create: object;
   change: object;
   search: object;
+  aggregate: object;
+  aggregated: object;
   definition: DefinitionExamples;
   /** Absent when the examples would make up most of the document. */
   responses?: {
@@ -115,6 +117,15 @@ export function buildExamples(collection: Collection, origin: string): Examples 
     create: { ...status, data },
     change: { data },
     search: { conditions: [createdSince], sort, limit: 10 },
+    aggregate: {
+      conditions: [createdSince],
+      group_by: [{ field: "$created_at", unit: "month", time_zone: "Asia/Tokyo" }],
+      metrics: { items: { op: "count" }, creators: { op: "count_distinct", field: "$created_by" } },
+    },
+    aggregated: {
+      groups: [{ key: { $created_at: "2026-11" }, metrics: { items: 12, creators: 3 } }],
+      truncated: false,
+    },
     definition: definitionExamples(collection, origin),
   };
   if (JSON.stringify(data).length > maxExampleLength) return requests;

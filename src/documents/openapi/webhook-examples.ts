@@ -13,6 +13,7 @@ export const webhookExample = {
   id: "whk_01KAHV3M4E7XQ2R5T8W9YZB6CD",
   ...webhookInputExample,
   include: "item",
+  recalculations: true,
   state: "active",
   reason: null,
   last_error: null,

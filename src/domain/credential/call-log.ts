@@ -1,5 +1,5 @@
 import type { CallCounts } from "./credential.ts";
-import type { FieldErrorCode } from "#domain/problem/problem.ts";
+import type { FieldErrorCode } from "#domain/problem/field-errors.ts";
 import type { ProblemCode } from "#domain/problem/catalogue.ts";
 
 /** A call in a credential's log, with the reason if it failed. Contains no values and no secrets. */

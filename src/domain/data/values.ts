@@ -46,6 +46,7 @@ export const systemFieldIds = {
   receiptNumber: maxFieldId + 3,
   createdAt: maxFieldId + 4,
   updatedAt: maxFieldId + 5,
+  createdBy: maxFieldId + 6,
 } as const;
 
 export type SystemField = keyof typeof systemFieldIds;

@@ -170,7 +170,7 @@ export function createOperationBuilder(
     const column = columns.indexOf(field.key);
     return column === -1 ? [] : [{ key: field.key, column, read: createCellReader(field, format) }];
   });
-  const idColumn = by === itemTargets.id ? columns.indexOf(itemTargets.id) : -1;
+  const idColumn = by === "" || by === itemTargets.id ? columns.indexOf(itemTargets.id) : -1;
   const statusColumn = collection.kind === "form" ? columns.indexOf(itemTargets.status) : -1;
   return ({ cells }, newId) => {
     const id = cells[idColumn]?.trim() ?? "";
@@ -183,7 +183,7 @@ export function createOperationBuilder(
     }
     const status = cells[statusColumn]?.trim() ?? "";
     const body = { data, ...(status === "" ? {} : { status }) };
-    if (isNew) return { op: "create", id: newId, body };
+    if (isNew) return { op: "create", id: newId, ...(id === "" ? {} : { unless: id }), body };
     if (by === itemTargets.id) return { op: "update", id, body, ifMatch: null };
     return { op: "upsert", by, body };
   };

@@ -8,8 +8,8 @@ import { lazy } from "#domain/lazy.ts";
 
 /** One operation of a batch. Its `body` is still unvalidated. */
 export type BatchOperation =
-  /** Imports set `id`, so that a repeated import leaves the existing item unchanged. */
-  | { op: "create"; id?: string; body: unknown }
+  /** Imports set `id`, so that a repeated import leaves the existing item unchanged; `unless` names one that is it. */
+  | { op: "create"; id?: string; unless?: string; body: unknown }
   | { op: "update"; id: string; body: unknown; ifMatch: Precondition | null }
   | { op: "upsert"; by: string; body: unknown }
   | { op: "delete"; id: string; ifMatch: Precondition | null };

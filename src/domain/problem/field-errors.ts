@@ -1,5 +1,5 @@
 import type * as z from "zod/mini";
-import type { FieldError, FieldErrorCode } from "./problem.ts";
+import type { FieldError } from "./problem.ts";
 
 type Path = readonly (string | number)[];
 
@@ -70,7 +70,10 @@ export const fieldErrorMeanings = {
   too_complex:
     "A search exceeds its limits, or the patterns and formulas take too long for this request.",
   invalid_definition: "A part of a definition violates a rule or contradicts another part.",
-} as const satisfies Record<FieldErrorCode, string>;
+} as const;
+
+export type FieldErrorCode = keyof typeof fieldErrorMeanings;
+export const fieldErrorCodes = Object.keys(fieldErrorMeanings) as FieldErrorCode[];
 
 /** Drops further issues, to bound the response. */
 const maxIssues = 1000;
@@ -123,6 +126,7 @@ export function issueErrors(name: string, issues: readonly Issue[]): FieldError[
 function codeOf(issue: Issue): FieldErrorCode {
   switch (issue.code) {
     case "invalid_type":
+    case "invalid_union":
     case "custom":
       return issue.input === undefined ? "required" : "invalid_type";
     case "too_small":
@@ -135,7 +139,6 @@ function codeOf(issue: Issue): FieldErrorCode {
     case "not_multiple_of":
       return "invalid_format";
     case "unrecognized_keys":
-    case "invalid_union":
     case "invalid_key":
     case "invalid_element":
       return "invalid_type";

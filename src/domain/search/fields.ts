@@ -88,8 +88,14 @@ function describeFlatField(
     kind: fieldKind(field),
     type: valueType(field),
     source: { in: location, slot: String(field.id) },
+    ...describeDecimals(field),
     ...describeOptions(field),
   };
+}
+
+function describeDecimals(field: Field): Pick<SearchField, "decimals"> {
+  if ("integer" in field && field.integer) return { decimals: 0 };
+  return "decimals" in field && field.decimals !== undefined ? { decimals: field.decimals } : {};
 }
 
 function describeOptions(field: Field): Pick<SearchField, "options"> {

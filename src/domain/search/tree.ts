@@ -13,6 +13,8 @@ export interface SearchField {
   kind: FieldKind;
   type: Field["type"];
   source: Source;
+  /** Only for numbers with a limit of decimals. */
+  decimals?: number;
   /** Only for fields with options. */
   options?: FieldOptions;
   /** Only for line items: the searchable columns. */

@@ -40,6 +40,8 @@ export interface Webhook {
   /** Names like `app:KEY` and `form:KEY`, or all. */
   collections: "all" | string[];
   include: "item" | "ids";
+  /** Whether it sends events for items that a change of the definition recalculated. */
+  recalculations: boolean;
   state: WebhookState;
   /** Why the webhook is failing or disabled. */
   reason: string | null;
@@ -94,9 +96,17 @@ export function findWebhookType(
   return types.find((candidate) => candidate === fallback);
 }
 
-export function listActionsOfTypes(types: readonly WebhookType[]): ItemAction[] {
+/** Lists the actions that a webhook reports. */
+export function listReportedActions({
+  types,
+  recalculations,
+}: Pick<Webhook, "types" | "recalculations">): ItemAction[] {
   const actions = Object.keys(webhookTypeByAction) as ItemAction[];
-  return actions.filter((action) => findWebhookType(action, types) !== undefined);
+  return actions.filter(
+    (action) =>
+      findWebhookType(action, types) !== undefined &&
+      (recalculations || !action.endsWith(".recalculate")),
+  );
 }
 
 const maxUrlLength = 2000;
@@ -170,6 +180,7 @@ export const webhookCreateSchema = lazy(() =>
     types: typesSchema(),
     collections: collectionsSchema(),
     include: z.optional(includeSchema()),
+    recalculations: z.optional(z.boolean()),
   }),
 );
 
@@ -181,6 +192,7 @@ export const webhookUpdateSchema = lazy(() =>
     types: z.optional(typesSchema()),
     collections: z.optional(collectionsSchema()),
     include: z.optional(includeSchema()),
+    recalculations: z.optional(z.boolean()),
     state: z.optional(z.enum(["active", "paused"])),
     rotate_secret: z.optional(
       z.strictObject({ overlap_hours: z.int().check(z.gte(0), z.lte(maxOverlapHours)) }),

@@ -65,22 +65,10 @@ const selectOwners = dataStatement<Pick<ItemLookupValues, "uniqueValues">>((db) 
 );
 
 /** The item that has a unique value. */
-export interface UniqueValueOwner {
+interface UniqueValueOwner {
   field: number;
   value: string | number;
   item: number;
-}
-
-/** Loads the items that have these unique values. */
-export async function loadUniqueValueOwners(
-  db: CollectionDatabase,
-  uniqueValues: readonly UniqueValue[],
-): Promise<UniqueValueOwner[]> {
-  const values = { uniqueValues: JSON.stringify(uniqueValues) };
-  const { results } = await retryTransient(db, () =>
-    selectOwners(db, values).all<UniqueValueOwner>(),
-  );
-  return results;
 }
 
 export interface ItemLookupResult {

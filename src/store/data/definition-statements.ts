@@ -22,6 +22,7 @@ import {
   pick,
 } from "#store/db/statement.ts";
 import type { PendingChange, PendingDefinition } from "./collections.ts";
+import { keepFormerDefinition } from "./former-definitions.ts";
 import { isAnyFilledSql, buildSlotValues, type SlotValues } from "./definition-checks.ts";
 import {
   defaultHistoryDays,
@@ -242,6 +243,7 @@ export function buildApplyStatements(
           }),
         ]
       : []),
+    ...keepFormerDefinition(db, current),
     updateCollection(db, {
       ...definitionToRow(definition, fieldsVersion, auditRecord.at),
       version: newVersion,

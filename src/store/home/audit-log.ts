@@ -44,18 +44,22 @@ export interface AuditFilter {
   /** Milliseconds since 1970. */
   from?: number | undefined;
   until?: number | undefined;
+  /** The oldest entry. */
+  since?: AuditPosition | undefined;
 }
 
-/**
- * Lists the matching entries, newest first, with the position of the next page. A page may be short or empty and still
- * have a next page.
- */
-export async function listAuditEntries(
+/** The matching entries of a window, newest first, and the position where the scan stopped; null at the end. */
+export interface AuditScan {
+  entries: AuditEntry[];
+  edge: AuditPosition | null;
+}
+
+/** Scans the newest entries before a position. */
+export async function scanAudit(
   databases: Databases,
   filter: AuditFilter,
   before: AuditPosition | null,
-  limit: number,
-): Promise<{ entries: AuditEntry[]; next: AuditPosition | null }> {
+): Promise<AuditScan> {
   const until = filter.until === undefined ? null : { at: filter.until, number: 0 };
   const newest = { at: Number.MAX_SAFE_INTEGER, number: 0 };
   const start =
@@ -66,17 +70,15 @@ export async function listAuditEntries(
     .flat()
     .filter((row) => !scanEdge || !isBefore(row, scanEdge))
     .toSorted((a, b) => (isBefore(a, b) ? 1 : -1));
-  const matches = completeRows
+  const entries = completeRows
     .map((row) => entryFromRow(row, names))
     .filter((entry) => matchesFilter(filter, entry));
-  const page = matches.slice(0, limit);
-  const last = page.at(-1);
-  const isExhausted =
-    scanEdge !== undefined && filter.from !== undefined && scanEdge.at < filter.from;
-  const next =
-    matches.length > limit && last ? positionOf(last) : scanEdge && !isExhausted ? scanEdge : null;
-  return { entries: page, next };
+  const isExhausted = scanEdge !== undefined && isBeforeRange(filter, scanEdge);
+  return { entries, edge: scanEdge && !isExhausted ? scanEdge : null };
 }
+
+const isBeforeRange = ({ from, since }: AuditFilter, position: AuditPosition) =>
+  (from !== undefined && position.at < from) || (since !== undefined && isBefore(position, since));
 
 /** The newest position at which the scan of a source stopped early. Entries older than this may be missing. */
 function findScanEdge(rows: readonly WindowRow[]): AuditPosition | undefined {
@@ -95,13 +97,13 @@ function newerPosition(
 const earlierPosition = (a: AuditPosition, b: AuditPosition) => (isBefore(a, b) ? a : b);
 
 function matchesFilter(filter: AuditFilter, entry: AuditEntry): boolean {
-  const { actor, action, subject, collection, from } = filter;
+  const { actor, action, subject, collection } = filter;
   if (actor && !entry.actor.startsWith(actor) && !containsText(entry.actorName, actor))
     return false;
   if (action && !entry.action.startsWith(action)) return false;
   if (subject && entry.subject !== subject && !equalsText(entry.subjectName, subject)) return false;
   if (collection && entry.subject !== collection && entry.collection !== collection) return false;
-  return from === undefined || entry.at >= from;
+  return !isBeforeRange(filter, entry);
 }
 
 const containsText = (name: string | null, part: string) =>

@@ -239,6 +239,7 @@ async function loadItems(
     text: query.text,
     // Without filters, the collection's item count is the number of matches.
     isForPeople: isFiltered(query),
+    fillsPage: true,
     withStatus: true,
   });
   let collection = cached;
@@ -275,5 +276,9 @@ async function loadPage(
   const page = await queryItems(ctx, compiled, itemQuery, cursor?.position ?? null);
   const { prefixMatches, views, nextPosition: position } = page;
   const next = position ? await createCursor(c, binding, position) : null;
-  return { ...page, views: [...prefixMatches, ...views], next };
+  const found = [...prefixMatches, ...views];
+  // A first page that is also the last one has all matches.
+  const isComplete = page.count !== null && query.cursor === undefined && position === null;
+  const count = isComplete ? { count: found.length, exact: true } : page.count;
+  return { ...page, views: found, count, next };
 }

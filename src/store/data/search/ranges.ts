@@ -1,4 +1,5 @@
 import { type CollectionDatabase } from "#store/db/database.ts";
+import type { SystemField } from "#domain/data/values.ts";
 import {
   itemNumberRange,
   sequencesPerCollection,
@@ -106,9 +107,14 @@ export function withRange({ table }: ItemRange, text: string): string {
 /** Index entries or named items that a search can start from. */
 export type Driver = EntryDriver | NamedItems;
 
+const namingFields = ["id", "receiptNumber", "createdAt"] as const;
+type NamingField = (typeof namingFields)[number];
+const isNaming = (name: SystemField): name is NamingField =>
+  (namingFields as readonly SystemField[]).includes(name);
+
 /** Items that a condition names by its values. They are few, so a search always starts from them. */
 export interface NamedItems {
-  by: "id" | "receiptNumber" | "createdAt";
+  by: NamingField;
   names: Comparable[];
 }
 
@@ -124,8 +130,7 @@ export function findNamedItems(search: Search): NamedItems | null {
 function toNamedItems(condition: Condition): NamedItems | null {
   if (!("op" in condition)) return null;
   const { source } = condition.field;
-  if (source.in !== "system" || source.name === "status" || source.name === "updatedAt")
-    return null;
+  if (source.in !== "system" || !isNaming(source.name)) return null;
   const range = rangeOf(condition);
   if (range && "at" in range) return { by: source.name, names: [range.at] };
   return range && "among" in range ? { by: source.name, names: range.among } : null;
