@@ -289,10 +289,9 @@ export async function deleteWebhookRow(
   { id, version }: Pick<Webhook, "id" | "version">,
   auditRecord: AuditRecord,
 ): Promise<boolean> {
-  const { home: db } = databases;
   const [result] = await storeChange(databases, runOnce, [
-    markDeletedStatement(db, { id, version }),
-    insertAuditEntryIfChanged(db, auditRecord),
+    markDeletedStatement(databases.home, { id, version }),
+    insertAuditEntryIfChanged(databases.home, auditRecord),
   ]);
   return (result?.meta.changes ?? 0) > 0;
 }
