@@ -195,13 +195,14 @@ function itemRows(
   return rowsSql(builder, bounds, from + limit, isBarred);
 }
 
+const isInData = ({ source }: SearchField) => source.in === "data";
+
 /**
  * SQL for the bytes of the items, the cost of reading them, and the bytes of texts to keep. Zeros, without looking at any
  * item, if none can be too large.
  */
 function measureSql({ scan: { search }, figures }: Builder, fromItems: string): string {
   const { aggregate } = figures.plan;
-  const isInData = ({ source }: SearchField) => source.in === "data";
   const dataFields = figureFields(aggregate).filter(isInData);
   if (dataFields.length === 0 && !referencedFields(search).some(isInData)) return "select 0, 0, 0";
   const cost = itemCost(search.conditions);
