@@ -1,7 +1,7 @@
 import { runBackfill } from "#actions/backfill.ts";
 import type { BackgroundContext, CollectionReference } from "#actions/context.ts";
 import {
-  wakeOverdueWebhooks,
+  wakeListenersOfRecentChanges,
   wakeListeners,
   type ListenerContext,
 } from "#actions/wake-listeners.ts";
@@ -71,7 +71,7 @@ export async function onSchedule(service: Service, scheduledAt: number): Promise
   const webhookStubs = webhookObjects(service);
   const ctx = { databases, objects: webhookStubs, memory, random, now: () => clock.now() };
   const results = await Promise.allSettled([
-    wakeOverdueWebhooks(databases, webhookStubs, scheduledAt),
+    wakeListenersOfRecentChanges(databases, webhookStubs, scheduledAt),
     sweepWebhooks(ctx),
     updateListenedColumns(databases),
   ]);

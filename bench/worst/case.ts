@@ -1,4 +1,4 @@
-import { defaultCredential, issue, Owner } from "../../src/dev/owner.ts";
+import { defaultCredential, issueCredential, Owner } from "../../src/dev/owner.ts";
 import type { Call } from "../measure/load.ts";
 import type { Service } from "../serve/service.ts";
 
@@ -36,7 +36,11 @@ export class Api {
   static async of(service: Service, account: { email: string; password: string }): Promise<Api> {
     const owner = new Owner(service.url(), account, () => undefined);
     const limits = { requests: 100_000, writes: 100_000 };
-    const credential = await issue(owner, { ...defaultCredential, ...limits, name: "Worst" });
+    const credential = await issueCredential(owner, {
+      ...defaultCredential,
+      ...limits,
+      name: "Worst",
+    });
     if (!("token" in credential)) throw new Error("There is no token.");
     return new Api(service, credential.token, owner);
   }

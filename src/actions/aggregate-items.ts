@@ -24,7 +24,7 @@ import {
 } from "#store/data/aggregate/load.ts";
 import { cachedStampsJson } from "#store/data/definition-head.ts";
 import type { CollectionStatus } from "#store/data/search/count.ts";
-import { confirmCollection } from "./collection-cache.ts";
+import { resolveCollection } from "./collection-cache.ts";
 import type { ReadContext } from "./context.ts";
 import { retryOnConflict } from "./idempotent.ts";
 import { assertIndexed, assertOptions, parseOrReload } from "./query-items.ts";
@@ -87,7 +87,7 @@ export async function aggregateTogether(
       withStatus,
     });
     if ("exceeded" in result) throw tooComplexProblem(result.exceeded);
-    compiled = confirmCollection(ctx, compiled, result.head);
+    compiled = resolveCollection(ctx, compiled, result.head);
     if (result.head.freshCollection) return undefined;
     const fields = aggregates.flatMap(aggregatedFields);
     assertIndexed(ctx, collection.id, fields, result.unindexed);

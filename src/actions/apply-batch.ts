@@ -1,6 +1,6 @@
 import type { CompiledCollection } from "#domain/data/compile.ts";
 import { maxBatchErrors, type BatchOperation, readBatch } from "#domain/item/body.ts";
-import { receiptSequences } from "#domain/item/item.ts";
+import { parseReceiptSequences } from "#domain/item/item.ts";
 import { type ItemLookup, lookUpItems } from "#store/data/batch-read.ts";
 import {
   parseUpsertKey,
@@ -52,7 +52,7 @@ function collectReferences(
     ids: names.filter((name) => !isReceipt(name)),
     receipts: names
       .filter(isReceipt)
-      .map((receipt) => ({ receipt, sequences: receiptSequences(receipt) })),
+      .map((receipt) => ({ receipt, sequences: parseReceiptSequences(receipt) })),
     uniqueValues: operations.flatMap((operation) => {
       if (operation?.op !== "upsert") return [];
       try {
@@ -74,7 +74,7 @@ interface PreparedBatch extends PreparedWrite<BatchResponse> {
   results: readonly (SimulatedOperation | null)[];
 }
 
-/** Applies all operations of a batch in order, or none, once per key (contract, section 12). */
+/** Applies all operations of a batch in order, or none, once per key. */
 export function applyBatch(
   ctx: ActionContext,
   cached: CompiledCollection,

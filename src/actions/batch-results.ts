@@ -14,7 +14,7 @@ import {
 import type { BatchWrite } from "#store/data/batch-write.ts";
 import type { AssignedValues } from "#store/data/replays.ts";
 import type { SimulatedOperation, BatchSimulation, TouchedItem } from "./batch-simulation.ts";
-import { indexRowChanges, serializeData } from "#domain/item/change.ts";
+import { buildIndexRowChanges, serializeData } from "#domain/item/change.ts";
 
 /** The problem that rejects one operation of a batch. */
 export interface OperationProblem {
@@ -36,7 +36,7 @@ export class BatchProblem extends Problem {
   }
 }
 
-/** The order of checks (contract, section 4). The first failed check decides the status of the batch. */
+/** The order of checks. The first failed check decides the status of the batch. */
 const problemPrecedence: readonly ProblemCode[] = [
   "not_found",
   "too_large",
@@ -220,7 +220,7 @@ function addItemWrite(
   if (before) write.expectedVersions.push([before.number, before.version]);
   if (before === current) return;
   const number = (before ?? current)?.number ?? 0;
-  const { entries, uniqueValues } = indexRowChanges(compiled, before, current);
+  const { entries, uniqueValues } = buildIndexRowChanges(compiled, before, current);
   for (const value of uniqueValues.toRemove) write.uniqueValuesToRemove.push([number, ...value]);
   for (const value of uniqueValues.toAdd) write.uniqueValuesToAdd.push([number, ...value]);
   for (const [field, value] of entries.toRemove) write.entriesToRemove.push([number, field, value]);

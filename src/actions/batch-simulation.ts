@@ -8,7 +8,7 @@ import { errorAt, formatChoices } from "#domain/problem/field-errors.ts";
 import { problem } from "#domain/problem/problem.ts";
 import type { Warning } from "#domain/data/values.ts";
 import {
-  createdFields,
+  listCreatedFields,
   type ItemDiff,
   type ItemAction,
   nextItemVersion,
@@ -210,7 +210,7 @@ export class BatchSimulation {
     this.#addedCount += 1;
     this.maxAddedItems = Math.max(this.maxAddedItems, this.#addedCount);
     const action = collection.kind === "app" ? "record.create" : "submission.create";
-    const diff = { fields: createdFields(item), former: {} };
+    const diff = { fields: listCreatedFields(item), former: {} };
     this.changes.push({ item: touchedItem, action, version, diff });
     this.#recordOwner(touchedItem, item);
     return { op, outcome: "created", item: touchedItem, version, warnings: draft.warnings };

@@ -32,7 +32,7 @@ import { type ActionContext, type ReadContext, itemAuditRecord } from "./context
 import { findCurrentCollection } from "./collection-cache.ts";
 import type { Actor } from "#domain/audit.ts";
 import { searchEntries, uniqueValues } from "#domain/data/index-entries.ts";
-import { createdFields } from "#domain/item/change.ts";
+import { listCreatedFields } from "#domain/item/change.ts";
 import { lowestVersion } from "#domain/timeline.ts";
 import { createItem as insertItem, type NewItem } from "#store/data/create-item.ts";
 import type { Claim, AssignedValues } from "#store/data/replays.ts";
@@ -231,7 +231,7 @@ export function prepareItem(
     data: JSON.stringify(data),
     entries: JSON.stringify(entries),
     uniqueValues: uniqueValues(compiled.collection, data, status),
-    changedFields: createdFields({ data, status }),
+    changedFields: listCreatedFields({ data, status }),
   };
   assertFits(responseJson, item.data, item.entries);
   return { response, responseJson, item };

@@ -9,7 +9,7 @@ import { applyOperations, simulateBatch } from "./apply-batch.ts";
 import { findStoredDuplicates } from "./batch-duplicates.ts";
 import { BatchProblem, type OperationResult } from "./batch-results.ts";
 import type { SimulatedOperation } from "./batch-simulation.ts";
-import { fieldChanges } from "./changes.ts";
+import { buildFieldChanges } from "./changes.ts";
 import type { ActionContext } from "./context.ts";
 import { duplicateProblem, loadCurrentCollection } from "./create-item.ts";
 
@@ -236,7 +236,7 @@ function toCheckedRow(compiled: CompiledCollection, result: SimulatedOperation |
   const { former } = diffStates(before, lastState);
   const after: [string, Value | null][] = Object.entries(lastState.data);
   const valuesAfter = new Map([...after, [String(statusFieldId), lastState.status]]);
-  const fields = fieldChanges(compiled, former, valuesAfter);
+  const fields = buildFieldChanges(compiled, former, valuesAfter);
   return { outcome, change: { id: before.id, receiptNumber: before.receiptNumber, fields } };
 }
 

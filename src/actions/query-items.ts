@@ -20,7 +20,7 @@ import type { UnindexedFields } from "#store/data/search/batch.ts";
 import type { SearchPage } from "#store/data/search/page.ts";
 import type { ReadContext } from "./context.ts";
 import { resumeBackfill } from "./backfill.ts";
-import { confirmCollection } from "./collection-cache.ts";
+import { resolveCollection } from "./collection-cache.ts";
 import { loadCurrentCollection, type CountedCollection } from "./create-item.ts";
 import { retryOnConflict } from "./idempotent.ts";
 
@@ -81,7 +81,7 @@ export async function queryItems(
       values: search.unknownOptions.map(({ field, value }) => [field.number, value] as const),
     });
     if ("exceeded" in page) throw tooComplexProblem(page);
-    compiled = confirmCollection(ctx, compiled, page.head);
+    compiled = resolveCollection(ctx, compiled, page.head);
     // Undefined repeats the query, with the definition that the read returned.
     if (page.head.freshCollection) return undefined;
     assertIndexed(ctx, collection.id, referencedFields(search), page.unindexed);

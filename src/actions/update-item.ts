@@ -13,7 +13,7 @@ import {
   type ItemAction,
   nextItemVersion,
   diffItems,
-  indexRowChanges,
+  buildIndexRowChanges,
   serializeData,
 } from "#domain/item/change.ts";
 import {
@@ -168,7 +168,7 @@ export function updateAction(before: Item, { status }: Item): ItemAction {
 
 function buildChange(compiled: CompiledCollection, before: Item, after: Item): ItemChange {
   const { version, revision } = compiled.collection;
-  const indexRows = indexRowChanges(compiled, before, after);
+  const indexRows = buildIndexRowChanges(compiled, before, after);
   const data = serializeData(compiled, before, after);
   return {
     ...indexRows,
@@ -211,7 +211,7 @@ export async function deleteSubmission(
   await retryOnCurrentItem(ctx, loaded, async ({ item, compiled }) => {
     assertChangeable(item, ifMatch);
     if (ctx.queryErrors) throw problem.invalidInput(ctx.queryErrors);
-    const { entries, uniqueValues } = indexRowChanges(compiled, item, null);
+    const { entries, uniqueValues } = buildIndexRowChanges(compiled, item, null);
     const removal = {
       number: item.number,
       itemVersion: item.version,

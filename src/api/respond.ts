@@ -1,7 +1,7 @@
 import type { Context } from "hono";
 import { joinedDocument } from "#documents/openapi/document.ts";
 import { serviceDocument } from "#documents/openapi/service.ts";
-import { absoluteLinks } from "#domain/api-paths.ts";
+import { toAbsoluteLinks } from "#domain/api-paths.ts";
 import { matchesPrecondition } from "#domain/preconditions.ts";
 import { renderDocument, chooseVersion, sendDocument } from "#http/open-api.ts";
 import { sendDownload } from "#http/download.ts";
@@ -38,7 +38,7 @@ function sendSingle(c: Context, result: SingleResult): Response {
   if (precondition && etag !== undefined && matchesPrecondition(precondition, etag))
     return c.body(null, 304, { ETag: etag });
   return c.json(documentWithLinks(c, result), status, {
-    ...(location === undefined ? {} : absoluteLinks({ Location: location }, originOf(c))),
+    ...(location === undefined ? {} : toAbsoluteLinks({ Location: location }, originOf(c))),
     ...(etag === undefined ? {} : { ETag: etag }),
     ...(isReplay ? { "Idempotent-Replayed": "true" } : {}),
     ...(hasDifferentBody ? { "Idempotency-Key-Mismatch": "true" } : {}),
@@ -78,16 +78,16 @@ async function sendOpenApi(
   { describes, version }: OpenApiResult,
 ): Promise<Response> {
   const { operations } = c.env;
-  const shown = chooseVersion(c, version);
+  const documentVersion = chooseVersion(c, version);
   const document =
     describes.length === 0
       ? serviceDocument(operations, serviceHost(c))
       : joinedDocument(operations, describes, serviceHost(c));
-  return sendDocument(c, shown, await renderDocument(document, shown));
+  return sendDocument(c, documentVersion, await renderDocument(document, documentVersion));
 }
 
 function documentWithLinks(c: Context, { document, links }: LinkedDocument): object {
-  return links ? { ...document, links: absoluteLinks(links, originOf(c)) } : document;
+  return links ? { ...document, links: toAbsoluteLinks(links, originOf(c)) } : document;
 }
 
 const originOf = ({ req }: Context) => new URL(req.url).origin;

@@ -3,7 +3,7 @@ import {
   isDelivered,
   type DeliveryResult,
   type Delivery,
-  signatureHeaders,
+  buildSignatureHeaders,
 } from "#domain/webhook/delivery.ts";
 import { type WebhookMessage, openSecrets } from "#actions/deliveries.ts";
 import { messageDocument, testDocument } from "#documents/webhooks.ts";
@@ -163,6 +163,6 @@ async function sendSigned(
       "The signing secret was encrypted with a key that no longer exists. Rotate the secret.";
     return { status: null, milliseconds: 0, answer: null, error };
   }
-  const headers = await signatureHeaders(service.subtle, secrets, content);
+  const headers = await buildSignatureHeaders(service.subtle, secrets, content);
   return send(service, { url: hook.url, headers, body: content.body });
 }

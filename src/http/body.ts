@@ -3,7 +3,7 @@ import { createMiddleware } from "hono/factory";
 import { problem, type Problem } from "#domain/problem/problem.ts";
 import type { AppEnv, ApiEnv, RequestContext } from "./env.ts";
 import { errorAt } from "#domain/problem/field-errors.ts";
-import { findExcess, parseJson } from "#domain/json.ts";
+import { findExceededLimit, parseJson } from "#domain/json.ts";
 import { logRecovered } from "#domain/events.ts";
 import { countByNetwork } from "./request.ts";
 import { findEarlyProblem, type BearerEnv } from "./authenticate.ts";
@@ -94,7 +94,7 @@ function decode(req: Context["req"], bytes: ArrayBuffer): Uint8Array {
 /** Parses UTF-8 JSON. Numbers that a double cannot represent become `InexactNumber`. */
 export function parseBody(bytes: ArrayBuffer | Uint8Array): unknown {
   const text = decodeUtf8(bytes);
-  const excess = findExcess(text, { maxValues, maxLevels });
+  const excess = findExceededLimit(text, { maxValues, maxLevels });
   if (excess === "values") throw problem.tooManyValues(maxValues);
   if (excess === "levels") {
     const reason = `JSON may be nested at most ${maxLevels} levels deep.`;

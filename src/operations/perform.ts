@@ -11,7 +11,7 @@ type RequestPart = Pick<
   "path" | "sentKey" | "grant" | "origin" | "format" | "position"
 >;
 
-/** A request as a surface received it. Each part is parsed in its turn. */
+/** A request as a surface received it. Each part is parsed when its check is due. */
 export interface ReceivedRequest extends RequestPart {
   body: () => Promise<unknown>;
   query: () => unknown;
@@ -19,7 +19,7 @@ export interface ReceivedRequest extends RequestPart {
   ifNoneMatch: () => Precondition | null;
 }
 
-/** Runs an operation. Every surface refuses in the same order: permission, target, body, query, then the action. */
+/** Runs an operation. Every surface checks in the same order: permission, target, body, query. Then the action runs. */
 export async function perform(
   op: Operation,
   ctx: WebhookContext,
@@ -60,8 +60,8 @@ interface ParsedQuery {
 }
 
 /**
- * Throws 403 before anything is looked up, because permissions belong to the credential as a whole. Returns the body
- * if it was read. Where a permission is required in any case, an unreadable body is reported later, in its turn.
+ * Throws 403 before any lookup, because permissions belong to the credential as a whole. Returns the body if it was
+ * read. Where a permission is required for every body, a later step reports an unreadable one.
  */
 export async function requirePermissions(
   { permission, bodyPermissions }: Operation,
@@ -72,7 +72,7 @@ export async function requirePermissions(
   if (isFixed) requirePermission(ctx, permission);
   if (!bodyPermissions) return undefined;
   const body = isFixed ? await readBody().catch(() => undefined) : await readBody();
-  for (const each of bodyPermissions(body)) requirePermission(ctx, each);
+  for (const bodyPermission of bodyPermissions(body)) requirePermission(ctx, bodyPermission);
   return body;
 }
 

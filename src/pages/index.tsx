@@ -26,8 +26,8 @@ const renderedDocuments = new Map<string, RenderedDocument>();
 /** Enough for four origins of the service, in two versions each. */
 const maxCachedDocuments = 8;
 
-/** The OpenAPI document of the whole service with its ETag. It depends only on the origin and the version. */
-async function cachedDocument(
+/** Renders the OpenAPI document of the whole service, or returns it from the cache. It depends only on origin and version. */
+async function renderServiceDocument(
   operations: Descriptions,
   host: Host,
   version: Version,
@@ -67,7 +67,7 @@ const documentQuery = validator("query", (parameters) => {
   throw problem.invalidInput([{ field: "version", code: "not_an_option", reason, ...details }]);
 });
 
-/** The document of the service, or of one app or form. The latter requires a signed-in member. */
+/** Returns the path of the document of the service, or of one app or form, which only signed-in members can read. */
 function documentPath({ app, form }: { app?: string | undefined; form?: string | undefined }) {
   if (app !== undefined) return `/admin/apps/${app}/openapi.json`;
   return form === undefined ? "/openapi.json" : `/admin/forms/${form}/openapi.json`;
@@ -91,7 +91,7 @@ export const pages = new Hono<AppEnv>()
     return sendDocument(
       c,
       version,
-      await cachedDocument(c.env.operations, serviceHost(c), version),
+      await renderServiceDocument(c.env.operations, serviceHost(c), version),
     );
   })
   .get("/docs", docsQuery, (c) =>

@@ -9,7 +9,7 @@ import { computeData } from "#domain/formula/compute.ts";
 import { formatReceiptNumber } from "#domain/item/item.ts";
 import { formatTimestamp } from "#domain/time.ts";
 import {
-  absoluteLinks,
+  toAbsoluteLinks,
   apiRoot,
   collectionLinks,
   collectionPaths,
@@ -215,7 +215,7 @@ function definitionExamples(collection: Collection, origin: string): DefinitionE
   const { kind, key, version, definition } = collection;
   const { name, description, time_zone, receipt_prefix, acceptance, history_days, fields } =
     definition;
-  const links = absoluteLinks(collectionLinks(kind, key), origin);
+  const links = toAbsoluteLinks(collectionLinks(kind, key), origin);
   const { accepting, ...acceptanceInput } = acceptanceDocument(acceptance, 0, exampleTime);
   const heading = { name, description, time_zone };
   const retention = { history_days: history_days ?? defaultHistoryDays };

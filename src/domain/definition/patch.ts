@@ -63,7 +63,7 @@ interface SettingsPatch {
     | undefined;
 }
 
-/** Changes a definition in everything except its fields (contract, section 3). */
+/** Changes a definition in everything except its fields. */
 export type DefinitionPatch = (definition: Definition) => Definition;
 
 const serverMembers = ["schema_version", "indexing", "pending", "consequences", "links"];

@@ -1,5 +1,6 @@
 import { formatChoices, truncate } from "#domain/problem/field-errors.ts";
 import { internalFunctionNames } from "./environment.ts";
+import { findClosest } from "#domain/text-distance.ts";
 
 /** The parts of an error of the formula engine. Its messages name internal types, so they are rewritten here. */
 interface EngineError {
@@ -32,7 +33,9 @@ function describeNameError(
   switch (code) {
     case "unknown_variable": {
       const choices = fieldKeys.length > 0 ? ` Fields: ${formatChoices(fieldKeys)}.` : "";
-      return `There is no field "${name}".${choices}`;
+      const closest = findClosest(name, fieldKeys);
+      const suggestion = closest === undefined ? "" : ` Did you mean "${closest}"?`;
+      return `There is no field "${name}".${suggestion}${choices}`;
     }
     case "no_such_key":
       return `There is no column "${name}".`;
@@ -94,10 +97,11 @@ function describeTypeError(code: string, summary: string, formula: string): stri
 /** Explains `found no matching overload for 'list<decimal>.sum(string, bool)'`. */
 function describeCallError(summary: string, formula: string): string {
   const [, receiver, alias = "", types = ""] = /'(?:(.+)\.)?(\w+)\((.*)\)'/.exec(summary) ?? [];
-  const names = Object.keys(internalFunctionNames).filter(
+  const publicNames = Object.keys(internalFunctionNames).filter(
     (name) => internalFunctionNames[name] === alias,
   );
-  const name = [alias, ...names].find((candidate) => formula.includes(`${candidate}(`)) ?? alias;
+  const name =
+    [alias, ...publicNames].find((candidate) => formula.includes(`${candidate}(`)) ?? alias;
   const call = receiver === undefined ? `${name}()` : `${name}() on ${describeType(receiver)}`;
   if (types === "")
     return receiver === undefined

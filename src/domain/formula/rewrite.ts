@@ -104,10 +104,10 @@ interface RewritableNode {
 }
 type Evaluate = (evaluator: unknown, node: unknown, ctx: unknown) => unknown;
 
-/** Must run before the type check. */
-export function rewriteNumbers(tree: ASTNode): void {
+/** Rewrites numbers, tests for null, and the names of functions. Must run before the type check. */
+export function rewriteNodes(tree: ASTNode): void {
   // Rewrites the children first, because the replacement of a node keeps them.
-  for (const child of childrenOf(tree)) rewriteNumbers(child);
+  for (const child of childrenOf(tree)) rewriteNodes(child);
   const node = tree as unknown as RewritableNode;
   if (tree.op === "value") node.args = toDecimal(tree.args, node);
   if (tree.op === "call" || tree.op === "rcall") {

@@ -75,7 +75,7 @@ export const fieldErrorMeanings = {
 export type FieldErrorCode = keyof typeof fieldErrorMeanings;
 export const fieldErrorCodes = Object.keys(fieldErrorMeanings) as FieldErrorCode[];
 
-/** Further issues are dropped. */
+/** Drops further issues, to bound the response. */
 const maxIssues = 1000;
 
 type Issue = z.core.$ZodIssue;
@@ -156,7 +156,7 @@ function reasonOf(issue: Issue): string {
     case "too_small":
       return tooSmallReason(issue.origin, issue.minimum);
     case "too_big":
-      return `${bound(issue.origin)} at most ${issue.maximum}${unitSuffix(issue.origin)}.`;
+      return `${describeBoundVerb(issue.origin)} at most ${issue.maximum}${unitSuffix(issue.origin)}.`;
     case "invalid_format":
       return issue.format === "email" ? "Must be an e-mail address." : customMessage(issue);
     case "invalid_union":
@@ -174,7 +174,7 @@ function reasonOf(issue: Issue): string {
 
 const missingReason = "A value is required.";
 
-/** zod's own message says nothing about the value. */
+/** Replaces zod's default message, which does not describe the value. */
 function customMessage({ message }: Issue): string {
   return message === "Invalid input" ? "The value has the wrong format." : message;
 }
@@ -197,10 +197,10 @@ function tooSmallReason(origin: string, minimum: number | bigint): string {
   const isOne = Number(minimum) === 1;
   if (isOne && origin === "string") return "Must not be empty.";
   if (isOne && origin === "array") return "Must have at least 1 entry.";
-  return `${bound(origin)} at least ${minimum}${unitSuffix(origin)}.`;
+  return `${describeBoundVerb(origin)} at least ${minimum}${unitSuffix(origin)}.`;
 }
 
-const bound = (origin: string) => (origin === "array" ? "Must have" : "Must be");
+const describeBoundVerb = (origin: string) => (origin === "array" ? "Must have" : "Must be");
 
 function unitSuffix(origin: string): string {
   if (origin === "string") return " characters long";

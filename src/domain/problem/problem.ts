@@ -2,7 +2,7 @@ import { abilities, type Ability } from "#domain/credential/permissions.ts";
 import type { FieldErrorCode } from "./field-errors.ts";
 import { problems, type ProblemCode } from "./catalogue.ts";
 
-/** The error of one field, parameter or part of a definition (contract, section 5). */
+/** The error of one field, parameter or part of a definition. */
 export interface FieldError {
   /** The location for people: `lines[1].qty`, or the name of a query parameter or header. */
   field: string;

@@ -12,7 +12,7 @@ import {
   type SearchParseState,
 } from "./operand.ts";
 
-/** The operators of each kind of field (contract, section 9). */
+/** The operators of each kind of field. */
 export const operators: Record<FieldKind, readonly Operator[]> = {
   text: ["eq", "ne", "in", "not_in", "contains", "starts_with", "is_empty"],
   number: ["eq", "ne", "gt", "gte", "lt", "lte", "between", "in", "is_empty"],

@@ -137,7 +137,7 @@ function fieldsIn(condition: Condition): SearchField[] {
   return op === "any" || op === "none" ? [field, ...fieldsIn(value)] : [field];
 }
 
-/** The limits of a search (contract, section 9). */
+/** The limits of a search. */
 export const maxConditionDepth = 5;
 export const maxConditions = 50;
 export const maxSortKeys = 3;

@@ -42,7 +42,7 @@ const selectSize = collectionStatement<ItemLookupValues>((db) =>
     .where(matchingItems),
 );
 
-/** Selects no items when all of them together exceed `bytes`. Checking the sizes does not read the data. */
+/** Selects no items when all of them together exceed `maxBytes`. Checking the sizes does not read the data. */
 const selectItems = collectionStatement<ItemLookupValues>((db) =>
   db
     .select(itemColumns)

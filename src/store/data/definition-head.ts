@@ -42,7 +42,7 @@ export function cachedStampsJson(collections: Iterable<Pick<Collection, "id" | "
 
 const stamp = sql`(${collection.revision} || ' ' || ${collection.updatedAt})`;
 
-/** The columns of a head, for a statement that reads `collection`. `stamps` is the result of `cachedStamps`. */
+/** The columns of a head, for a statement that reads `collection`. `stamps` is the result of `cachedStampsJson`. */
 export function definitionHeadColumns(stamps: SQL) {
   const isCached = sql`(${stamps} ->> ('c' || ${collection.id})) is ${stamp}`;
   const unlessCached = <T>(value: SQL, name: string) =>

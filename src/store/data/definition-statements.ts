@@ -1,4 +1,4 @@
-import type { CollectionDatabase, Database, Prepared, Scope } from "#store/db/database.ts";
+import type { CollectionDatabase, Database, PreparedStatement, Scope } from "#store/db/database.ts";
 import { sql, eq } from "drizzle-orm";
 import { fieldNumber } from "#domain/data/values.ts";
 import { nextVersion } from "#domain/timeline.ts";
@@ -23,7 +23,7 @@ import {
 } from "#store/db/statement.ts";
 import type { PendingChange, PendingDefinition } from "./collections.ts";
 import { keepFormerDefinition } from "./former-definitions.ts";
-import { anyFilled, slotValues, type SlotValues } from "./definition-checks.ts";
+import { isAnyFilledSql, buildSlotValues, type SlotValues } from "./definition-checks.ts";
 import {
   defaultHistoryDays,
   type Collection,
@@ -35,17 +35,17 @@ import { auditTimeSql, insertAuditEntry, type AuditRecord } from "#store/home/au
 // Statements that check or move stored values when fields change. Each takes any number of fields.
 
 const guardFieldsEmptyStatement = dataGuard<SlotValues>(
-  (v) => sql`select ${guardCode("values_exist")} as code where ${anyFilled(v)}`,
+  (v) => sql`select ${guardCode("values_exist")} as code where ${isAnyFilledSql(v)}`,
 );
 
 /** Aborts the batch if an item has a value in one of the fields. */
 export function guardFieldsEmpty(
   db: CollectionDatabase,
   fields: PendingChange["emptied"],
-): Prepared<"data">[] {
+): PreparedStatement<"data">[] {
   return fields.length === 0
     ? []
-    : [guardFieldsEmptyStatement(db, slotValues(db.collectionId, fields))];
+    : [guardFieldsEmptyStatement(db, buildSlotValues(db.collectionId, fields))];
 }
 
 const insertFormerUnique = dataStatement<{ fields: string }>((db, v) =>
@@ -59,7 +59,7 @@ const insertFormerUnique = dataStatement<{ fields: string }>((db, v) =>
 export function endUniqueness(
   db: CollectionDatabase,
   uniqueIds: readonly number[],
-): Prepared<"data">[] {
+): PreparedStatement<"data">[] {
   if (uniqueIds.length === 0) return [];
   const fields = uniqueIds.map((uniqueId) => fieldNumber(db.collectionId, uniqueId));
   return [insertFormerUnique(db, { fields: JSON.stringify(fields) })];
@@ -85,7 +85,7 @@ const insertUniqueValues = dataStatement<{ above: number; below: number; fields:
 export function buildUniqueInserts(
   db: CollectionDatabase,
   gained: PendingChange["gained"],
-): Prepared<"data">[] {
+): PreparedStatement<"data">[] {
   if (gained.length === 0) return [];
   const fields = gained.map(({ id, type, uniqueId }): UniqueField => [
     fieldNumber(db.collectionId, uniqueId),
@@ -225,7 +225,7 @@ export function buildApplyStatements(
   current: Collection,
   change: Omit<PendingChange, "emptied" | "gained">,
   auditRecord: AuditRecord,
-): Prepared<"data">[] {
+): PreparedStatement<"data">[] {
   const { id: collectionId, version, revision } = current;
   const { definition, lost, unindexed, newlySearchable = unindexed } = change;
   const newVersion = nextVersion(version, db.timeline);
@@ -257,7 +257,7 @@ export function buildApplyStatements(
 export function buildDropStatements(
   db: CollectionDatabase,
   pending: PendingDefinition | null,
-): Prepared<"data">[] {
+): PreparedStatement<"data">[] {
   if (!pending) return [];
   const gained = pending.problem === null ? pending.change.gained : [];
   const uniqueIds = gained.map(({ uniqueId }) => uniqueId);
@@ -270,7 +270,7 @@ export const deletePendingRow = collectionStatement<object>((db, v) =>
 
 export async function runSave<S extends Scope>(
   db: Database<S>,
-  statements: readonly Prepared<S>[],
+  statements: readonly PreparedStatement<S>[],
 ): Promise<SaveResult> {
   try {
     await runOnce(db, () => db.batch(statements));

@@ -12,7 +12,7 @@ import {
   type SaveResult,
 } from "./definition-statements.ts";
 
-const replacePending = collectionStatement<{ change: string }>((db, v) =>
+const replacePendingStatement = collectionStatement<{ change: string }>((db, v) =>
   db
     .update(pendingChange)
     .set({ change: v.change })
@@ -33,7 +33,7 @@ export async function storePatchedDefinition(
   const { revision } = current;
   return runSave(db, [
     guardRevision(db, { revision }),
-    ...(pending ? [replacePending(db, { change: JSON.stringify(pending) })] : []),
+    ...(pending ? [replacePendingStatement(db, { change: JSON.stringify(pending) })] : []),
     ...buildApplyStatements(db, current, { definition, lost: [], unindexed: [] }, auditRecord),
   ]);
 }

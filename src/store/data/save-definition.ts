@@ -4,7 +4,7 @@ import {
   type Database,
   type DataDatabase,
   type Databases,
-  type Prepared,
+  type PreparedStatement,
 } from "#store/db/database.ts";
 import type { Collection, CollectionKind, Definition } from "#domain/definition/collection.ts";
 import type { AuditRecord } from "#store/home/audit.ts";
@@ -49,34 +49,34 @@ export async function createCollection(
   auditRecord: AuditRecord,
 ): Promise<SaveResult> {
   const { singleDatabase, home, timeline } = databases;
-  const first = lowestVersion(timeline);
+  const firstVersion = lowestVersion(timeline);
   const row = {
-    ...definitionToRow(definition, first, auditRecord.at),
+    ...definitionToRow(definition, firstVersion, auditRecord.at),
     kind,
     key,
     createdAt: auditRecord.at,
   };
-  const values = { ...auditRecord, ...row, version: first, revision: first };
+  const values = { ...auditRecord, ...row, version: firstVersion, revision: firstVersion };
   if (singleDatabase) {
     const statements = [
       insertCollection(singleDatabase, values),
-      ...companionRows(singleDatabase, values),
+      ...buildCompanionInserts(singleDatabase, values),
     ];
     return runSave(singleDatabase, statements);
   }
   const db = databases.named(kind, key);
-  // Later changes of webhooks update `listened` themselves (`pushHasListeners`), or the schedule does.
+  // Later changes of webhooks update `listened` themselves (`updateListenedColumns`), or the schedule does.
   const hasListeners = (await hasGlobalListener(home)) ? 1 : 0;
   return runSave(db, [
     insertCollectionWithListened(db, { ...values, listened: hasListeners }),
-    ...companionRows(db, values),
+    ...buildCompanionInserts(db, values),
   ]);
 }
 
-const companionRows = (
+const buildCompanionInserts = (
   db: Database<"data">,
   values: Parameters<typeof auditCreation>[1],
-): Prepared<"data">[] => [insertTally(db, values), auditCreation(db, values)];
+): PreparedStatement<"data">[] => [insertTally(db, values), auditCreation(db, values)];
 
 /** Replaces a definition with the next version in one batch, including the required changes of stored data. */
 export async function changeDefinition(
@@ -97,7 +97,7 @@ export async function changeDefinition(
 }
 
 /** Reserves the ids that a pending change has assigned, whether or not it takes effect. */
-const reservePendingIds = collectionStatement<{ nextId: number }>((db, v) =>
+const reserveIdsStatement = collectionStatement<{ nextId: number }>((db, v) =>
   db
     .update(collection)
     .set({
@@ -107,13 +107,16 @@ const reservePendingIds = collectionStatement<{ nextId: number }>((db, v) =>
     .where(eq(collection.id, v.collectionId)),
 );
 
-const insertPending = collectionStatement<{ above: number; auditRecord: string; change: string }>(
-  (db, v) =>
-    db.insert(pendingChange).select(
-      sql`select t.collection_id, ${v.change}, ${v.auditRecord}, ${v.above} + 1,
+const insertPendingStatement = collectionStatement<{
+  above: number;
+  auditRecord: string;
+  change: string;
+}>((db, v) =>
+  db.insert(pendingChange).select(
+    sql`select t.collection_id, ${v.change}, ${v.auditRecord}, ${v.above} + 1,
         ${v.above} + t.last_place, 0, t.live, null
         from tally t where t.collection_id = ${v.collectionId}`,
-    ),
+  ),
 );
 
 /** Starts a change that must check more items than one batch can. From now on, writes also follow its rules. */
@@ -135,8 +138,8 @@ export async function beginPending(
   return runSave(db, [
     guardRevision(db, values),
     ...buildDropStatements(db, pending),
-    insertPending(db, values),
-    reservePendingIds(db, values),
+    insertPendingStatement(db, values),
+    reserveIdsStatement(db, values),
   ]);
 }
 
@@ -151,7 +154,7 @@ export async function cancelPending(
   return runSave(db, [
     guardRevision(db, values),
     ...buildDropStatements(db, pending),
-    reservePendingIds(db, values),
+    reserveIdsStatement(db, values),
   ]);
 }
 
@@ -170,7 +173,7 @@ export async function completePending(
   ]);
 }
 
-const storePendingProblem = collectionStatement<{ problem: string }>((db, v) =>
+const storeProblemStatement = collectionStatement<{ problem: string }>((db, v) =>
   db
     .update(pendingChange)
     .set({ problem: v.problem })
@@ -188,12 +191,12 @@ export async function rejectPending(
   const values = { revision, nextId: 0, problem: JSON.stringify(problem) };
   return runSave(db, [
     guardRevision(db, values),
-    storePendingProblem(db, values),
+    storeProblemStatement(db, values),
     ...endUniqueness(
       db,
       gained.map(({ uniqueId }) => uniqueId),
     ),
-    reservePendingIds(db, values),
+    reserveIdsStatement(db, values),
   ]);
 }
 
@@ -219,36 +222,37 @@ export async function findNextPending(
 /** A value of a field that becomes unique, with the number and the version of its item. */
 export type ItemValue = [...UniqueValue, item: number, version: number];
 
-const pendingRevisionUnchanged = collectionGuard<{ revision: number }>(
+const guardPendingRevision = collectionGuard<{ revision: number }>(
   (v) => sql`select ${guardCode("definition_changed")} as code from ${collection}
     where id = ${v.collectionId} and revision <> ${v.revision}`,
 );
 
-/** Skips values of items that changed after they were read. Those changes stored their own values. */
 const stepValues = placeholders<{ values: string }>();
-const unchangedValues = sql`json_each(${stepValues.values}) e
+/** Skips values of items that changed after they were read. Those changes stored their own values. */
+const unchangedValuesSql = sql`json_each(${stepValues.values}) e
     join item i on i.number = e.value ->> 2 and i.version = e.value ->> 3`;
 
-const insertUnique = dataStatement<{ values: string }>((db) =>
+const insertUniqueStatement = dataStatement<{ values: string }>((db) =>
   db
     .insert(uniqueValue)
     .select(
-      sql`select e.value ->> 0, e.value ->> 1, e.value ->> 2 from ${unchangedValues} where true`,
+      sql`select e.value ->> 0, e.value ->> 1, e.value ->> 2 from ${unchangedValuesSql} where true`,
     )
     .onConflictDoNothing(),
 );
 
-const uniqueValuesOwned = dataGuard<{ values: string }>(
-  () => sql`select ${guardCode("taken")} as code where exists (select 1 from ${unchangedValues}
+const guardUniqueValues = dataGuard<{ values: string }>(
+  () => sql`select ${guardCode("taken")} as code where exists (select 1 from ${unchangedValuesSql}
       join unique_value u on u.field = e.value ->> 0 and u.value = e.value ->> 1
       where u.item <> i.number)`,
 );
 
-const advance = collectionStatement<{ count: number; next: number; nextStart: number }>((db, v) =>
-  db
-    .update(pendingChange)
-    .set({ next: v.nextStart, done: sql`done + ${v.count}` })
-    .where(and(eq(pendingChange.collectionId, v.collectionId), eq(pendingChange.next, v.next))),
+const advanceStatement = collectionStatement<{ count: number; next: number; nextStart: number }>(
+  (db, v) =>
+    db
+      .update(pendingChange)
+      .set({ next: v.nextStart, done: sql`done + ${v.count}` })
+      .where(and(eq(pendingChange.collectionId, v.collectionId), eq(pendingChange.next, v.next))),
 );
 
 /** Stores one step, once even if calls run concurrently or repeat. */
@@ -259,9 +263,9 @@ export async function storePendingStep(
 ): Promise<"stored" | "stale" | "taken"> {
   const values = { next, ...step, values: JSON.stringify(step.values) };
   const statements = [
-    pendingRevisionUnchanged,
-    ...(step.values.length > 0 ? [insertUnique, uniqueValuesOwned] : []),
-    advance,
+    guardPendingRevision,
+    ...(step.values.length > 0 ? [insertUniqueStatement, guardUniqueValues] : []),
+    advanceStatement,
   ].map((bind) => bind(db, values));
   try {
     await retryTransient(db, () => db.batch(statements));

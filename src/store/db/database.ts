@@ -18,7 +18,10 @@ declare const needs: unique symbol;
 type Tables<S extends Scope> = { readonly [Name in S]: true };
 
 /** A statement that only a database with the tables of its scopes accepts. */
-export type Prepared<S extends Scope> = Pick<D1PreparedStatement, "all" | "first" | "run"> & {
+export type PreparedStatement<S extends Scope> = Pick<
+  D1PreparedStatement,
+  "all" | "first" | "run"
+> & {
   readonly [needs]: (has: Tables<S>) => void;
 };
 
@@ -27,9 +30,9 @@ export interface Database<S extends Scope> {
   readonly [tables]: Tables<S>;
   readonly timing: Timing;
   readonly timeline: Timeline;
-  prepare<N extends S>(sql: string, values?: readonly unknown[]): Prepared<N>;
+  prepare<N extends S>(sql: string, values?: readonly unknown[]): PreparedStatement<N>;
   /** Runs the statements in one D1 call, as one transaction. Throws if they belong to several databases or collections. */
-  batch<Row>(statements: readonly Prepared<S>[]): Promise<D1Result<Row>[]>;
+  batch<Row>(statements: readonly PreparedStatement<S>[]): Promise<D1Result<Row>[]>;
 }
 
 export type HomeDatabase = Database<"home">;
@@ -105,14 +108,14 @@ class Handle {
     ) as unknown as CollectionDatabase;
   }
 
-  prepare<N extends Scope>(sql: string, values: readonly unknown[] = []): Prepared<N> {
+  prepare<N extends Scope>(sql: string, values: readonly unknown[] = []): PreparedStatement<N> {
     const prepared = this.#client.prepare(sql);
     const bound = values.length > 0 ? prepared.bind(...values) : prepared;
     origins.set(bound, { client: this.#client, collectionId: this.collectionId });
-    return bound as unknown as Prepared<N>;
+    return bound as unknown as PreparedStatement<N>;
   }
 
-  batch<Row>(statements: readonly Prepared<Scope>[]): Promise<D1Result<Row>[]> {
+  batch<Row>(statements: readonly PreparedStatement<Scope>[]): Promise<D1Result<Row>[]> {
     let collectionId = this.collectionId;
     for (const statement of statements) {
       const origin = origins.get(statement);

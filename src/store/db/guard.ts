@@ -1,6 +1,6 @@
 import { sql, type SQL } from "drizzle-orm";
 import { guard } from "./schema.ts";
-import type { Database, Prepared, Scope } from "./database.ts";
+import type { Database, PreparedStatement, Scope } from "./database.ts";
 import {
   collectionStatement,
   dataStatement,
@@ -71,7 +71,7 @@ export function collectionGuard<Values extends object>(
 /** Runs a batch in one transaction. Returns false if a guard rejects it, and then nothing is stored. */
 export async function runGuarded<S extends Scope>(
   db: Database<S>,
-  statements: readonly Prepared<S>[],
+  statements: readonly PreparedStatement<S>[],
 ): Promise<boolean> {
   return (await runGuardedBatch(db, statements)) === undefined;
 }
@@ -79,7 +79,7 @@ export async function runGuarded<S extends Scope>(
 /** Runs a batch in one transaction. If a guard rejects it, nothing is stored, and the violated constraint is returned. */
 export async function runGuardedBatch<S extends Scope>(
   db: Database<S>,
-  statements: readonly Prepared<S>[],
+  statements: readonly PreparedStatement<S>[],
 ): Promise<string | undefined> {
   try {
     await runOnce(db, () => db.batch(statements));

@@ -1,7 +1,7 @@
 import { sql, type SQL } from "drizzle-orm";
 import type { Actor, AuditAction } from "#domain/audit.ts";
 import { sequencesPerCollection, itemNumberRange } from "#domain/item/item.ts";
-import type { Database, Databases, Prepared, Scope } from "#store/db/database.ts";
+import type { Database, Databases, PreparedStatement, Scope } from "#store/db/database.ts";
 import { retryTransient } from "#store/db/retry.ts";
 import { dataStatement, homeStatement, placeholders } from "#store/db/statement.ts";
 import {
@@ -160,8 +160,8 @@ export async function loadWindows(
 ): Promise<{ windows: WindowRow[][]; names: SubjectNames }> {
   const loadRows = async <S extends Scope>(
     db: Database<S>,
-    windowQuery: Prepared<S>,
-    nameQuery: Prepared<S>,
+    windowQuery: PreparedStatement<S>,
+    nameQuery: PreparedStatement<S>,
   ): Promise<{ rows: WindowRow[]; names: NameRow[] }> => {
     const [entryResult, nameResult] = await retryTransient(db, () =>
       db.batch([windowQuery, nameQuery]),

@@ -123,8 +123,8 @@ const maxCollectionLabels = 1000;
 /** Selects the apps and forms of a data database, ordered by kind and name. */
 export function selectCollectionLabels(db: Database<"data">) {
   const { kind, key, name } = collection;
-  return query(db, (on) =>
-    on
+  return query(db, (builder) =>
+    builder
       .select({ kind, key, name })
       .from(collection)
       .orderBy(asc(kind), asc(name))
@@ -168,8 +168,8 @@ const resourcesAllowSql = (resources: SQL | Column) => sql`(${resources} = '"all
 
 /** Selects the newest app or form that a credential can access. */
 function selectExampleCollection(db: SingleDatabase, id: string, kind: CollectionKind) {
-  return query(db, (on) =>
-    on
+  return query(db, (builder) =>
+    builder
       .select(definitionHeadColumns(sql`'{}'`))
       .from(collection)
       .innerJoin(
@@ -184,8 +184,8 @@ function selectExampleCollection(db: SingleDatabase, id: string, kind: Collectio
 
 /** Selects the newest app or form among these resources, for a credential in another database. */
 function selectExampleByResources(db: Database<"data">, resources: string, kind: CollectionKind) {
-  return query(db, (on) =>
-    on
+  return query(db, (builder) =>
+    builder
       .select(definitionHeadColumns(sql`'{}'`))
       .from(collection)
       .where(and(eq(collection.kind, kind), resourcesAllowSql(sql`${resources}`)))

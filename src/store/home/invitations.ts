@@ -118,8 +118,8 @@ export async function listMembersAndInvitations(
   const [members, invitations] = await retryTransient(db, () =>
     batchQueries(db, [
       selectMembers(db),
-      query(db, (on) =>
-        on
+      query(db, (builder) =>
+        builder
           .select()
           .from(invitation)
           .where(and(gt(invitation.expiresAt, now), isStillGrantableSql))

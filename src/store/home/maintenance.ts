@@ -19,8 +19,8 @@ const buildHomeDeletes = (db: HomeDatabase, now: number) => {
     .where(lte(session.expiresAt, now))
     .limit(rowsPerStep);
   return [
-    query(db, (on) => on.delete(invitation).where(lte(invitation.expiresAt, now))),
-    query(db, (on) => on.delete(session).where(inArray(session.hash, expiredSessions))),
+    query(db, (builder) => builder.delete(invitation).where(lte(invitation.expiresAt, now))),
+    query(db, (builder) => builder.delete(session).where(inArray(session.hash, expiredSessions))),
   ] as const;
 };
 
@@ -30,7 +30,9 @@ const buildReplayDeletes = (db: DataDatabase, now: number) => {
     .from(replay)
     .where(lte(replay.expiresAt, now))
     .limit(rowsPerStep);
-  return [query(db, (on) => on.delete(replay).where(inArray(replay.key, expiredReplays)))] as const;
+  return [
+    query(db, (builder) => builder.delete(replay).where(inArray(replay.key, expiredReplays))),
+  ] as const;
 };
 
 /**

@@ -227,8 +227,8 @@ export type MemberSummary = Omit<Member, "password"> & {
 /** Selects all members in the order of creation. */
 export function selectMembers(db: HomeDatabase) {
   const { id, version, email, role, createdAt, disabledAt } = member;
-  return query(db, (on) =>
-    on.select({ id, version, email, role, createdAt, disabledAt }).from(member).orderBy(id),
+  return query(db, (builder) =>
+    builder.select({ id, version, email, role, createdAt, disabledAt }).from(member).orderBy(id),
   );
 }
 

@@ -5,15 +5,15 @@ import {
   type Databases,
   type HomeDatabase,
 } from "#store/db/database.ts";
-import { and, eq, gt, inArray, isNull, lt, or, sql } from "drizzle-orm";
+import { and, eq, gt, inArray, isNull, lt, or, sql, isNotNull } from "drizzle-orm";
 import { sequencesPerCollection } from "#domain/item/item.ts";
 import type { Credential } from "#domain/credential/credential.ts";
 import { retryTransient } from "#store/db/retry.ts";
 import { credential } from "#store/db/home-schema.ts";
 import { collection, tally, webhook } from "#store/db/schema.ts";
 import { credentialFromRow, selectCredentials } from "./credentials.ts";
-import { firstCreatedSql } from "#store/data/items.ts";
-import { makerEndsAtSql } from "./webhook-status.ts";
+import { firstNumberAfterTimeSql } from "#store/data/items.ts";
+import { rightsEndAtSql } from "./webhook-status.ts";
 
 export interface FormState {
   key: string;
@@ -24,11 +24,11 @@ export interface FormState {
   submissionCount: number;
 }
 
-/** A webhook that the system stopped, or whose maker's rights have ended. */
-export interface StoppedWebhook {
+/** A webhook that waits to retry, that the system stopped, or whose maker's rights have ended. */
+export interface TroubledWebhook {
   id: string;
   name: string;
-  state: "failing" | "disabled";
+  state: "retrying" | "failing" | "disabled";
 }
 
 const maxCredentials = 500;
@@ -49,7 +49,7 @@ export async function loadOverview(
   credentials: Credential[];
   forms: FormState[];
   submissions: number[];
-  webhooks: StoppedWebhook[];
+  webhooks: TroubledWebhook[];
 }> {
   // Recently revoked credentials still count in the totals of the days on which they were used.
   const isRecent = or(isNull(credential.revokedAt), gt(credential.revokedAt, times[0] ?? now));
@@ -59,7 +59,7 @@ export async function loadOverview(
       databases,
       (db) => [
         selectCredentials(db, and(isRecent, isOfMember), maxCredentials),
-        selectStoppedWebhooks(db, now),
+        selectTroubledWebhooks(db, now),
       ],
       (db) => [selectFormsToWatch(db, now, soonUntil), selectSequencesAt(db, times)],
     ),
@@ -75,24 +75,24 @@ export async function loadOverview(
   };
 }
 
-/** Selects webhooks that the system stopped. They send no events until a member resumes them or takes ownership. */
-function selectStoppedWebhooks(db: HomeDatabase, now: number) {
+/** Selects webhooks that need attention. Stopped ones send no events until a member resumes them or takes ownership. */
+function selectTroubledWebhooks(db: HomeDatabase, now: number) {
   const { id, name, state } = webhook;
-  const haveRightsEndedSql = sql`${makerEndsAtSql} <= ${now}`;
-  return query(db, (on) =>
-    on
+  const haveRightsEndedSql = sql`${rightsEndAtSql} <= ${now}`;
+  return query(db, (builder) =>
+    builder
       .select({
         id,
         name,
-        state: sql<StoppedWebhook["state"]>`iif(${haveRightsEndedSql}, 'disabled', ${state})`.as(
-          "shown_state",
-        ),
+        state: sql<TroubledWebhook["state"]>`case when ${haveRightsEndedSql} then 'disabled'
+          when ${state} = 'active' then 'retrying' else ${state} end`.as("shown_state"),
       })
       .from(webhook)
       .where(
         or(
           inArray(state, ["failing", "disabled"]),
           and(inArray(state, ["active", "paused"]), haveRightsEndedSql),
+          and(eq(state, "active"), isNotNull(webhook.retryAt)),
         ),
       )
       .orderBy(id),
@@ -101,8 +101,8 @@ function selectStoppedWebhooks(db: HomeDatabase, now: number) {
 
 /** Selects open forms that close before `soonUntil` or have at least 90% of their maximum submissions. */
 function selectFormsToWatch(db: Database<"data">, now: number, soonUntil: number) {
-  return query(db, (on) =>
-    on
+  return query(db, (builder) =>
+    builder
       .select({
         key: collection.key,
         name: collection.name,
@@ -135,7 +135,7 @@ function selectFormsToWatch(db: Database<"data">, now: number, soonUntil: number
 function selectSequencesAt(db: Database<"data">, times: readonly number[]) {
   const above = `(c.id * ${sequencesPerCollection})`;
   const below = `((c.id + 1) * ${sequencesPerCollection})`;
-  const firstCreatedNumberSql = sql.raw(firstCreatedSql({ above, below }, "< e.value"));
+  const firstCreatedNumberSql = sql.raw(firstNumberAfterTimeSql({ above, below }, "< e.value"));
   const totals = sql`(select e.value at, sum(case when t.last_created_at < e.value then t.last_place else coalesce(
           (select min(i.number) - ${sql.raw(above)} - 1 from item i
             where i.number >= ${firstCreatedNumberSql} and i.number < ${sql.raw(below)}), t.last_place) end) sequences
@@ -143,7 +143,7 @@ function selectSequencesAt(db: Database<"data">, times: readonly number[]) {
           join (select id from collection where kind = 'form' limit 200) c
           join tally t on t.collection_id = c.id
         group by e.value order by e.value)`;
-  return query(db, (on) => on.select({ sequences: sql<number>`sequences` }).from(totals));
+  return query(db, (builder) => builder.select({ sequences: sql<number>`sequences` }).from(totals));
 }
 
 /** The submissions between adjacent times, which are the differences of the totals. */

@@ -1,4 +1,4 @@
-import { orm, type HomeDatabase, type Prepared } from "#store/db/database.ts";
+import { orm, type HomeDatabase, type PreparedStatement } from "#store/db/database.ts";
 import { sql, and, eq, gt } from "drizzle-orm";
 import { problem } from "#domain/problem/problem.ts";
 import { runGuardedBatch, guardCode, homeGuard, runGuarded } from "#store/db/guard.ts";
@@ -26,7 +26,7 @@ const guardMember = homeGuard<{ id: string; version: number }>(
 export async function runAsMember(
   db: HomeDatabase,
   { id, version }: ActingMember,
-  statements: Prepared<"home">[],
+  statements: PreparedStatement<"home">[],
 ): Promise<string | undefined> {
   const failedGuard = await runGuardedBatch(db, [guardMember(db, { id, version }), ...statements]);
   if (failedGuard === "actor_changed") throw problem.unauthenticated(true);

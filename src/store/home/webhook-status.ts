@@ -11,7 +11,7 @@ const neverEndsMs = String(Number.MAX_SAFE_INTEGER);
  * The time when the rights of a webhook's maker end; 0 if they have ended. Must agree with `isValidCredential`. Each read of a
  * webhook selects it, to know whether the webhook can send.
  */
-export const makerEndsAtSql = sql<number>`case when ${webhook.maker} like 'member:%'
+export const rightsEndAtSql = sql<number>`case when ${webhook.maker} like 'member:%'
     then iif(exists (select 1 from member where id = substr(${webhook.maker}, 8) and disabled_at is null),
       ${sql.raw(neverEndsMs)}, 0)
     else coalesce((select case when c.revoked_at is not null or (c.kind <> 'client' and m.disabled_at is not null)

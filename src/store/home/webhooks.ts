@@ -4,7 +4,7 @@ import {
   query,
   type Databases,
   type HomeDatabase,
-  type Prepared,
+  type PreparedStatement,
 } from "#store/db/database.ts";
 import { and, asc, count, eq, getTableColumns, ne, sql, type SQL } from "drizzle-orm";
 import type { Webhook, WebhookSecret, WebhookType } from "#domain/webhook/webhook.ts";
@@ -20,13 +20,13 @@ import {
   nextVersionSql,
 } from "#store/db/statement.ts";
 import type { StartPositions } from "./listeners.ts";
-import { makerEndsAtSql } from "./webhook-status.ts";
+import { rightsEndAtSql } from "./webhook-status.ts";
 
 type StoredWebhook = typeof webhook.$inferSelect;
-type WebhookRow = Omit<StoredWebhook, "starts"> & { makerEndsAt: number };
+type WebhookRow = Omit<StoredWebhook, "starts"> & { makerRightsEndAt: number };
 
 const { starts: _, ...storedColumns } = getTableColumns(webhook);
-const webhookColumns = { ...storedColumns, makerEndsAt: makerEndsAtSql.as("maker_ends_at") };
+const webhookColumns = { ...storedColumns, makerRightsEndAt: rightsEndAtSql.as("maker_ends_at") };
 
 function webhookFromRow(row: WebhookRow): Webhook {
   return {
@@ -155,12 +155,9 @@ export async function updateListenedColumns(databases: Databases): Promise<void>
 
 /** True when an active webhook listens to all collections, including future ones. */
 export async function hasGlobalListener(home: HomeDatabase): Promise<boolean> {
-  const { collections, state } = webhook;
+  const isGlobal = and(eq(webhook.state, "active"), eq(webhook.collections, '"all"'));
   const [row] = await retryTransient(home, () =>
-    orm(home)
-      .select({ n: count() })
-      .from(webhook)
-      .where(and(eq(state, "active"), eq(collections, '"all"'))),
+    orm(home).select({ n: count() }).from(webhook).where(isGlobal),
   );
   return (row?.n ?? 0) > 0;
 }
@@ -172,7 +169,7 @@ export async function hasGlobalListener(home: HomeDatabase): Promise<boolean> {
 async function storeChange(
   databases: Databases,
   runWithRetries: typeof runOnce,
-  statements: readonly Prepared<"home">[],
+  statements: readonly PreparedStatement<"home">[],
 ): Promise<D1Result[]> {
   const { home, singleDatabase } = databases;
   if (singleDatabase) {
@@ -292,10 +289,9 @@ export async function deleteWebhookRow(
   { id, version }: Pick<Webhook, "id" | "version">,
   auditRecord: AuditRecord,
 ): Promise<boolean> {
-  const { home: db } = databases;
   const [result] = await storeChange(databases, runOnce, [
-    markDeletedStatement(db, { id, version }),
-    insertAuditEntryIfChanged(db, auditRecord),
+    markDeletedStatement(databases.home, { id, version }),
+    insertAuditEntryIfChanged(databases.home, auditRecord),
   ]);
   return (result?.meta.changes ?? 0) > 0;
 }

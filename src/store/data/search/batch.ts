@@ -1,7 +1,7 @@
 import { eq, sql } from "drizzle-orm";
 import type { Progress } from "#domain/definition/collection.ts";
 import { retryTransient } from "#store/db/retry.ts";
-import { type CollectionDatabase, type Prepared } from "#store/db/database.ts";
+import { type CollectionDatabase, type PreparedStatement } from "#store/db/database.ts";
 import { collection, indexing } from "#store/db/schema.ts";
 import { collectionStatement } from "#store/db/statement.ts";
 import {
@@ -45,7 +45,7 @@ export interface SearchHead {
 /** Runs the statements that are not null. Each result has the index of its statement. */
 export async function runOptionalBatch(
   db: CollectionDatabase,
-  statements: readonly (Prepared<"data"> | null)[],
+  statements: readonly (PreparedStatement<"data"> | null)[],
 ): Promise<(D1Result | undefined)[]> {
   const presentStatements = statements.filter((statement) => statement !== null);
   const results = await retryTransient(db, () => db.batch(presentStatements));
@@ -58,7 +58,7 @@ export async function runOptionalBatch(
 export function preparePageStatement(
   db: CollectionDatabase,
   { text, values }: PageStatement,
-): Prepared<"data"> {
+): PreparedStatement<"data"> {
   return db.prepare(text, text.includes("?1") ? [values] : []);
 }
 

@@ -170,7 +170,7 @@ function valueScanSql(
 
 /** Optional reads in the round trip of the page. */
 export interface PageExtras {
-  /** The stamps of the definitions that the caller has cached (`cachedStamps`). They are not read again. */
+  /** The stamps of the definitions that the caller has cached (`cachedStampsJson`). They are not read again. */
   stamps?: string;
   withCount?: boolean;
   prefixes?: TextPrefixes | null;

@@ -25,7 +25,7 @@ import { maxKeyItemBytes } from "./cost.ts";
 const maxInMemoryCandidates = 1000;
 /** The same limit when a condition bounds the sort field, because scanning that field is already a good plan. */
 const maxBoundedCandidates = 100;
-/** The maximum number of items that a search with several sort keys may sort (contract, section 9). */
+/** The maximum number of items that a search with several sort keys may sort. */
 export const maxSortedItems = 10_000;
 
 /**

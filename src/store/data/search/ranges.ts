@@ -1,8 +1,12 @@
 import { type CollectionDatabase } from "#store/db/database.ts";
 import type { SystemField } from "#domain/data/values.ts";
-import { itemNumberRange, sequencesPerCollection, receiptSequences } from "#domain/item/item.ts";
+import {
+  itemNumberRange,
+  sequencesPerCollection,
+  parseReceiptSequences,
+} from "#domain/item/item.ts";
 import type { Condition, Search, Comparable, SortKey } from "#domain/search/tree.ts";
-import { firstCreatedSql } from "#store/data/items.ts";
+import { firstNumberAfterTimeSql } from "#store/data/items.ts";
 import {
   rangeOf,
   requiredConditions,
@@ -32,9 +36,11 @@ export function itemRange(collectionId: number, search: Search, values: SearchVa
   if (!created) return { above, below, table: "" };
   const { low, high } = created;
   const firstNumber =
-    low && firstCreatedSql(whole, `${low.isInclusive ? "<" : "<="} ${values.scalar(low.value)}`);
+    low &&
+    firstNumberAfterTimeSql(whole, `${low.isInclusive ? "<" : "<="} ${values.scalar(low.value)}`);
   const endNumber =
-    high && firstCreatedSql(whole, `${high.isInclusive ? "<=" : "<"} ${values.scalar(high.value)}`);
+    high &&
+    firstNumberAfterTimeSql(whole, `${high.isInclusive ? "<=" : "<"} ${values.scalar(high.value)}`);
   return {
     above: "(select above from span)",
     below: "(select below from span)",
@@ -142,14 +148,14 @@ export function namedItemsSql(
       // The unary `+` keeps SQLite from scanning the item range instead of looking up the ids.
       return `select +number as item from item where id in ${values.list(names)}`;
     case "receiptNumber": {
-      const sequences = names.flatMap((receipt) => receiptSequences(String(receipt)));
+      const sequences = names.flatMap((receipt) => parseReceiptSequences(String(receipt)));
       const numbers = sequences
         .filter((sequence) => sequence < sequencesPerCollection)
         .map((sequence) => range.above + sequence);
       return `select value as item from ${values.table([...new Set(numbers)])}`;
     }
     case "createdAt":
-      return `select (select min(number) from item where number >= ${firstCreatedSql(range, "< e.value")}) as item
+      return `select (select min(number) from item where number >= ${firstNumberAfterTimeSql(range, "< e.value")}) as item
         from ${values.table(names)} e`;
   }
 }
