@@ -98,6 +98,9 @@ export function MemberRow({
                 Set role
               </button>
             </form>
+            {disabledAt === null && id !== self.id ? (
+              <Action action={`${action}/reset`} name="Create reset link" quiet little />
+            ) : null}
             {disabledAt === null ? (
               <Action
                 action={action}
@@ -110,7 +113,7 @@ export function MemberRow({
             ) : (
               <Action
                 action={action}
-                name="Take back"
+                name="Restore access"
                 quiet
                 little
                 values={{ disabled: "false" }}

@@ -2,7 +2,8 @@ import * as z from "zod/mini";
 import { type Context, Hono } from "hono";
 import { changeMember } from "#actions/members.ts";
 import type { AdminEnv } from "#http/env.ts";
-import { Table } from "#html/parts.tsx";
+import { Copyable, Table } from "#html/parts.tsx";
+import { createPasswordReset } from "#actions/password-resets.ts";
 import { AdminPage } from "#admin/layout.tsx";
 import type { MemberSummary } from "#store/home/members.ts";
 import { InvitationRow, InviteForm, MemberRow } from "./member-rows.tsx";
@@ -124,6 +125,30 @@ const withdraw = membersPage.form({
   },
 });
 
+const createReset = membersPage.form({
+  async act({ c, ctx, param }) {
+    const { secret, email, expiresAt } = await createPasswordReset(ctx, param("id"));
+    const link = new URL(`/admin/reset/${secret}`, serviceOrigin(c)).href;
+    return {
+      page: (frame) => (
+        <AdminPage
+          frame={frame}
+          title="Password reset link"
+          crumbs={[["Members", "/admin/members"]]}
+        >
+          <p>
+            Send this link to <strong>{email}</strong>. It works once, within 24 hours, and signs
+            them out everywhere.
+          </p>
+          <Copyable id="reset-link" text={link} />
+          <p class="muted">Copy it now. You won’t see it again.</p>
+        </AdminPage>
+      ),
+      document: { email, link, expires_at: formatTimestamp(expiresAt) },
+    };
+  },
+});
+
 const change = membersPage.form({
   fields: MemberChangeInput,
   async act({ ctx, param }, fields) {
@@ -135,7 +160,7 @@ const change = membersPage.form({
 function changeMessage({ role, disabled }: z.infer<ReturnType<typeof MemberChangeInput>>): string {
   if (disabled === true)
     return "Removed. They are signed out, and their personal tokens have ended.";
-  if (disabled === false) return "Taken back. They can sign in again.";
+  if (disabled === false) return "Access restored. They can sign in again.";
   return `The role is ${role ?? "as it was"} now. They have to sign in again.`;
 }
 
@@ -144,4 +169,5 @@ export const memberRoutes = new Hono<AdminEnv>()
   .get("/", membersPage.show)
   .post("/", invite)
   .post("/invitations/withdraw", withdraw)
+  .post("/:id/reset", createReset)
   .post("/:id", change);

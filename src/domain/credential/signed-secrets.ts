@@ -3,7 +3,7 @@ import type { Random } from "#domain/ports.ts";
 import type { SigningKeys } from "./keys.ts";
 
 /** A secret for one purpose is invalid for the others. */
-type Purpose = "session" | "invitation";
+type Purpose = "session" | "invitation" | "password reset";
 
 const randomBytes = 32;
 const randomLength = 43;
