@@ -29,11 +29,7 @@ import {
   type SigningKeys,
 } from "#domain/credential/keys.ts";
 import { lazy } from "#domain/lazy.ts";
-import {
-  formatPasswordHash,
-  scryptKeyBytes,
-  scryptParameters,
-} from "#domain/credential/scrypt.ts";
+import { formatPasswordHash, scryptKeyBytes, scryptParameters } from "#domain/credential/scrypt.ts";
 
 /** The maximum length keeps hashing cheap. */
 export const passwordSchema = lazy(() => z.string().check(z.minLength(12), z.maxLength(1000)));

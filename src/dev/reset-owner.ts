@@ -1,9 +1,5 @@
 import { randomBytes, randomUUID, scryptSync } from "node:crypto";
-import {
-  formatPasswordHash,
-  scryptKeyBytes,
-  scryptParameters,
-} from "#domain/credential/scrypt.ts";
+import { formatPasswordHash, scryptKeyBytes, scryptParameters } from "#domain/credential/scrypt.ts";
 import { optionsOf } from "./deploy/options.ts";
 import { fileOf, isKnown, settingsOf } from "./deploy/settings.ts";
 import { ask, stop } from "./deploy/wrangler.ts";

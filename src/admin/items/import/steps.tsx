@@ -11,11 +11,13 @@ import {
   type RejectedRow,
   type ChangedRow,
   importLimits,
+  formatChoices,
+  type FileFormats,
 } from "./file.ts";
 import type { CheckedRow } from "#actions/import-rows.ts";
 import { ColumnChoices, MatchChoice, ImportPreview, RejectedTable } from "./columns.tsx";
 import { DescriptionList } from "#html/parts.tsx";
-import { Input, TextArea } from "#html/inputs.tsx";
+import { Input, Select, TextArea } from "#html/inputs.tsx";
 import { textOf, type FormValues } from "#admin/form-input.ts";
 
 export interface ImportPageProps {
@@ -24,7 +26,14 @@ export interface ImportPageProps {
   problem?: Problem;
 }
 
-const labels = { file: "File", csv: "Text", columns: "Columns" };
+const labels = {
+  file: "File",
+  csv: "Text",
+  columns: "Columns",
+  delimiter: "Delimiter",
+  numbers: "Numbers",
+  dates: "Dates",
+};
 
 /** The layout of every step of an import. */
 function ImportPage({
@@ -71,6 +80,9 @@ function HiddenPlan({ file }: { file: ImportFile }) {
         <input type="hidden" name={`column.${i}`} value={target} />
       ))}
       <input type="hidden" name="by" value={file.plan.by} />
+      {Object.entries(file.formats).map(([name, value]) => (
+        <input type="hidden" name={name} value={String(value)} />
+      ))}
     </>
   );
 }
@@ -106,6 +118,7 @@ export function ColumnsPage({
         <h2>Columns</h2>
         <ColumnChoices file={file} collection={collection} />
         <MatchChoice file={file} collection={collection} />
+        <FormatInputs formats={file.formats} />
         <p class="muted">Times without a time zone are read as {file.plan.zone}.</p>
         <p class="actions">
           {acceptedCount > 0 ? (
@@ -148,6 +161,25 @@ function describeForecast({ created, updated, unchanged, refused }: OutcomeCount
   const total = created + updated + unchanged + refused;
   const nonZeroParts = parts.filter(([count]) => count > 0);
   return `${formatRowCount(total)}: ${nonZeroParts.map(([count, text]) => `${formatCount(count)} ${text}`).join(", ")}.`;
+}
+
+/** Chooses how the file writes values. The first rows show the result. */
+function FormatInputs({ formats }: { formats: FileFormats }) {
+  const options = (choices: readonly (readonly [string, string])[]) =>
+    choices.map(([value, label]) => ({ value, label }));
+  const { delimiter, numbers, dates } = formatChoices;
+  return (
+    <div class="grid">
+      <Select
+        name="delimiter"
+        label="Delimiter"
+        options={options(delimiter)}
+        value={formats.delimiter}
+      />
+      <Select name="numbers" label="Numbers" options={options(numbers)} value={formats.numbers} />
+      <Select name="dates" label="Dates" options={options(dates)} value={formats.dates} />
+    </div>
+  );
 }
 
 /** Shows the progress between two steps. A script starts the next step; without one, people press the button. */
