@@ -101,7 +101,7 @@ export const getCollection = (kind: CollectionKind) =>
       const summary = { key, version, name, description, timeZone };
       return { ...linkedSummary(kind, summary), etag: etagOf(version) };
     },
-    summary: `Read about an ${kind}`,
+    summary: kind === "app" ? "Read about an app" : "Read about a form",
     description: "Its name, version and addresses.",
     responses: {
       200: {

@@ -11,13 +11,12 @@ import {
   type RejectedRow,
   type ChangedRow,
   importLimits,
-  formatChoices,
-  type FileFormats,
 } from "./file.ts";
 import type { CheckedRow } from "#actions/import-rows.ts";
+import { FormatInputs } from "./formats.tsx";
 import { ColumnChoices, MatchChoice, ImportPreview, RejectedTable } from "./columns.tsx";
 import { DescriptionList } from "#html/parts.tsx";
-import { Input, Select, TextArea } from "#html/inputs.tsx";
+import { Input, TextArea } from "#html/inputs.tsx";
 import { textOf, type FormValues } from "#admin/form-input.ts";
 
 export interface ImportPageProps {
@@ -161,25 +160,6 @@ function describeForecast({ created, updated, unchanged, refused }: OutcomeCount
   const total = created + updated + unchanged + refused;
   const nonZeroParts = parts.filter(([count]) => count > 0);
   return `${formatRowCount(total)}: ${nonZeroParts.map(([count, text]) => `${formatCount(count)} ${text}`).join(", ")}.`;
-}
-
-/** Chooses how the file writes values. The first rows show the result. */
-function FormatInputs({ formats }: { formats: FileFormats }) {
-  const options = (choices: readonly (readonly [string, string])[]) =>
-    choices.map(([value, label]) => ({ value, label }));
-  const { delimiter, numbers, dates } = formatChoices;
-  return (
-    <div class="grid">
-      <Select
-        name="delimiter"
-        label="Delimiter"
-        options={options(delimiter)}
-        value={formats.delimiter}
-      />
-      <Select name="numbers" label="Numbers" options={options(numbers)} value={formats.numbers} />
-      <Select name="dates" label="Dates" options={options(dates)} value={formats.dates} />
-    </div>
-  );
 }
 
 /** Shows the progress between two steps. A script starts the next step; without one, people press the button. */
