@@ -138,7 +138,7 @@ export function spreadsheetCsv(
   return rowsLayout(fields, style, head, metadata);
 }
 
-/** One line for each row of line items. Items without rows have one line. */
+/** One line for each row of line items. An item without rows has one line. */
 function rowsLayout(
   fields: readonly Field[],
   style: CellStyle,
@@ -146,72 +146,6 @@ function rowsLayout(
   metadata: (item: CsvItem) => string[],
 ): CsvLayout {
   const line = (cells: readonly string[]) => csvLine(cells, style.delimiter);
-/** How a spreadsheet writes dates and numbers. */
-interface CellStyle {
-  /** The time zone of times. */
-  zone: string;
-  delimiter: string;
-  decimal: string;
-  /** Formats a day like 2026-12-31. */
-  formatDay: (day: string) => string;
-}
-
-/** The convention of a locale; without one, that of ISO 8601. */
-function cellStyle(zone: string, locale: string | undefined): CellStyle {
-  if (locale === undefined) {
-    return { zone, delimiter: ",", decimal: ".", formatDay: (day) => day };
-  }
-  const latin = { numberingSystem: "latn" } as const;
-  const number = new Intl.NumberFormat(locale, latin).formatToParts(1.5);
-  const decimal = number.find(({ type }) => type === "decimal")?.value ?? ".";
-  const dayFormat = new Intl.DateTimeFormat(locale, {
-    ...latin,
-    calendar: "gregory",
-    timeZone: "UTC",
-    year: "numeric",
-    month: "2-digit",
-    day: "2-digit",
-  });
-  return {
-    zone,
-    // A decimal comma would divide a number into two cells.
-    delimiter: decimal === "," ? ";" : ",",
-    decimal,
-    formatDay(day) {
-      const time = Date.parse(`${day}T00:00:00Z`);
-      return Number.isNaN(time) ? day : dayFormat.format(time);
-    },
-  };
-}
-
-/**
- * CSV for spreadsheets. It shows labels instead of keys and option values, and times in the collection's zone. Cells
- * that look like formulas become text. This format cannot be imported again.
- */
-export function spreadsheetCsv(
-  { kind, definition }: Collection,
-  keys: readonly string[],
-  layout: SpreadsheetRows,
-  locale?: string,
-): CsvLayout {
-  const style = cellStyle(definition.time_zone, locale);
-  const line = (cells: readonly string[]) => csvLine(cells, style.delimiter);
-  const fields = keys.flatMap((key) =>
-    definition.fields.fields.filter((field) => field.key === key),
-  );
-  const system = systemMembers[kind];
-  const metadata = (item: CsvItem) => system.map((name) => systemCell(item[name], name, style));
-  const head = system.map((name) => defuse(systemLabels[name] ?? name));
-  if (layout === "items") {
-    return {
-      header: () => byteOrderMark + line([...head, ...fields.map(({ label }) => defuse(label))]),
-      lines: (item) =>
-        line([
-          ...metadata(item),
-          ...fields.map((field) => formatCell(field, item.data[field.key], style)),
-        ]),
-    };
-  }
   const lists = fields.filter((field) => field.type === "line_items");
   const scalars = fields.filter((field) => field.type !== "line_items");
   const columns = lists.flatMap((list) =>

@@ -10,14 +10,11 @@ import {
   type OutcomeCounts,
   type RejectedRow,
   type ChangedRow,
-  importLimits,
 } from "./file.ts";
 import type { CheckedRow } from "#actions/import-rows.ts";
 import { FormatInputs } from "./formats.tsx";
 import { ColumnChoices, MatchChoice, ImportPreview, RejectedTable } from "./columns.tsx";
 import { DescriptionList } from "#html/parts.tsx";
-import { Input, TextArea } from "#html/inputs.tsx";
-import { textOf, type FormValues } from "#admin/form-input.ts";
 
 export interface ImportPageProps {
   frame: PageContext;
@@ -35,7 +32,7 @@ const labels = {
 };
 
 /** The layout of every step of an import. */
-function ImportPage({
+export function ImportPage({
   title,
   file,
   children,
@@ -61,7 +58,7 @@ function ImportPage({
   );
 }
 
-const collectionItemsPath = ({ kind, key }: Collection) =>
+export const collectionItemsPath = ({ kind, key }: Collection) =>
   `${collectionTerms[kind].path}/${key}/items`;
 
 const formatRowCount = (count: number) => `${formatCount(count)} ${count === 1 ? "row" : "rows"}`;
@@ -248,57 +245,6 @@ export function ResultPage({
         </a>
       </form>
       {rejections.length > 0 ? <RejectedTable rejections={rejections} /> : null}
-    </ImportPage>
-  );
-}
-
-/** Asks for a file or its pasted text. */
-export function StartPage({ form = {}, ...props }: ImportPageProps & { form?: FormValues }) {
-  const { collection } = props;
-  const { items } = collectionTerms[collection.kind];
-  const base = collectionItemsPath(collection);
-  return (
-    <ImportPage {...props} title={`Import ${items}`}>
-      <form method="post" action={`${base}/import`} enctype="multipart/form-data" class="issue">
-        <Input
-          name="file"
-          label="File"
-          type="file"
-          accept=".csv,.tsv,.txt,text/csv"
-          hint={`CSV in UTF-8 with a header row, separated by commas, semicolons or tabs. Up to 1 MB, ${formatCount(importLimits.rows)} rows and ${importLimits.columns} columns.`}
-        />
-        <TextArea
-          name="csv"
-          label="Or paste the rows"
-          hint="Copy them from the file or a spreadsheet, with the header row."
-          rows={8}
-          spellcheck={false}
-          value={textOf(form["csv"])}
-          wide
-        />
-        <p class="actions">
-          <button type="submit">Review import</button>
-          <a class="button quiet" href={base}>
-            Cancel
-          </a>
-        </p>
-      </form>
-      <p class="muted">You can review every change before anything is imported.</p>
-      <details>
-        <summary>What can be imported</summary>
-        <ul>
-          <li>
-            Downloads as “CSV, lossless” import unchanged. So do downloads “For spreadsheets”,
-            except for line items.
-          </li>
-          <li>Line items are JSON in one cell. Options can be values or labels.</li>
-          <li>
-            Calculated fields, receipt numbers, versions, and columns about who created or changed
-            an item are not imported.
-          </li>
-          <li>New submissions can be drafts or submitted, but not closed.</li>
-        </ul>
-      </details>
     </ImportPage>
   );
 }
