@@ -6,8 +6,8 @@ import { loadChangeDetails, type ChangeDetails } from "#store/data/change-detail
 import { loadDefinitions } from "#store/data/definition-head.ts";
 import type { AuditEntry } from "#store/home/audit-log.ts";
 import { sourceOf } from "#store/home/audit-window.ts";
-import { fieldChanges } from "./changes.ts";
-import { cachedCollection } from "./collection-cache.ts";
+import { buildFieldChanges } from "./changes.ts";
+import { findCollectionInMemory } from "./collection-cache.ts";
 import type { ActionContext } from "./context.ts";
 
 /** What the audit shows of a change beyond its entry. */
@@ -30,7 +30,7 @@ export async function describeChanges(
   if (changes.length === 0) return new Map();
   const [compiledByName, ...details] = await Promise.all([
     loadCollections(ctx, new Set(changes.map(({ collection }) => collection ?? ""))),
-    ...ctx.databases.all().map((db) =>
+    ...ctx.databases.dataDatabases().map((db) =>
       loadChangeDetails(
         db,
         changes.map(({ number }) => number),
@@ -62,7 +62,7 @@ function describeItems(
     let isKnown = true;
     for (const { number, former } of ownSteps) {
       isKnown &&= former !== null;
-      const fields = isKnown && former ? fieldChanges(compiled, former, valuesAfter) : null;
+      const fields = isKnown && former ? buildFieldChanges(compiled, former, valuesAfter) : null;
       if (compiledOf(number)) described.set(number, { compiled, data: presented, fields });
     }
   }
@@ -76,7 +76,7 @@ async function loadCollections(
   const missing: { kind: CollectionKind; key: string }[] = [];
   for (const name of names) {
     const [kind, key] = name.split(":") as [CollectionKind, string];
-    const cached = cachedCollection(ctx.memory, kind, key);
+    const cached = findCollectionInMemory(ctx.memory, kind, key);
     if (cached) found.set(name, cached);
     else missing.push({ kind, key });
   }

@@ -2,14 +2,14 @@ import type { CompiledCollection } from "#domain/data/compile.ts";
 import { closedReason } from "#domain/definition/collection.ts";
 import { diffStates, type FieldChange, statusFieldId } from "#domain/item/change.ts";
 import type { Value } from "#domain/data/values.ts";
-import { maxOperations, type Operation } from "#domain/item/body.ts";
+import { maxOperations, type BatchOperation } from "#domain/item/body.ts";
 import { Problem, problem } from "#domain/problem/problem.ts";
 import type { BatchWrite } from "#store/data/batch-write.ts";
 import { applyOperations, simulateBatch } from "./apply-batch.ts";
 import { findStoredDuplicates } from "./batch-duplicates.ts";
 import { BatchProblem, type OperationResult } from "./batch-results.ts";
 import type { SimulatedOperation } from "./batch-simulation.ts";
-import { fieldChanges } from "./changes.ts";
+import { buildFieldChanges } from "./changes.ts";
 import type { ActionContext } from "./context.ts";
 import { duplicateProblem, loadCurrentCollection } from "./create-item.ts";
 
@@ -17,7 +17,7 @@ import { duplicateProblem, loadCurrentCollection } from "./create-item.ts";
 export type RowOutcome = OperationResult["outcome"] | Problem;
 
 /** A row of a file: its operation, or the problem that the file itself shows. */
-export type ImportRow = Operation | Problem;
+export type ImportRow = BatchOperation | Problem;
 
 /** What a check found for a row. */
 export interface CheckedRow {
@@ -122,7 +122,7 @@ interface RowAttempt {
 async function attemptRows(
   ctx: ActionContext,
   compiled: CompiledCollection,
-  operations: readonly Operation[],
+  operations: readonly BatchOperation[],
   effects: EarlierEffects | null,
 ): Promise<RowAttempt> {
   const batch = await simulateBatch(ctx, compiled, operations);
@@ -150,7 +150,7 @@ async function attemptRows(
 async function storeRows(
   ctx: ActionContext,
   compiled: CompiledCollection,
-  operations: readonly Operation[],
+  operations: readonly BatchOperation[],
   accepted: CheckedRow[],
 ): Promise<RowAttempt> {
   try {
@@ -172,7 +172,7 @@ async function storageProblems(
   ctx: ActionContext,
   compiled: CompiledCollection,
   { results, write }: Awaited<ReturnType<typeof simulateBatch>>,
-  operations: readonly Operation[],
+  operations: readonly BatchOperation[],
   effects: EarlierEffects | null,
 ): Promise<Map<number, Problem>> {
   const problems = new Map<number, Problem>();
@@ -236,7 +236,7 @@ function toCheckedRow(compiled: CompiledCollection, result: SimulatedOperation |
   const { former } = diffStates(before, lastState);
   const after: [string, Value | null][] = Object.entries(lastState.data);
   const valuesAfter = new Map([...after, [String(statusFieldId), lastState.status]]);
-  const fields = fieldChanges(compiled, former, valuesAfter);
+  const fields = buildFieldChanges(compiled, former, valuesAfter);
   return { outcome, change: { id: before.id, receiptNumber: before.receiptNumber, fields } };
 }
 
@@ -255,7 +255,7 @@ async function catchRowProblem<T>(attempt: () => Promise<T>): Promise<T | Proble
 async function processHalves(
   ctx: ActionContext,
   compiled: CompiledCollection,
-  operations: readonly Operation[],
+  operations: readonly BatchOperation[],
   effects: EarlierEffects | null,
   cause: Problem,
 ): Promise<CheckedRow[]> {

@@ -1,9 +1,9 @@
-import { sha256 } from "#domain/credential/keys.ts";
 import {
   createRandomSecret,
   openSignedSecret,
+  sha256,
   signSecret,
-} from "#domain/credential/signed-secrets.ts";
+} from "#domain/credential/keys.ts";
 import { problem } from "#domain/problem/problem.ts";
 import { listMembers } from "#store/home/members.ts";
 import {

@@ -1,19 +1,22 @@
 import { randomBytes, randomUUID, scryptSync } from "node:crypto";
 import { formatPasswordHash, scryptKeyBytes, scryptParameters } from "#domain/credential/scrypt.ts";
-import { optionsOf } from "./deploy/options.ts";
-import { fileOf, isKnown, settingsOf } from "./deploy/settings.ts";
-import { ask, stop } from "./deploy/wrangler.ts";
+import { parseDeploymentOptions } from "./deploy/options.ts";
+import { settingsFileOf, isAssignedId, loadSettings } from "./deploy/settings.ts";
+import { queryWrangler, stop } from "./deploy/wrangler.ts";
 
 /**
  * `npm run owner -- --reset` gives the sole owner of a deployment a new password and ends the owner's sessions. It changes
  * the database through the Cloudflare account, so whoever may deploy may run it. `--email` names one of several owners.
  */
 
-const { environment, reset, email } = optionsOf(["env"], { reset: "boolean", email: "string" });
+const { environment, reset, email } = parseDeploymentOptions(["env"], {
+  reset: "boolean",
+  email: "string",
+});
 if (reset !== true) stop("Run it with --reset to give an owner a new password.");
-const settings = settingsOf({ environment });
-if (settings.d1_databases.some(({ database_id: id }) => !isKnown(id))) {
-  stop(`${fileOf(environment)} names no database. Run \`npm run deploy\` first.`);
+const settings = loadSettings({ environment });
+if (settings.d1_databases.some(({ database_id: id }) => !isAssignedId(id))) {
+  stop(`${settingsFileOf(environment)} names no database. Run \`npm run deploy\` first.`);
 }
 
 interface Owner {
@@ -23,7 +26,11 @@ interface Owner {
 
 function execute<Row>(sql: string): Row[] {
   const command = ["d1", "execute", "DB", "--remote", "--json", "--yes", `--command=${sql}`];
-  const results = ask<{ results: Row[] }[]>([...command, "--config", fileOf(environment)]);
+  const results = queryWrangler<{ results: Row[] }[]>([
+    ...command,
+    "--config",
+    settingsFileOf(environment),
+  ]);
   return results?.at(-1)?.results ?? [];
 }
 

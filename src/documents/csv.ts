@@ -6,7 +6,7 @@ import {
   type LineItemsField,
   type FieldOption,
 } from "#domain/definition/field.ts";
-import { toEpochMs, localDateTime } from "#domain/time.ts";
+import { toEpochMs, formatLocalDateTime } from "#domain/time.ts";
 
 /** An item in the shape of the API. */
 type CsvItem = { data: Record<string, unknown> } & Record<string, unknown>;
@@ -230,7 +230,7 @@ function optionLabel(options: readonly FieldOption[], value: string): string {
 function dateTimeCell(text: string, { zone, formatDay }: CellStyle): string {
   const time = toEpochMs(text);
   if (time === undefined) return defuse(text);
-  const local = localDateTime(time, zone);
+  const local = formatLocalDateTime(time, zone);
   return formatDay(local.slice(0, 10)) + local.slice(10);
 }
 

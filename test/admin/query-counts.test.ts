@@ -38,7 +38,7 @@ const queries: Record<string, string[]> = {
 };
 
 /** The session and one read, or two reads when the home and data databases are separate. */
-const maxD1Calls = databases.single ? 2 : 3;
+const maxD1Calls = databases.singleDatabase ? 2 : 3;
 
 /** The numbers are independent of the number of credentials, members, entries and items. */
 describe("Pages that cost at most one object call and two D1 calls", () => {

@@ -283,7 +283,9 @@ describe.each([
     await page.getByRole("heading", { name: "Delete 2 submissions?" }).waitFor();
     expect(await person.main()).toContain("Two");
     await person.press("Delete 2 submissions");
-    await page.getByText(/^1 of 2 submissions deleted. Not deleted: .* \(already closed\)\.$/).waitFor();
+    await page
+      .getByText(/^1 of 2 submissions deleted. Not deleted: .* \(already closed\)\.$/)
+      .waitFor();
     expect(await page.locator("tbody th").allTextContents()).toEqual(["Three", "One"]);
   }, 90_000);
 

@@ -22,6 +22,7 @@ PATCH /api/v1/apps/:key/schema                | schema:write                    
 PATCH /api/v1/forms/:key/schema               | schema:write                               | 200     | 404
 GET /api/v1/apps/:key/records                 | records:read                               | 200     | 404
 POST /api/v1/apps/:key/records/search         | records:read                               | 200     | 404
+POST /api/v1/apps/:key/records/aggregate      | records:read                               | 200     | 404
 GET /api/v1/apps/:key/records/:id             | records:read                               | 200     | 404
 GET /api/v1/apps/:key/changes                 | records:read                               | 200     | 404
 POST /api/v1/apps/:key/records                | records:create, records:write              | 201     | 404
@@ -29,6 +30,7 @@ POST /api/v1/apps/:key/records/batch          | records:write                   
 PATCH /api/v1/apps/:key/records/:id           | records:write                              | 200     | 404
 GET /api/v1/forms/:key/submissions            | submissions:read                           | 200     | 404
 POST /api/v1/forms/:key/submissions/search    | submissions:read                           | 200     | 404
+POST /api/v1/forms/:key/submissions/aggregate | submissions:read                           | 200     | 404
 GET /api/v1/forms/:key/changes                | submissions:read                           | 200     | 404
 GET /api/v1/submissions/:id                   | submissions:read                           | 200     | 404
 POST /api/v1/forms/:key/submissions           | submissions:create, submissions:write      | 201     | 404

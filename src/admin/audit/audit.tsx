@@ -7,7 +7,7 @@ import type { AuditPosition } from "#store/home/audit-window.ts";
 import { AdminPage } from "#admin/layout.tsx";
 import { AuditSentence, AuditFilters } from "./entries.tsx";
 import { ChangedFields, GroupSentence } from "./groups.tsx";
-import { formatTimestamp, endOfDay, isCalendarDay } from "#domain/time.ts";
+import { formatTimestamp, endOfDayMs, isCalendarDay } from "#domain/time.ts";
 import { Hono } from "hono";
 import { problem } from "#domain/problem/problem.ts";
 import type { AdminEnv } from "#http/env.ts";
@@ -158,7 +158,7 @@ function parseDayEnd(field: string, text = "", zone: string, days: number): numb
     const reason = "Must be a calendar day like 2026-11-21.";
     throw problem.invalidInput([{ field, code: "invalid_format", reason }]);
   }
-  return endOfDay(
+  return endOfDayMs(
     formatTimestamp(Date.parse(`${text}T00:00:00Z`) + days * dayMs).slice(0, 10),
     zone,
   );

@@ -104,7 +104,7 @@ async function listListeners(
   { kind, current }: EditorState,
   preview: Preview | undefined,
 ): Promise<Listeners | undefined> {
-  if (!current || !preview || preview.items === 0 || preview.calculatedLabels.length === 0)
+  if (!current || !preview || preview.itemCount === 0 || preview.calculatedLabels.length === 0)
     return undefined;
   const webhooks = await listRecalculationListeners(c.var.action, kind, current.collection.key);
   const isVisible = roleAllows(c.var.member.role, "webhooks");

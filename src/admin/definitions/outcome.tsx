@@ -72,7 +72,7 @@ function eventLine({ count, names }: Listeners, total: number): Child {
 }
 
 function workLines(preview: Preview, items: string, listeners: Listeners | undefined): Child[] {
-  const { indexedLabels, calculatedLabels, uniqueAdded, typeChanged, items: count } = preview;
+  const { indexedLabels, calculatedLabels, uniqueAdded, typeChanged, itemCount: count } = preview;
   if (count === 0) return [];
   const total = `${formatCount(count)} ${count === 1 ? items.slice(0, -1) : items}`;
   return [

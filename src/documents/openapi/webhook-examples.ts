@@ -1,6 +1,6 @@
 import { apiRoot, webhookPaths } from "#domain/api-paths.ts";
 
-/** Examples of webhooks (contract, section 14). */
+/** Examples of webhooks. */
 
 export const webhookInputExample = {
   name: "Stock",

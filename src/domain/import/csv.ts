@@ -1,7 +1,7 @@
 import type { Collection } from "#domain/definition/collection.ts";
 import { uniqueIdOf, type Field } from "#domain/definition/field.ts";
 import { newItemId } from "#domain/item/item.ts";
-import type { Operation } from "#domain/item/body.ts";
+import type { BatchOperation } from "#domain/item/body.ts";
 import { sha256Bytes } from "#domain/credential/keys.ts";
 import { createCellReader, type CellFormat } from "./cells.ts";
 
@@ -165,7 +165,7 @@ export interface ImportPlan extends CellFormat {
 export function createOperationBuilder(
   collection: Collection,
   { columns, by, ...format }: ImportPlan,
-): (row: CsvLine, newId: string) => Operation {
+): (row: CsvLine, newId: string) => BatchOperation {
   const fields = importableFields(collection).flatMap((field) => {
     const column = columns.indexOf(field.key);
     return column === -1 ? [] : [{ key: field.key, column, read: createCellReader(field, format) }];

@@ -1,9 +1,9 @@
 import { checkPatch } from "#domain/data/check.ts";
 import type { CompiledCollection } from "#domain/data/compile.ts";
-import { itemBudget } from "#domain/data/compute-budget.ts";
+import { itemBudget } from "#domain/formula/compute.ts";
 import { uniqueValue } from "#domain/data/index-entries.ts";
 import { uniqueIdOf } from "#domain/definition/field.ts";
-import type { Operation } from "#domain/item/body.ts";
+import type { BatchOperation } from "#domain/item/body.ts";
 import { isObject } from "#domain/json.ts";
 import { Problem } from "#domain/problem/problem.ts";
 import { itemTargets, lookupFields } from "./csv.ts";
@@ -14,7 +14,7 @@ import { itemTargets, lookupFields } from "./csv.ts";
  */
 export function findDuplicateRows(
   compiled: CompiledCollection,
-  rows: readonly { line: number; operation: Operation }[],
+  rows: readonly { line: number; operation: BatchOperation }[],
 ): Map<number, Problem> {
   const firstLines = new Map<string, number>();
   const problems = new Map<number, Problem>();
@@ -34,7 +34,7 @@ const duplicateInFile = (field: string, line: number) =>
   new Problem("duplicate", `Line ${line} of this file has the same value.`, { field });
 
 /** The ID that the row names. The ID of a new item follows from its line. */
-function idsOf(operation: Operation): string[] {
+function idsOf(operation: BatchOperation): string[] {
   if (operation.op === "update") return [operation.id];
   return operation.op === "create" && operation.unless ? [operation.unless] : [];
 }
@@ -42,7 +42,9 @@ function idsOf(operation: Operation): string[] {
 type KeyValue = [key: string, value: unknown];
 
 /** Reads the unique values that an operation sends. Invalid ones are no duplicates; the row has its own error. */
-function createValueReader(compiled: CompiledCollection): (operation: Operation) => KeyValue[] {
+function createValueReader(
+  compiled: CompiledCollection,
+): (operation: BatchOperation) => KeyValue[] {
   const { collection } = compiled;
   const fields = lookupFields(collection).map((field) => ({
     ...field,

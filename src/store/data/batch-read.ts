@@ -42,7 +42,7 @@ const selectSize = collectionStatement<ItemLookupValues>((db) =>
     .where(matchingItems),
 );
 
-/** Selects no items when all of them together exceed `bytes`. Checking the sizes does not read the data. */
+/** Selects no items when all of them together exceed `maxBytes`. Checking the sizes does not read the data. */
 const selectItems = collectionStatement<ItemLookupValues>((db) =>
   db
     .select(itemColumns)
@@ -65,7 +65,7 @@ const selectOwners = dataStatement<Pick<ItemLookupValues, "uniqueValues">>((db) 
 );
 
 /** The item that has a unique value. */
-export interface UniqueValueOwner {
+interface UniqueValueOwner {
   field: number;
   value: string | number;
   item: number;

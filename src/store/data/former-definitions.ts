@@ -1,6 +1,6 @@
 import { and, eq, sql } from "drizzle-orm";
 import type { Collection, CollectionKind, Definition } from "#domain/definition/collection.ts";
-import type { CollectionDatabase, DataDatabase, Prepared } from "#store/db/database.ts";
+import type { CollectionDatabase, DataDatabase, PreparedStatement } from "#store/db/database.ts";
 import { retryTransient } from "#store/db/retry.ts";
 import { formerDefinition } from "#store/db/schema.ts";
 import { collectionStatement, dataStatement } from "#store/db/statement.ts";
@@ -35,7 +35,7 @@ const deleteOldest = collectionStatement<object>((db, v) =>
 export function keepFormerDefinition(
   db: CollectionDatabase,
   { version, definition }: Collection,
-): Prepared<"data">[] {
+): PreparedStatement<"data">[] {
   return [
     insertFormer(db, { version, definition: JSON.stringify(definition) }),
     deleteOldest(db, {}),

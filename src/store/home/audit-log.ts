@@ -25,7 +25,7 @@ export interface AuditEntry {
   sentRequestId: string | null;
   /** The e-mail of a member or the name of a credential. Null where there is none. */
   actorName: string | null;
-  /** The same for the subject. Records have their receipt number, apps and forms their name. */
+  /** The e-mail, name or receipt number of the subject. Null where there is none. */
   subjectName: string | null;
   /** The collection that the action belongs to, such as `form:KEY`, and its name. */
   collection: string | null;
@@ -62,9 +62,10 @@ export async function scanAudit(
 ): Promise<AuditScan> {
   const until = filter.until === undefined ? null : { at: filter.until, number: 0 };
   const newest = { at: Number.MAX_SAFE_INTEGER, number: 0 };
-  const from = [before, until].reduce((a, b) => (a && b ? earlier(a, b) : (a ?? b))) ?? newest;
-  const { windows, names } = await loadWindows(databases, from);
-  const scanEdge = windows.map(findEdge).reduce(newerPosition, undefined);
+  const start =
+    [before, until].reduce((a, b) => (a && b ? earlierPosition(a, b) : (a ?? b))) ?? newest;
+  const { windows, names } = await loadWindows(databases, start);
+  const scanEdge = windows.map(findScanEdge).reduce(newerPosition, undefined);
   const completeRows = windows
     .flat()
     .filter((row) => !scanEdge || !isBefore(row, scanEdge))
@@ -79,11 +80,11 @@ export async function scanAudit(
 const isBeforeRange = ({ from, since }: AuditFilter, position: AuditPosition) =>
   (from !== undefined && position.at < from) || (since !== undefined && isBefore(position, since));
 
-/** The newest position at which the scan of a source stopped. Entries older than this may be missing. */
-function findEdge(rows: readonly WindowRow[]): AuditPosition | undefined {
-  const oldest = new Map<number, WindowRow>();
-  for (const row of rows) if (row.full) oldest.set(sourceOf(row), row);
-  return [...oldest.values()].map(positionOf).reduce(newerPosition, undefined);
+/** The newest position at which the scan of a source stopped early. Entries older than this may be missing. */
+function findScanEdge(rows: readonly WindowRow[]): AuditPosition | undefined {
+  const oldestRows = new Map<number, WindowRow>();
+  for (const row of rows) if (row.may_have_older) oldestRows.set(sourceOf(row), row);
+  return [...oldestRows.values()].map(positionOf).reduce(newerPosition, undefined);
 }
 
 function newerPosition(
@@ -93,7 +94,7 @@ function newerPosition(
   return newest && candidate && isBefore(candidate, newest) ? newest : (candidate ?? newest);
 }
 
-const earlier = (a: AuditPosition, b: AuditPosition) => (isBefore(a, b) ? a : b);
+const earlierPosition = (a: AuditPosition, b: AuditPosition) => (isBefore(a, b) ? a : b);
 
 function matchesFilter(filter: AuditFilter, entry: AuditEntry): boolean {
   const { actor, action, subject, collection } = filter;
@@ -112,7 +113,7 @@ const equalsText = (name: string | null, text: string) =>
 
 function entryFromRow(row: WindowRow, names: SubjectNames): AuditEntry {
   const { collection_id: collectionId, request_id: requestId, receipt, ...columns } = row;
-  const { sent_request_id: sentRequestId, full: _, ...entry } = columns;
+  const { sent_request_id: sentRequestId, may_have_older: _, ...entry } = columns;
   const collection = names.collection(collectionId);
   return {
     ...entry,

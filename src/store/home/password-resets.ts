@@ -6,8 +6,8 @@ import { retryTransient } from "#store/db/retry.ts";
 import { member, passwordReset } from "#store/db/schema.ts";
 import { homeStatement, pick } from "#store/db/statement.ts";
 import { insertAuditEntry, type AuditRecord } from "./audit.ts";
-import { setPassword, versionUnchanged } from "./members.ts";
-import { endSessions, runAsMember, type ActingMember } from "./sessions.ts";
+import { guardVersion, updatePasswordStatement } from "./members.ts";
+import { endSessionsStatement, runAsMember, type ActingMember } from "./sessions.ts";
 
 export type PasswordReset = typeof passwordReset.$inferSelect;
 
@@ -38,7 +38,7 @@ export async function insertPasswordReset(
   auditRecord: AuditRecord,
 ): Promise<boolean> {
   const failedGuard = await runAsMember(db, actingMember, [
-    versionUnchanged(db, { id: reset.memberId, version: reset.version }),
+    guardVersion(db, { id: reset.memberId, version: reset.version }),
     insert(db, reset),
     insertAuditEntry(db, { ...auditRecord }),
   ]);
@@ -98,6 +98,8 @@ export async function resetPassword(
   auditRecord: AuditRecord,
 ): Promise<boolean> {
   const values = { ...change, exceptHash: null };
-  const statements = [linkOpen, setPassword, endSessions, consume].map((bind) => bind(db, values));
+  const statements = [linkOpen, updatePasswordStatement, endSessionsStatement, consume].map(
+    (bind) => bind(db, values),
+  );
   return runGuarded(db, [...statements, insertAuditEntry(db, { ...auditRecord })]);
 }

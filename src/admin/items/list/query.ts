@@ -12,7 +12,7 @@ import type { CompiledCollection } from "#domain/data/compile.ts";
 import type { CollectionKind } from "#domain/definition/collection.ts";
 import type { PagePrefetch } from "#http/env.ts";
 import type { AdminEnv } from "#http/env.ts";
-import { createCursor, findCursor, invalidCursorProblem } from "#http/paging.ts";
+import { createCursor, openCursor, invalidCursorProblem } from "#http/paging.ts";
 import { getStoredCollection } from "#admin/items/load-item.ts";
 
 const cookieName = "columns";
@@ -271,7 +271,7 @@ async function loadPage(
   itemQuery: ItemQuery,
 ) {
   const binding = `admin ${c.req.path}?${buildSearchParams(query).toString()}`;
-  const cursor = query.cursor ? await findCursor(c, binding, query.cursor) : undefined;
+  const cursor = query.cursor ? await openCursor(c, binding, query.cursor) : undefined;
   if (query.cursor && !cursor) throw invalidCursorProblem();
   const page = await queryItems(ctx, compiled, itemQuery, cursor?.position ?? null);
   const { prefixMatches, views, nextPosition: position } = page;

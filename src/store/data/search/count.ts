@@ -16,7 +16,7 @@ import {
   type Driver,
   prefixEnd,
 } from "./ranges.ts";
-import type { PageStatement } from "./page.ts";
+import type { PageStatement } from "./batch.ts";
 import type { Plan } from "./plan.ts";
 import {
   conditionsSql,
