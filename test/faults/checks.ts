@@ -110,7 +110,7 @@ export const homeChecks = [
 export const singleChecks = [
   `select 'a collection with a wrong listener flag' what, c.key id from collection c
     where c.listened <> exists (select 1 from webhook w, json_each(w.collections) j
-      where w.state = 'active' and j.value = c.kind || ':' || c.key)`,
+      where w.state = 'active' and j.value in ('all', c.kind || ':' || c.key))`,
 ];
 
 /** The select of a check, with as many rows as a message needs. */

@@ -16,8 +16,8 @@ interface Keyed {
   key: string;
   body: object;
   write: Write;
-  /** What the first response said. */
-  result: Json;
+  /** Shared by all that use the key: what the first response said. */
+  first: { result: Json; once: Write["once"] };
 }
 
 interface Guest {
@@ -37,6 +37,9 @@ interface Walk {
 interface Reader {
   cursor: string;
   position: number;
+  limit: number;
+  /** Whether a restore has undone its position. */
+  isExpired: boolean;
 }
 
 /** All clients, with what each of them knows. Every method plays one step and judges what it observes. */
@@ -80,6 +83,27 @@ export class Clients {
       this.#history.wrong(`${method} ${path} returned ${answer.status} ${answer.text.slice(0, 300)}`);
     }
     return { answer, started, startedAt, ended: this.#world.db.version };
+  }
+
+  /** The database goes back to a commit. What clients know of the time after it is no longer true. */
+  restore(commit: number): void {
+    this.#history.restore(commit);
+    this.#walks.clear();
+    for (const [key, reader] of this.#readers) {
+      if (reader.cursor === "") this.#readers.delete(key);
+      reader.isExpired = true;
+    }
+    for (const { first } of this.#keyed) if (first.once.commit === null) first.result = undefined;
+    for (const [index, own] of this.#own.entries()) this.#own[index] = Math.min(own, commit);
+    const { now } = this.#world.scheduler;
+    // The database decides what the others may do now.
+    const unknown = this.#guests.filter(
+      ({ id }) => this.#world.db.select("select 1 from credential where id = ?", id).length === 0,
+    );
+    this.#guests.splice(0, Infinity, ...unknown);
+    for (const { tokens } of unknown) {
+      for (const token of tokens) Object.assign(token, { endedAt: now, endingSince: 0 });
+    }
   }
 
   #nextRequest(): string {
@@ -151,11 +175,20 @@ export class Clients {
     const status = key === "orders" ? null : isDraft ? "draft" : "submitted";
     const body = { ...(isDraft ? { status } : {}), data };
     const credential = credentialOf[step.client] ?? 0;
-    const write = this.#write(step, `create ${JSON.stringify(data)} in ${key}`, key, [createEffect(data, status)]);
-    const keyed: Keyed = { credential, path: this.#pathOf(key), key: `k${step.number}`, body, write, result: undefined };
+    const path = this.#pathOf(key);
     const hasKey = random.chance(0.7);
+    const first = this.#firstWith(credential, path, step, hasKey);
+    const write = this.#write(step, `create ${JSON.stringify(data)} in ${key}`, key, [createEffect(data, status)], first.once);
+    const keyed: Keyed = { credential, path, key: keyOf(step), body, write, first };
     if (hasKey) this.#keyed.push(keyed);
     await this.#sendCreate(step, keyed, write, hasKey);
+  }
+
+  /** What has been known of a key. Neighbouring steps use the same ones, by chance with other contents or callers. */
+  #firstWith(credential: number, path: string, step: Step, hasKey: boolean): Keyed["first"] {
+    const key = keyOf(step);
+    const same = this.#keyed.find((keyed) => keyed.credential === credential && keyed.path === path && keyed.key === key);
+    return (hasKey && same?.first) || { result: undefined, once: { commit: null } };
   }
 
   async #sendCreate(step: Step, keyed: Keyed, write: Write, hasKey: boolean): Promise<void> {
@@ -172,12 +205,12 @@ export class Clients {
       this.#history.wrong(`${write.description} was answered 201, but is not stored`);
       return;
     }
-    if (keyed.result && keyed.result.id !== answer.body.id) {
-      this.#history.wrong(`${write.description} returned ${answer.body.id} and ${keyed.result.id} for one key`);
+    if (keyed.first.result && keyed.first.result.id !== answer.body.id) {
+      this.#history.wrong(`${write.description} returned ${answer.body.id} and ${keyed.first.result.id} for one key`);
     }
     const isReplay = answer.headers.get("Idempotent-Replayed") === "true";
     if (isReplay === (write.commit !== null)) this.#history.wrong(`${write.description}: Idempotent-Replayed is ${isReplay}`);
-    keyed.result = answer.body;
+    keyed.first.result = answer.body;
     this.#history.match(answer.body, write.description);
     this.#acknowledge(keyed.credential, commit);
     if (!this.#history.items.has(answer.body.id)) this.#history.wrong(`${collection} lacks ${answer.body.id}`);
@@ -304,9 +337,12 @@ export class Clients {
 
   async #batch(step: Step, random: Random, key: CollectionKey, operations: object[], effects: Effect[]): Promise<void> {
     const credential = credentialOf[step.client] ?? 0;
-    const write = this.#write(step, `batch ${JSON.stringify(operations)} in ${key}`, key, effects);
-    const keyed: Keyed = { credential, path: `${this.#pathOf(key)}/batch`, key: `k${step.number}`, body: { operations }, write, result: undefined };
-    if (random.chance(0.7)) this.#keyed.push(keyed);
+    const path = `${this.#pathOf(key)}/batch`;
+    const hasKey = random.chance(0.7);
+    const first = this.#firstWith(credential, path, step, hasKey);
+    const write = this.#write(step, `batch ${JSON.stringify(operations)} in ${key}`, key, effects, first.once);
+    const keyed: Keyed = { credential, path, key: keyOf(step), body: { operations }, write, first };
+    if (hasKey) this.#keyed.push(keyed);
     await this.#sendBatch(step, keyed, write);
   }
 
@@ -317,10 +353,11 @@ export class Clients {
     const outcomes = answer.body.results.map(({ id, outcome }: Json) => [id, outcome]);
     const isChanged = outcomes.some(([, outcome]: Json) => outcome !== "unchanged");
     if (isChanged && write.once.commit === null) this.#history.wrong(`${write.description} was answered 200, but is not stored`);
-    if (keyed.result && JSON.stringify(keyed.result) !== JSON.stringify(outcomes)) {
-      this.#history.wrong(`${write.description} returned ${JSON.stringify(outcomes)} and ${JSON.stringify(keyed.result)} for one key`);
+    const { result } = keyed.first;
+    if (result && JSON.stringify(result) !== JSON.stringify(outcomes)) {
+      this.#history.wrong(`${write.description} returned ${JSON.stringify(outcomes)} and ${JSON.stringify(result)} for one key`);
     }
-    if (this.#keyed.includes(keyed)) keyed.result = outcomes;
+    if (this.#keyed.includes(keyed)) keyed.first.result = outcomes;
     this.#acknowledge(keyed.credential, write.once.commit);
   }
 
@@ -458,15 +495,20 @@ export class Clients {
     await this.readFeed(step, key, random.int(1, 8));
   }
 
-  async readFeed(step: Step, key: CollectionKey, limit: number): Promise<boolean> {
+  async readFeed(step: Step, key: CollectionKey, firstLimit: number): Promise<boolean> {
     const credential = credentialOf[step.client] ?? 0;
     const readerKey = `${step.client} ${key}`;
-    const reader = this.#readers.get(readerKey) ?? { cursor: "", position: 0 };
+    const reader = this.#readers.get(readerKey) ?? { cursor: "", position: 0, limit: firstLimit, isExpired: false };
+    const { limit } = reader;
     const path = `${key === "orders" ? "apps" : "forms"}/${key}/changes?all=true&limit=${limit}`;
     const own = this.#own[credential] ?? 0;
     const { answer } = await this.#send(step, "GET", reader.cursor || path);
     const what = `step ${step.number} feed of ${key}`;
-    if (!this.#isRead(answer, credential, [200], what)) return false;
+    if (!this.#isRead(answer, credential, reader.isExpired ? [410] : [200], what)) return false;
+    if (reader.isExpired) {
+      this.#readers.delete(readerKey);
+      return true;
+    }
     const changes = this.#history.changes.get(key) ?? [];
     for (const entry of answer.body.items) {
       const expected = changes[reader.position];
@@ -612,8 +654,10 @@ export class Clients {
   }
 }
 
+const keyOf = (step: Step) => `k${Math.ceil(step.number / 3)}`;
+
 const isGone = (states: State[] | undefined, until: number): boolean =>
-  (states ?? []).some((state) => state.isDeleted && state.from <= until);
+  !states || states.length === 0 || states.some((state) => state.isDeleted && state.from <= until);
 
 /** Values as the service stores them: with the computed field. */
 function withComputed(values: Values): Values {

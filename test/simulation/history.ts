@@ -68,6 +68,8 @@ export class History {
   readonly #collections: { id: number; key: CollectionKey; names: Map<string, string> }[];
   readonly #codes = new Map<string, Set<string>>();
   readonly #created = new Map<CollectionKey, number>();
+  /** Every version that was ever committed, also in a time that a restore has undone. */
+  readonly #everCommitted = new Set<string>();
 
   constructor(world: World) {
     this.#world = world;
@@ -129,6 +131,7 @@ export class History {
     };
     if (before) before.until = number;
     item.states.push(after);
+    this.#everCommitted.add(`${id} ${version}`);
     this.#count(key, action, number);
     this.#checkRules(item, before, after, row, key);
     const write = this.writes.get(row.request);
@@ -150,8 +153,9 @@ export class History {
   }
 
   #checkRules(item: Item, before: State | undefined, after: State, row: Json, key: CollectionKey): void {
-    const expected = (before?.version ?? 0) + (after.isDeleted ? 0 : 1);
-    if (after.version !== expected) {
+    const lowest = Math.max(1, this.#world.timeline.restores * 2 ** 20);
+    const expected = Math.max((before?.version ?? 0) + 1, lowest);
+    if (after.version !== expected && !(after.isDeleted && after.version === before?.version)) {
       this.wrong(`${item.id} went from version ${before?.version ?? 0} to ${after.version}`);
     }
     if (!before) {
@@ -194,6 +198,36 @@ export class History {
     const problems = write.effects.map((effect) => effect(before, after, change));
     if (!problems.includes(null)) {
       this.wrong(`${what} made ${change.id} version ${after.version} wrongly: ${problems.join("; ")}`);
+    }
+  }
+
+  wasCommitted(id: string, version: number): boolean {
+    return this.#everCommitted.has(`${id} ${version}`);
+  }
+
+  /** The database goes back to a commit: everything after it never happened. */
+  restore(commit: number): void {
+    for (const [id, item] of this.items) {
+      item.states = item.states.filter(({ from }) => from <= commit);
+      const last = item.states.at(-1);
+      if (last) last.until = Infinity;
+      else this.items.delete(id);
+    }
+    for (const { key } of collections) {
+      const kept = (this.changes.get(key) ?? []).filter((change) => change.commit <= commit);
+      this.changes.set(key, kept);
+      this.counts.set(key, (this.counts.get(key) ?? []).filter(({ from }) => from <= commit));
+      this.#created.set(key, kept.filter(({ action }) => action.endsWith(".create")).length);
+    }
+    this.#codes.clear();
+    for (const { id, collection, states } of this.items.values()) {
+      const state = states.at(-1);
+      const code = state && codeOf(state);
+      if (code) this.#codes.set(`${collection} ${code}`, new Set([id]));
+    }
+    for (const write of this.writes.values()) {
+      if ((write.commit ?? 0) > commit) write.commit = null;
+      if ((write.once.commit ?? 0) > commit) write.once.commit = null;
     }
   }
 

@@ -25,7 +25,11 @@ export function watchLimits(world: World, history: History): void {
 /** Judges what is stored and delivered after everything has calmed down. */
 export async function findFinalErrors(world: World, history: History, clients: Clients): Promise<void> {
   void clients;
-  for (const row of findInconsistentRows((sql) => world.db.select(sql))) history.wrong(`stored: ${row}`);
+  for (const row of findInconsistentRows((sql) => world.db.select(sql))) {
+    const isByVersion = /^(an item|a definition) with missing|^a change that does not point/.test(row);
+    // Versions are not consecutive after a restore.
+    if (!(isByVersion && world.timeline.restores > 0)) history.wrong(`stored: ${row}`);
+  }
   judgeDeliveries(world, history);
 }
 
@@ -42,8 +46,7 @@ function judgeDeliveries(world: World, history: History): void {
   }
   for (const { body } of world.receivers.messages) {
     const { id, version } = body.data;
-    const changes = history.items.get(id)?.states ?? [];
-    if (!changes.some((state) => state.version === version)) history.wrong(`a webhook got ${id} version ${version}, which was never committed`);
+    if (!history.wasCommitted(id, version)) history.wrong(`a webhook got ${id} version ${version}, which was never committed`);
   }
 }
 

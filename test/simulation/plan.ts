@@ -37,6 +37,8 @@ const happenings = {
   skew: 1,
   receiverFails: 1,
   deploy: 0.7,
+  keepImage: 0.6,
+  restore: 0.3,
 };
 
 export type Load = keyof typeof loads;

@@ -40,11 +40,12 @@ export async function run(steps: readonly Step[], setting: Setting): Promise<Res
     void playClient(world, clients, steps.filter((step) => step.client === client && !(step.kind in happen)), begin);
   }
   const skips = { count: 0 };
+  const platform: Platform = { world, clients, setting, skips, kept: null };
   for (const step of steps) {
     if (step.kind in happen) {
       scheduler.at(begin + step.at, () => {
         scheduler.note(`step ${step.number} ${step.kind}`);
-        happen[step.kind as Happening](world, new Random(step.seed), setting, skips);
+        happen[step.kind as Happening](platform, new Random(step.seed));
       });
     }
   }
@@ -85,7 +86,16 @@ async function playClient(world: World, clients: Clients, steps: readonly Step[]
   }
 }
 
-type Happen = (world: World, random: Random, setting: Setting, skips: { count: number }) => void;
+interface Platform {
+  world: World;
+  clients: Clients;
+  setting: Setting;
+  skips: { count: number };
+  /** What a restore goes back to. */
+  kept: { image: Uint8Array; commit: number } | null;
+}
+
+type Happen = (platform: Platform, random: Random) => void;
 
 const pickActor = (world: World, random: Random, className?: string) => {
   const actors = [...world.objects.actors.values()].filter((actor) => !className || actor.className === className);
@@ -93,29 +103,38 @@ const pickActor = (world: World, random: Random, className?: string) => {
 };
 
 const happen: Record<Happening, Happen> = {
-  killIsolate: (world, random) => world.startIsolate(random.int(0, world.isolates.length - 1)),
-  killObject: (world, random) => pickActor(world, random)?.stop("is killed"),
-  moveObject: (world, random) => pickActor(world, random)?.move(random.int(0, places - 1)),
-  loseAlarm: (world, random) => setNextAlarm(world, random, "lost"),
-  delayAlarm: (world, random) => setNextAlarm(world, random, "late"),
-  repeatAlarm: (world, random) => setNextAlarm(world, random, "twice"),
-  skipSchedule: (_world, random, _setting, skips) => {
+  killIsolate: ({ world }, random) => world.startIsolate(random.int(0, world.isolates.length - 1)),
+  killObject: ({ world }, random) => pickActor(world, random)?.stop("is killed"),
+  moveObject: ({ world }, random) => pickActor(world, random)?.move(random.int(0, places - 1)),
+  loseAlarm: ({ world }, random) => setNextAlarm(world, random, "lost"),
+  delayAlarm: ({ world }, random) => setNextAlarm(world, random, "late"),
+  repeatAlarm: ({ world }, random) => setNextAlarm(world, random, "twice"),
+  skipSchedule: ({ skips }, random) => {
     skips.count += random.int(1, 2);
   },
-  skew: (world, random) => {
+  skew: ({ world }, random) => {
     for (let place = 0; place < places; place += 1) world.skewsMs[place] = random.int(-1000, 1000);
     for (const { host } of world.isolates) host.skewMs = world.skewsMs[host.place] ?? 0;
   },
-  receiverFails: (world, random) => {
+  receiverFails: ({ world }, random) => {
     world.receivers.failing = random.pick([0.5, 1]);
     world.scheduler.after(random.int(1000, 40_000), () => {
       world.receivers.failing = 0;
     });
   },
-  deploy: (world, random, { bundle, former = bundle }) => {
+  deploy: ({ world, setting: { bundle, former = bundle } }, random) => {
     world.bundle = random.pick([bundle, former]);
     world.startIsolate(random.int(0, world.isolates.length - 1));
     pickActor(world, random)?.stop("restarts for a new version");
+  },
+  keepImage: (platform) => {
+    const { db } = platform.world;
+    platform.kept = { image: db.image(), commit: db.version };
+  },
+  restore: ({ world, clients, kept }) => {
+    if (!kept) return;
+    world.restore(kept.image);
+    clients.restore(kept.commit);
   },
 };
 

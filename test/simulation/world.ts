@@ -146,9 +146,15 @@ export class World {
     const { scheduler } = this;
     const { activity } = scheduler;
     const label = `${activity.name} ${request.method} ${request.path.slice(0, 60)}`;
+    const { generation } = scheduler;
     return new Promise((resolve) => {
-      const finish = (answer: Answer | "lost") => {
+      let isOver = false;
+      const finish = (received: Answer | "lost") => {
+        if (isOver) return;
+        isOver = true;
         giveUp();
+        // A restore ends all connections.
+        const answer = generation === scheduler.generation ? received : "lost";
         scheduler.note(`${label} -> ${answer === "lost" ? answer : answer.status}`);
         scheduler.within(activity, () => resolve(answer));
       };
@@ -215,6 +221,7 @@ export class World {
   restore(image: Uint8Array): void {
     const restores = this.timeline.restores + 1;
     this.timeline = { epoch: `epoch${restores}`, restores };
+    this.scheduler.generation += 1;
     this.db.restore(image);
     for (const actor of this.objects.actors.values()) actor.stop("restarts for the restore");
     for (const index of this.isolates.keys()) this.startIsolate(index);

@@ -31,12 +31,14 @@ export class Host {
   /** Holds messages back until storage has confirmed what was written before. */
   outputGate: () => Promise<void> | undefined = () => undefined;
   readonly #deathRites: (() => void)[] = [];
+  readonly #generation: number;
 
   constructor(name: string, place: number, scheduler: Scheduler, skewMs: number) {
     this.name = name;
     this.place = place;
     this.scheduler = scheduler;
     this.skewMs = skewMs;
+    this.#generation = scheduler.generation;
   }
 
   kill(): void {
@@ -105,6 +107,7 @@ export class Host {
         return;
       }
       scheduler.after(latency(random) + (fault === "late" ? slowMs : 0), () => {
+        if (this.#generation !== scheduler.generation) return;
         scheduler.within(activity, () => {
           const succeed = (value: T) => {
             if (fault === "fails_after") fail(error());

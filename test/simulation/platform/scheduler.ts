@@ -34,6 +34,8 @@ export class Scheduler {
   readonly trace: string[] | null;
   /** The number of events so far. */
   events = 0;
+  /** Grows with every restore. Calls that were sent before it never arrive. */
+  generation = 0;
 
   constructor(now: number, keepsTrace: boolean) {
     this.now = now;
