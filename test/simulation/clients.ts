@@ -1,10 +1,10 @@
 import type { Random } from "../soak/random.ts";
 import { codeOf, normalize, type CollectionKey, type Effect, type History, type State, type Values, type Write } from "./history.ts";
 import type { Step } from "./plan.ts";
-import { collections, newCredential, smallLimits, type Answer, type Json, type Template, type World } from "./world.ts";
+import { collections, newCredential, seatCount, smallLimits, type Answer, type Json, type Template, type World } from "./world.ts";
 
 /** The credential of each client. Two of them share one, and the last one has small limits. */
-const credentialOf = [0, 0, 1, 1, 0, 1, smallLimits.credential];
+const credentialOf = [0, 0, 1, 1, 0, 3, smallLimits.credential];
 const codes = ["x1", "x2", "x3", "x4"];
 /** How long an object may believe an old credential when its change could not be pushed, and how far clocks differ. */
 const healsAfterMs = 65_000;
@@ -25,6 +25,8 @@ interface Guest {
   tokens: { token: string; endedAt: number; endingSince: number }[];
   isNarrowedSince: number;
   narrowingSince: number;
+  /** Whether a restore has undone what was known of it. */
+  isForgotten: boolean;
 }
 
 interface Walk {
@@ -100,6 +102,7 @@ export class Clients {
     const unknown = this.#guests.filter(
       ({ id }) => this.#world.db.select("select 1 from credential where id = ?", id).length === 0,
     );
+    for (const guest of this.#guests) guest.isForgotten = !unknown.includes(guest);
     this.#guests.splice(0, Infinity, ...unknown);
     for (const { tokens } of unknown) {
       for (const token of tokens) Object.assign(token, { endedAt: now, endingSince: 0 });
@@ -226,7 +229,7 @@ export class Clients {
       const counts = history.counts.get(write.collection) ?? [];
       const isFull = counts.some(({ from: since, count }, index) => {
         const next = counts[index + 1]?.from ?? Infinity;
-        return count >= 12 && since <= until && next > from;
+        return count >= seatCount && since <= until && next > from;
       });
       if (write.collection !== "seats" || !isFull) history.wrong(`${write.description}: ${write.collection} is not full`);
     } else if (body.code !== "submission_closed") {
@@ -393,7 +396,7 @@ export class Clients {
     if (!item) return;
     const credential = credentialOf[step.client] ?? 0;
     const own = this.#own[credential] ?? 0;
-    const isStrong = random.chance(0.3);
+    const isStrong = random.chance(0.4);
     const headers: Record<string, string> = isStrong ? { "Cache-Control": "no-cache" } : {};
     const { answer, started, ended } = await this.#send(step, "GET", this.#itemPath(key, item.id), undefined, headers);
     if (!this.#isRead(answer, credential, [200, 404], `GET ${item.id}`)) return;
@@ -559,7 +562,7 @@ export class Clients {
     const { answer } = await this.#send(step, "POST", "/admin/integrations", newCredential({ requests: 100_000, writes: 100_000 }));
     if (answer === "lost" || answer.status !== 201) return;
     const { id, token } = answer.body;
-    this.#guests.push({ id, tokens: [{ token, endedAt: Infinity, endingSince: Infinity }], isNarrowedSince: Infinity, narrowingSince: Infinity });
+    this.#guests.push({ id, tokens: [{ token, endedAt: Infinity, endingSince: Infinity }], isNarrowedSince: Infinity, narrowingSince: Infinity, isForgotten: false });
   }
 
   /** A credential with a token that may still be in use, and nobody else changes. */
@@ -571,17 +574,33 @@ export class Clients {
   async revoke(step: Step, random: Random): Promise<void> {
     const guest = this.#pickGuest(random);
     if (!guest) return;
-    for (const token of guest.tokens) token.endingSince = Math.min(token.endingSince, this.#world.scheduler.now);
-    await this.#end(step, guest, "revoke", {}, guest.tokens, "select revoked_at as done from credential where id = ?");
+    await this.#whileInUse(step, random, guest, async () => {
+      for (const token of guest.tokens) token.endingSince = Math.min(token.endingSince, this.#world.scheduler.now);
+      await this.#end(step, guest, "revoke", {}, guest.tokens, "select revoked_at as done from credential where id = ?");
+    });
+  }
+
+  /** Uses a credential before, while and after it changes. Its object may restart in between. */
+  async #whileInUse(step: Step, random: Random, guest: Guest, change: () => Promise<void>): Promise<void> {
+    const use = () => this.#useGuest(step, random, guest);
+    await use();
+    const uses = random.chance(0.5) ? [use()] : [];
+    await Promise.all([change(), ...uses]);
+    if (random.chance(0.4)) this.#world.objects.actors.get(`CredentialGate:${guest.id}`)?.stop("is killed");
+    await use();
+    if (random.chance(0.3)) await this.#world.scheduler.timer(random.int(0, 70_000), () => true).done;
+    await use();
   }
 
   async rotate(step: Step, random: Random): Promise<void> {
     const guest = this.#pickGuest(random);
     if (!guest) return;
-    const former = [...guest.tokens];
-    for (const token of former) token.endingSince = Math.min(token.endingSince, this.#world.scheduler.now);
-    const answer = await this.#end(step, guest, "rotate", { overlap: "none" }, former, "");
-    if (answer?.body?.token) guest.tokens.push({ token: answer.body.token, endedAt: Infinity, endingSince: Infinity });
+    await this.#whileInUse(step, random, guest, async () => {
+      const former = [...guest.tokens];
+      for (const token of former) token.endingSince = Math.min(token.endingSince, this.#world.scheduler.now);
+      const answer = await this.#end(step, guest, "rotate", { overlap: "none" }, former, "");
+      if (answer?.body?.token) guest.tokens.push({ token: answer.body.token, endedAt: Infinity, endingSince: Infinity });
+    });
   }
 
   /** Changes a credential. When the push failed, its object learns of the change within a minute. */
@@ -599,15 +618,21 @@ export class Clients {
   async narrow(step: Step, random: Random): Promise<void> {
     const guest = this.#pickGuest(random);
     if (!guest) return;
-    guest.narrowingSince = Math.min(guest.narrowingSince, this.#world.scheduler.now);
-    const { answer } = await this.#send(step, "POST", `/admin/integrations/${guest.id}`, { permissions: ["records:read"] });
-    if (answer !== "lost" && answer.status === 200) guest.isNarrowedSince = Math.min(guest.isNarrowedSince, this.#world.scheduler.now);
+    await this.#whileInUse(step, random, guest, async () => {
+      guest.narrowingSince = Math.min(guest.narrowingSince, this.#world.scheduler.now);
+      const { answer } = await this.#send(step, "POST", `/admin/integrations/${guest.id}`, { permissions: ["records:read"] });
+      if (answer !== "lost" && answer.status === 200) guest.isNarrowedSince = Math.min(guest.isNarrowedSince, this.#world.scheduler.now);
+    });
   }
 
   /** Uses a credential that may have been revoked, rotated or narrowed. */
   async guest(step: Step, random: Random): Promise<void> {
     if (this.#guests.length === 0) return;
-    const guest = random.pick(this.#guests.slice(-3));
+    await this.#useGuest(step, random, random.pick(this.#guests.slice(-3)));
+  }
+
+  async #useGuest(step: Step, random: Random, guest: Guest): Promise<void> {
+    if (guest.isForgotten) return;
     const token = random.pick(guest.tokens);
     const headers = { Authorization: `Bearer ${token.token}` };
     const isWrite = random.chance(0.5);
@@ -617,7 +642,7 @@ export class Clients {
     const { answer, startedAt } = isWrite
       ? await this.#send(step, "POST", this.#pathOf("orders"), { data }, { ...headers, "X-Request-Id": write.request })
       : await this.#send(step, "GET", "me", undefined, headers);
-    if (answer === "lost" || answer.status === 503) return;
+    if (answer === "lost" || answer.status === 503 || guest.isForgotten) return;
     const what = `step ${step.number}: the token ${guest.tokens.indexOf(token)} of ${guest.id}`;
     if (answer.status === 401) {
       if (token.endingSince > this.#world.scheduler.now) this.#history.wrong(`${what} is valid, but refused`);

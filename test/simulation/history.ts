@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import type { Commit } from "./platform/database.ts";
-import { collections, type Json, type World } from "./world.ts";
+import { collections, seatCount, type Json, type World } from "./world.ts";
 
 const sequencesPerCollection = 2 ** 32;
 
@@ -147,7 +147,7 @@ export class History {
     const count = counts.at(-1)?.count ?? 0;
     if (action.endsWith(".create")) counts.push({ from, count: count + 1 });
     if (action.endsWith(".delete")) counts.push({ from, count: count - 1 });
-    if (key === "seats" && count >= 12 && action.endsWith(".create")) {
+    if (key === "seats" && count >= seatCount && action.endsWith(".create")) {
       this.wrong(`seats has more submissions than max_submissions allows`);
     }
   }

@@ -53,8 +53,9 @@ function judgeDeliveries(world: World, history: History): void {
 /** Every change arrives, and the first attempt of each one comes after the previous one has been delivered. */
 function judgeFeedOfHook(history: History, what: string, expected: readonly Change[], messages: readonly ReceivedMessage[]): void {
   const typeOf = ({ action }: Change) => (action.endsWith(".create") ? "created" : action.endsWith(".delete") ? "deleted" : "updated");
-  const matches = (change: Change, { body: { data } }: ReceivedMessage) =>
-    data.id === change.id && data.version === change.version && data.type === typeOf(change);
+  // After a restore, a change may look like one of the time that was undone.
+  const matches = (change: Change, { at, body: { data } }: ReceivedMessage) =>
+    at >= change.at && data.id === change.id && data.version === change.version && data.type === typeOf(change);
   let previous = -1;
   for (const change of expected) {
     const first = messages.findIndex((message) => matches(change, message));

@@ -145,7 +145,8 @@ export class World {
   request(isolateIndex: number, request: Request_, patienceMs = 100_000): Promise<Answer | "lost"> {
     const { scheduler } = this;
     const { activity } = scheduler;
-    const label = `${activity.name} ${request.method} ${request.path.slice(0, 60)}`;
+    const label = `${activity.name} ${request.method} ${request.path.replace(origin, "").slice(0, 70)}`;
+    const sent = request.body === undefined ? "" : ` ${JSON.stringify(request.body).slice(0, 160)}`;
     const { generation } = scheduler;
     return new Promise((resolve) => {
       let isOver = false;
@@ -155,14 +156,15 @@ export class World {
         giveUp();
         // A restore ends all connections.
         const answer = generation === scheduler.generation ? received : "lost";
-        scheduler.note(`${label} -> ${answer === "lost" ? answer : answer.status}`);
+        scheduler.note(`${label}${sent} -> ${answer === "lost" ? answer : answer.status}`);
         scheduler.within(activity, () => resolve(answer));
       };
       const giveUp = scheduler.after(patienceMs, () => finish("lost"));
       const deliver = () => {
         const isolate = this.isolates[isolateIndex % this.isolates.length] as Isolate;
         isolate.host.onDeath(() => scheduler.after(5, () => finish("lost")));
-        void scheduler.within(activity, () => this.#serve(isolate, request)).then(
+        const invocation = Object.create(activity) as typeof activity;
+        void scheduler.within(invocation, () => this.#serve(isolate, request)).then(
           (answer) => {
             if (isolate.host.isAlive) scheduler.after(latency(activity.random), () => finish(answer));
           },
@@ -203,17 +205,16 @@ export class World {
     };
   }
 
-  /** Runs the schedule in an isolate. What it throws, the next run repeats. */
+  /** Runs the schedule in an isolate. No call of it fails, so it must not fail. */
   schedule(isolateIndex: number): void {
     const { scheduler } = this;
     const minute = Math.floor(scheduler.now / 60_000);
     const activity = scheduler.startActivity(`schedule${minute % 100_000}`, minute);
     const { bundle, service } = this.isolates[isolateIndex % this.isolates.length] as Isolate;
-    scheduler.note("the schedule runs");
     scheduler.within(activity, () =>
       bundle.worker
         .scheduled({ scheduledTime: minute * 60_000 }, { service })
-        .catch((error: unknown) => scheduler.note(`the schedule failed: ${String(error)}`)),
+        .catch((error: unknown) => this.thrown.push(`the schedule failed: ${String(error)}`)),
     );
   }
 
@@ -238,10 +239,11 @@ export const fields = [
   { key: "twice", type: "computed", formula: "n * 2", result: "number" },
 ];
 
+export const seatCount = 4;
 export const collections = [
   { kind: "app", key: "orders", settings: { receipt_prefix: "O-" } },
   { kind: "form", key: "visits", settings: {} },
-  { kind: "form", key: "seats", settings: { acceptance: { max_submissions: 12 } } },
+  { kind: "form", key: "seats", settings: { acceptance: { max_submissions: seatCount } } },
 ] as const;
 
 export const hookUrls = ["https://one.example/hook", "https://two.example/hook"];

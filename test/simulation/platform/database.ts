@@ -256,7 +256,10 @@ function statement(execute: Execute, query: Query, source: Source): D1PreparedSt
     bind: (...values: unknown[]) => statement(execute, { ...query, values: values.map(toParameter) }, source),
     all,
     run: all,
-    first: async () => ((await all())?.results[0] as unknown) ?? null,
+    first: async (column?: string) => {
+      const row = (await all())?.results[0] as Record<string, unknown> | undefined;
+      return (column === undefined ? row : row?.[column]) ?? null;
+    },
     raw: async () => (await execute([query], source, true)).results[0]?.results,
   } as unknown as D1PreparedStatement;
   queriesOf.set(made, query);
@@ -301,7 +304,7 @@ function countQueries(host: Host, count: number): void {
   const { activity } = host.scheduler;
   const total = (queryCounts.get(activity) ?? 0) + count;
   queryCounts.set(activity, total);
-  if (total > maxQueriesPerInvocation * 3) {
+  if (total > maxQueriesPerInvocation) {
     throw new Error("D1_ERROR: Too many API requests by single worker invocation.");
   }
 }

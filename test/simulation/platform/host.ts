@@ -87,9 +87,9 @@ export class Host {
     const { scheduler } = this;
     const { activity } = scheduler;
     const { random } = activity;
-    activity.calls += 1;
-    const fault = activity.faults.get(activity.calls);
-    const number = activity.calls;
+    activity.calls.count += 1;
+    const number = activity.calls.count;
+    const fault = activity.faults.get(number);
     const note = (what: string) =>
       scheduler.note(`${activity.name} ${this.name} ${kind}#${number} ${label} ${what}`);
     const gate = this.outputGate();

@@ -8,7 +8,7 @@ export interface Activity {
   random: Random;
   /** The faults of its calls, by the position of the call among all calls of the activity. */
   faults: ReadonlyMap<number, CallFault>;
-  calls: number;
+  calls: { count: number };
 }
 
 /** How a call fails. `late` runs the call after 80 s, `slow` answers after 80 s. */
@@ -58,7 +58,7 @@ export class Scheduler {
   }
 
   startActivity(name: string, seed: number, faults: Activity["faults"] = new Map()): Activity {
-    return { name, random: new Random(seed), faults, calls: 0 };
+    return { name, random: new Random(seed), faults, calls: { count: 0 } };
   }
 
   /** Runs `run` at a time. Returns a function that cancels it. */
