@@ -119,6 +119,8 @@ export const limitedCheck = (sql: string) => `select what, id from (${sql}) limi
 /** Returns all violations of an installation whose home and data are one database. */
 export function findInconsistentRows(select: (sql: string) => unknown[]): string[] {
   return [...dataChecks, ...homeChecks, ...singleChecks].flatMap((sql) =>
-    (select(limitedCheck(sql)) as { what: string; id: string }[]).map(({ what, id }) => `${what}: ${id}`),
+    (select(limitedCheck(sql)) as { what: string; id: string }[]).map(
+      ({ what, id }) => `${what}: ${id}`,
+    ),
   );
 }

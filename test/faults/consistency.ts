@@ -17,9 +17,7 @@ export function findInconsistencies(): Promise<string[]> {
 
 async function runChecks(): Promise<string[]> {
   const run = (db: D1Database, sqls: readonly string[]) =>
-    db.batch<{ what: string; id: string }>(
-      sqls.map((sql) => db.prepare(limitedCheck(sql))),
-    );
+    db.batch<{ what: string; id: string }>(sqls.map((sql) => db.prepare(limitedCheck(sql))));
   const batches = await (homeDb === dataDb
     ? run(dataDb, [...dataChecks, ...homeChecks, ...singleChecks])
     : Promise.all([run(dataDb, dataChecks), run(homeDb, homeChecks)]).then((both) => both.flat()));

@@ -26,7 +26,11 @@ export interface Bundle {
     scheduled(event: { scheduledTime: number }, env: { service: Service }): Promise<void>;
   };
   objects: Record<string, new (ctx: DurableObjectState, env: { service: Service }) => object>;
-  createService(ports: Ports, settings: Settings & { timeline: Timeline }, memory?: Memory): Service;
+  createService(
+    ports: Ports,
+    settings: Settings & { timeline: Timeline },
+    memory?: Memory,
+  ): Service;
 }
 
 /** The service of a host replaces the one that the Worker makes of its bindings. The rest is the source as it is. */
@@ -82,7 +86,8 @@ function simulated(from: string, patches: readonly Patch[]): Plugin {
         namespace: "cloudflare",
       }));
       bundler.onLoad({ filter: /./, namespace: "cloudflare" }, () => ({
-        contents: "export class DurableObject { constructor(ctx, env) { Object.assign(this, { ctx, env }); } }",
+        contents:
+          "export class DurableObject { constructor(ctx, env) { Object.assign(this, { ctx, env }); } }",
       }));
       bundler.onLoad({ filter: /\/src\/.*\.tsx?$/ }, ({ path }) => {
         const file = relative(from, path);
@@ -118,4 +123,3 @@ export function loadFormerBundle(commit: string): Promise<Bundle> {
   }
   return loadBundle([], from);
 }
-

@@ -79,7 +79,7 @@ export class History {
     this.#collections = rows.map(({ id, key, fields }) => ({
       id,
       key,
-      names: new Map((JSON.parse(fields) as Json).fields.map((field: Json) => [String(field.id), field.key])),
+      names: new Map(JSON.parse(fields).fields.map((field: Json) => [String(field.id), field.key])),
     }));
     world.db.onCommit = (commit) => this.#observe(commit);
   }
@@ -97,7 +97,8 @@ export class History {
       const last = known.at(-1)?.number ?? collection.id * sequencesPerCollection;
       const rows = this.#world.db.select<Json>(
         `select c.number, c.item_id as id, c.version, c.action, c.actor, c.item, c.sent_request_id as request,
-            i.data, i.status, i.version as stored, i.receipt_number as receipt
+            i.data, i.status, i.version as stored, i.receipt_number as receipt,
+            i.definition_version as validated, (select version from collection where id = ${collection.id}) as defined
           from change c left join item i on i.number = c.item where c.number > ? and c.number < ? order by c.number`,
         last,
         (collection.id + 1) * sequencesPerCollection,
@@ -136,7 +137,8 @@ export class History {
     this.#checkRules(item, before, after, row, key);
     const write = this.writes.get(row.request);
     if (!write) {
-      if (!action.endsWith(".recalculate")) this.wrong(`${id} was changed by nobody: ${action}, request ${row.request}`);
+      if (!action.endsWith(".recalculate"))
+        this.wrong(`${id} was changed by nobody: ${action}, request ${row.request}`);
       return;
     }
     this.#attribute(write, change, before, after, written, row.stored === version || isDeleted);
@@ -152,17 +154,33 @@ export class History {
     }
   }
 
-  #checkRules(item: Item, before: State | undefined, after: State, row: Json, key: CollectionKey): void {
+  #checkRules(
+    item: Item,
+    before: State | undefined,
+    after: State,
+    row: Json,
+    key: CollectionKey,
+  ): void {
     const lowest = Math.max(1, this.#world.timeline.restores * 2 ** 20);
     const expected = Math.max((before?.version ?? 0) + 1, lowest);
     if (after.version !== expected && !(after.isDeleted && after.version === before?.version)) {
       this.wrong(`${item.id} went from version ${before?.version ?? 0} to ${after.version}`);
     }
+    if (row.stored === after.version && row.validated !== row.defined) {
+      this.wrong(
+        `${item.id} was checked by definition ${row.validated}, but ${row.defined} was in force`,
+      );
+    }
     if (!before) {
       const place = (this.#created.get(key) ?? 0) + 1;
       this.#created.set(key, place);
       const receipt = key === "orders" ? `O-${String(place).padStart(6, "0")}` : null;
-      if (!after.isDeleted && row.receipt !== undefined && row.stored !== null && row.receipt !== receipt) {
+      if (
+        !after.isDeleted &&
+        row.receipt !== undefined &&
+        row.stored !== null &&
+        row.receipt !== receipt
+      ) {
         this.wrong(`${item.id} has the receipt number ${row.receipt}, not ${receipt}`);
       }
     }
@@ -172,7 +190,8 @@ export class History {
     if (!code) return;
     const holders = this.#codes.get(`${key} ${code}`) ?? new Set();
     this.#codes.set(`${key} ${code}`, holders.add(item.id));
-    if (holders.size > 1) this.wrong(`${[...holders].join(" and ")} of ${key} have the same code ${code}`);
+    if (holders.size > 1)
+      this.wrong(`${[...holders].join(" and ")} of ${key} have the same code ${code}`);
   }
 
   #attribute(
@@ -184,7 +203,8 @@ export class History {
     isComplete: boolean,
   ): void {
     const what = `${write.request} (${write.description})`;
-    if (write.commit !== null && write.commit !== change.commit) this.wrong(`${what} was committed twice`);
+    if (write.commit !== null && write.commit !== change.commit)
+      this.wrong(`${what} was committed twice`);
     if (write.isRefused) this.wrong(`${what} was committed after it had been refused`);
     const { once } = write;
     if (once.commit !== null && once.commit !== change.commit) {
@@ -197,7 +217,9 @@ export class History {
     if (!isComplete) return;
     const problems = write.effects.map((effect) => effect(before, after, change));
     if (!problems.includes(null)) {
-      this.wrong(`${what} made ${change.id} version ${after.version} wrongly: ${problems.join("; ")}`);
+      this.wrong(
+        `${what} made ${change.id} version ${after.version} wrongly: ${problems.join("; ")}`,
+      );
     }
   }
 
@@ -216,7 +238,10 @@ export class History {
     for (const { key } of collections) {
       const kept = (this.changes.get(key) ?? []).filter((change) => change.commit <= commit);
       this.changes.set(key, kept);
-      this.counts.set(key, (this.counts.get(key) ?? []).filter(({ from }) => from <= commit));
+      this.counts.set(
+        key,
+        (this.counts.get(key) ?? []).filter(({ from }) => from <= commit),
+      );
       this.#created.set(key, kept.filter(({ action }) => action.endsWith(".create")).length);
     }
     this.#codes.clear();
@@ -233,7 +258,9 @@ export class History {
 
   /** What clients need to judge a response: the states that an item had between two commits. */
   states(id: string, from: number, until: number): State[] {
-    return (this.items.get(id)?.states ?? []).filter((state) => state.from <= until && state.until > from);
+    return (this.items.get(id)?.states ?? []).filter(
+      (state) => state.from <= until && state.until > from,
+    );
   }
 
   itemsOf(collection: CollectionKey): Item[] {
@@ -246,22 +273,35 @@ export class History {
   }
 
   /** Whether another item had the code at any time between two commits. */
-  hadCode(collection: CollectionKey, code: unknown, from: number, until: number, except?: string): boolean {
+  hadCode(
+    collection: CollectionKey,
+    code: unknown,
+    from: number,
+    until: number,
+    except?: string,
+  ): boolean {
     return this.itemsOf(collection).some(
-      ({ id }) => id !== except && this.states(id, from, until).some((state) => codeOf(state) === code),
+      ({ id }) =>
+        id !== except && this.states(id, from, until).some((state) => codeOf(state) === code),
     );
   }
 
   /** Finds the committed state that a representation shows. */
   match(document: Json, what: string): State | undefined {
     const item = this.items.get(document.id);
-    const state = item?.states.find(({ version, isDeleted }) => version === document.version && !isDeleted);
+    const state = item?.states.find(
+      ({ version, isDeleted }) => version === document.version && !isDeleted,
+    );
     if (!state) {
-      this.wrong(`${what} shows ${document.id} at version ${document.version}, which was never committed`);
+      this.wrong(
+        `${what} shows ${document.id} at version ${document.version}, which was never committed`,
+      );
       return undefined;
     }
     if (document.data && !isDeepStrictEqual(normalize(document.data), state.values)) {
-      this.wrong(`${what} shows ${document.id} with ${JSON.stringify(document.data)}, stored is ${JSON.stringify(state.values)}`);
+      this.wrong(
+        `${what} shows ${document.id} with ${JSON.stringify(document.data)}, stored is ${JSON.stringify(state.values)}`,
+      );
     }
     if ((document.status ?? null) !== state.status) {
       this.wrong(`${what} shows ${document.id} as ${document.status}, stored is ${state.status}`);
@@ -270,8 +310,8 @@ export class History {
   }
 }
 
-export const codeOf = ({ values, status, isDeleted }: State): unknown =>
-  isDeleted || status === "draft" ? undefined : (values["code"] ?? undefined);
+export const codeOf = ({ values, status, isDeleted }: State): string | undefined =>
+  isDeleted || status === "draft" ? undefined : (values["code"] as string | undefined);
 
 function valuesOf(data: string | null, names: Map<string, string>): Values {
   const stored = JSON.parse(data ?? "{}") as Record<string, unknown>;

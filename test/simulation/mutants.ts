@@ -16,9 +16,24 @@ const changeItem = "store/data/change-item.ts";
 
 export const mutants: readonly Mutant[] = [
   // Guards and claims in batches
-  mutant("max_submissions is not guarded", createItem, "when t.live >= c.max_submissions then", "when false then"),
-  mutant("a create ignores a changed definition", createItem, "when c.revision <> ${v.revision} then", "when false then"),
-  mutant("the claim of a key is not in the batch", "actions/idempotent.ts", "key === null ? null : { key, ...replayValues },", "null,"),
+  mutant(
+    "max_submissions is not guarded",
+    createItem,
+    "when t.live >= c.max_submissions then",
+    "when false then",
+  ),
+  mutant(
+    "a create ignores a changed definition",
+    createItem,
+    "when c.revision <> ${v.revision} then",
+    "when false then",
+  ),
+  mutant(
+    "the claim of a key is not in the batch",
+    "actions/idempotent.ts",
+    "key === null ? null : { key, ...replayValues },",
+    "null,",
+  ),
   mutant(
     "a repeated create is stored again",
     createItem,
@@ -37,7 +52,12 @@ export const mutants: readonly Mutant[] = [
     "...bindRows(batch.itemsUnchanged, toJsonRows(write.expectedVersions)),",
     "",
   ),
-  mutant("a PATCH does not guard unique values", changeItem, "[insertUnique, uniqueValuesOwned]", "[insertUnique]"),
+  mutant(
+    "a PATCH does not guard unique values",
+    changeItem,
+    "[insertUnique, uniqueValuesOwned]",
+    "[insertUnique]",
+  ),
   mutant(
     "a batch does not guard unique values",
     "store/data/batch-write.ts",
@@ -58,7 +78,12 @@ export const mutants: readonly Mutant[] = [
     "",
   ),
   mutant("former search entries stay", changeItem, "...buildRemovals(entries.toRemove),", ""),
-  mutant("a deletion does not count", changeItem, "deleteItem,\n    decrementItemCount,", "deleteItem,"),
+  mutant(
+    "a deletion does not count",
+    changeItem,
+    "deleteItem,\n    decrementItemCount,",
+    "deleteItem,",
+  ),
   // Retries and replays
   mutant(
     "a write without a key is retried",
@@ -123,7 +148,12 @@ export const mutants: readonly Mutant[] = [
     "if (attempt === maxTries || error instanceof TimeoutError) throw problem.tryAgain(2);",
     "if (attempt === maxTries || error instanceof TimeoutError) return;",
   ),
-  mutant("a late read undoes a revocation", "gate/gate.ts", "if (known && (known !== previous || isOlder(credential, known))) return known;", ""),
+  mutant(
+    "a late read undoes a revocation",
+    "gate/gate.ts",
+    "if (known && (known !== previous || isOlder(credential, known))) return known;",
+    "",
+  ),
   mutant(
     "an object never reads its credential again",
     "gate/gate.ts",
@@ -142,8 +172,18 @@ export const mutants: readonly Mutant[] = [
     ".filter(({ expires_at }) => expires_at > now);",
     ";",
   ),
-  mutant("counts of requests are not stored", "gate/gate.ts", "this.#store(storeTiming);", 'this.#store("none");'),
-  mutant("the window of limits is too short", "gate/limits.ts", "export const windowMs = 60_000;", "export const windowMs = 45_000;"),
+  mutant(
+    "counts of requests are not stored",
+    "gate/gate.ts",
+    "this.#store(storeTiming);",
+    'this.#store("none");',
+  ),
+  mutant(
+    "the window of limits is too short",
+    "gate/limits.ts",
+    "export const windowMs = 60_000;",
+    "export const windowMs = 45_000;",
+  ),
   mutant(
     "writes are not limited",
     "gate/limits.ts",
@@ -176,8 +216,18 @@ export const mutants: readonly Mutant[] = [
     "const nextPosition = end;",
   ),
   // Restores
-  mutant("an object does not compare the epoch", "gate/state.ts", "if (state.epoch === epoch) return state;", "if (epoch !== '-') return state;"),
-  mutant("versions repeat after a restore", "domain/timeline.ts", "Math.max(1, restores * versionsPerRestore);", "Math.max(1, restores);"),
+  mutant(
+    "an object does not compare the epoch",
+    "gate/state.ts",
+    "if (state.epoch === epoch) return state;",
+    "if (epoch !== '-') return state;",
+  ),
+  mutant(
+    "versions repeat after a restore",
+    "domain/timeline.ts",
+    "Math.max(1, restores * versionsPerRestore);",
+    "Math.max(1, restores);",
+  ),
   mutant(
     "a feed accepts cursors from before a restore",
     "http/paging.ts",
@@ -187,8 +237,16 @@ export const mutants: readonly Mutant[] = [
   {
     name: "replays outlive a restore",
     patches: [
-      { file: "src/store/data/replays.ts", from: 'kv.get<Replay>(timeline.epoch + key, "json")', to: 'kv.get<Replay>(key, "json")' },
-      { file: "src/store/data/replays.ts", from: "kv.put(timeline.epoch + key, JSON", to: "kv.put(key, JSON" },
+      {
+        file: "src/store/data/replays.ts",
+        from: 'kv.get<Replay>(timeline.epoch + key, "json")',
+        to: 'kv.get<Replay>(key, "json")',
+      },
+      {
+        file: "src/store/data/replays.ts",
+        from: "kv.put(timeline.epoch + key, JSON",
+        to: "kv.put(key, JSON",
+      },
     ],
   },
 ];

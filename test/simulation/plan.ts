@@ -22,7 +22,7 @@ const loads = {
   rotate: 1,
   narrow: 1,
   guest: 7,
-  define: 1.5,
+  define: 3,
 };
 
 const noLoads = Object.fromEntries(Object.keys(loads).map((name) => [name, 0])) as typeof loads;

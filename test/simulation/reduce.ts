@@ -6,7 +6,11 @@ export type Fails = (steps: readonly Step[]) => Promise<boolean>;
 /** Leaves out as many steps as possible while the plan still fails: first the end, then parts of any size, then faults. */
 export async function reduce(steps: readonly Step[], fails: Fails): Promise<Step[]> {
   let current = await cutEnd(steps, fails);
-  for (let size = Math.ceil(current.length / 2); size >= 1; size = size === 1 ? 0 : Math.ceil(size / 2)) {
+  for (
+    let size = Math.ceil(current.length / 2);
+    size >= 1;
+    size = size === 1 ? 0 : Math.ceil(size / 2)
+  ) {
     let start = 0;
     while (start < current.length) {
       const without = [...current.slice(0, start), ...current.slice(start + size)];
@@ -15,7 +19,9 @@ export async function reduce(steps: readonly Step[], fails: Fails): Promise<Step
     }
   }
   for (const step of current) {
-    const calmer = current.map((each) => (each === step ? { ...step, faults: [], patienceMs: 100_000 } : each));
+    const calmer = current.map((each) =>
+      each === step ? { ...step, faults: [], patienceMs: 100_000 } : each,
+    );
     const isCalm = step.faults.length === 0 && step.patienceMs === 100_000;
     if (!isCalm && (await fails(calmer))) current = calmer;
   }
@@ -42,7 +48,9 @@ export function tellStory(trace: readonly string[]): string[] {
     const text = rest.join(" ");
     const isTold =
       /^(step \d+ |WRONG|s\d+ (GET|POST|PUT|PATCH|DELETE) |isolate\d+ starts)/.test(text) ||
-      /( (fails_before|fails_after|late|slow)$| is killed| moves to| restarts|alarm (lost|late|twice)|the schedule failed)/.test(text);
+      /( (fails_before|fails_after|late|slow)$| is killed| moves to| restarts|alarm (lost|late|twice)|the schedule failed)/.test(
+        text,
+      );
     const seconds = ((Number(time) - start) / 1000).toFixed(3);
     return isTold && Number(time) >= start ? [`${seconds.padStart(9)} s  ${text}`] : [];
   });

@@ -37,7 +37,12 @@ export async function run(steps: readonly Step[], setting: Setting): Promise<Res
   const { scheduler } = world;
   const begin = scheduler.now;
   for (let client = 0; client < clientCount; client += 1) {
-    void playClient(world, clients, steps.filter((step) => step.client === client && !(step.kind in happen)), begin);
+    void playClient(
+      world,
+      clients,
+      steps.filter((step) => step.client === client && !(step.kind in happen)),
+      begin,
+    );
   }
   const skips = { count: 0 };
   const platform: Platform = { world, clients, setting, skips, kept: null };
@@ -58,8 +63,15 @@ export async function run(steps: readonly Step[], setting: Setting): Promise<Res
   await advanceMinutes(world, scheduler.now + calmMinutes * 60_000, { count: 0 });
   await findFinalErrors(world, history, clients);
   const { trace } = scheduler;
-  const digest = createHash("sha256").update((trace ?? []).join("\n")).digest("hex");
-  return { errors: [...history.errors, ...world.thrown], trace: trace ?? [], digest, events: scheduler.events };
+  const digest = createHash("sha256")
+    .update((trace ?? []).join("\n"))
+    .digest("hex");
+  return {
+    errors: [...history.errors, ...world.thrown],
+    trace: trace ?? [],
+    digest,
+    events: scheduler.events,
+  };
 }
 
 /** The schedule runs each minute, unless a step skips it. */
@@ -76,7 +88,12 @@ async function advanceMinutes(world: World, end: number, skips: { count: number 
   await scheduler.advance(end);
 }
 
-async function playClient(world: World, clients: Clients, steps: readonly Step[], begin: number): Promise<void> {
+async function playClient(
+  world: World,
+  clients: Clients,
+  steps: readonly Step[],
+  begin: number,
+): Promise<void> {
   const { scheduler } = world;
   for (const step of steps) {
     await scheduler.timer(Math.max(0, begin + step.at - scheduler.now), () => true).done;
@@ -98,7 +115,9 @@ interface Platform {
 type Happen = (platform: Platform, random: Random) => void;
 
 const pickActor = (world: World, random: Random, className?: string) => {
-  const actors = [...world.objects.actors.values()].filter((actor) => !className || actor.className === className);
+  const actors = [...world.objects.actors.values()].filter(
+    (actor) => !className || actor.className === className,
+  );
   return actors.length > 0 ? random.pick(actors) : undefined;
 };
 

@@ -70,7 +70,12 @@ async function playSeed(setting: Setting, seed: number, count: number): Promise<
   return false;
 }
 
-async function explain(setting: Setting, seed: number, count: number, plan: readonly Step[]): Promise<void> {
+async function explain(
+  setting: Setting,
+  seed: number,
+  count: number,
+  plan: readonly Step[],
+): Promise<void> {
   const fails = async (some: readonly Step[]) => (await run(some, setting)).errors.length > 0;
   const reduced = await reduce(plan, fails);
   const { trace } = await run(reduced, { ...setting, keepsTrace: true });
@@ -79,13 +84,21 @@ async function explain(setting: Setting, seed: number, count: number, plan: read
   say(tellStory(trace).join("\n"));
   if (options.keep !== undefined) {
     const [found = ""] = (await run(reduced, setting)).errors;
-    writeFileSync(`${collectedFolder}/${options.keep}.json`, `${JSON.stringify({ found, steps: reduced }, null, 2)}\n`);
+    writeFileSync(
+      `${collectedFolder}/${options.keep}.json`,
+      `${JSON.stringify({ found, steps: reduced }, null, 2)}\n`,
+    );
   }
   const mutant = options.mutant ? ` --mutant "${options.mutant}"` : "";
   say(`\nnpm run simulate -- --seed ${seed} --steps ${count} --only ${only}${mutant}`);
 }
 
-async function playSeeds(setting: Setting, first: number, count: number, endsAt = Infinity): Promise<boolean> {
+async function playSeeds(
+  setting: Setting,
+  first: number,
+  count: number,
+  endsAt = Infinity,
+): Promise<boolean> {
   const startedAt = cpuSeconds();
   let failed = 0;
   let played = 0;
@@ -93,7 +106,9 @@ async function playSeeds(setting: Setting, first: number, count: number, endsAt 
     if (!(await playSeed(setting, first + played, steps))) failed += 1;
   }
   const rate = Math.round((played * steps) / (cpuSeconds() - startedAt));
-  say(`seeds ${first} to ${first + played - 1}, ${steps} steps each: ${failed} failed; ${rate} steps per second of CPU`);
+  say(
+    `seeds ${first} to ${first + played - 1}, ${steps} steps each: ${failed} failed; ${rate} steps per second of CPU`,
+  );
   return failed === 0;
 }
 
@@ -139,7 +154,9 @@ async function isRepeatable(seed: number): Promise<boolean> {
 function runSelf(args: readonly string[]): Promise<{ isGood: boolean; output: string }> {
   return new Promise((resolve) => {
     const path = `${root}test/simulation/simulate.ts`;
-    const child = spawn(process.execPath, ["--js-base-64", path, ...args], { stdio: ["ignore", "pipe", "inherit"] });
+    const child = spawn(process.execPath, ["--js-base-64", path, ...args], {
+      stdio: ["ignore", "pipe", "inherit"],
+    });
     let output = "";
     child.stdout.on("data", (chunk: Buffer) => {
       output += chunk.toString();
@@ -149,11 +166,24 @@ function runSelf(args: readonly string[]): Promise<{ isGood: boolean; output: st
 }
 
 /** Shares the seeds among processes. */
-async function playInParallel(first: number, count: number, jobs: number, rest: readonly string[] = []): Promise<boolean> {
+async function playInParallel(
+  first: number,
+  count: number,
+  jobs: number,
+  rest: readonly string[] = [],
+): Promise<boolean> {
   const share = Math.ceil(count / jobs);
   const runs = await Promise.all(
     Array.from({ length: jobs }, (_, job) =>
-      runSelf(["--seed", String(first + job * share), "--seeds", String(share), "--steps", String(steps), ...rest]),
+      runSelf([
+        "--seed",
+        String(first + job * share),
+        "--seeds",
+        String(share),
+        "--steps",
+        String(steps),
+        ...rest,
+      ]),
     ),
   );
   for (const { output } of runs) say(output.trimEnd());
@@ -183,7 +213,8 @@ async function ci(): Promise<boolean> {
 
 async function everyMutant(): Promise<boolean> {
   let isGood = true;
-  for (const mutant of mutants) if (!(await findMutant(mutant, Number(options.seed ?? 1)))) isGood = false;
+  for (const mutant of mutants)
+    if (!(await findMutant(mutant, Number(options.seed ?? 1)))) isGood = false;
   return isGood;
 }
 
@@ -191,7 +222,11 @@ async function main(): Promise<boolean> {
   const seed = Number(options.seed ?? newSeed());
   if (options.ci) return ci();
   if (options.nightly) {
-    return [await playCollected(await setUp()), await everyMutant(), await playInParallel(seed, 2000, 2)].every(Boolean);
+    return [
+      await playCollected(await setUp()),
+      await everyMutant(),
+      await playInParallel(seed, 2000, 2),
+    ].every(Boolean);
   }
   if (options.mutants) return everyMutant();
   const mutant = mutants.find(({ name }) => name === options.mutant);
@@ -199,10 +234,20 @@ async function main(): Promise<boolean> {
   if (mutant && !options.only) return findMutant(mutant, seed);
   if (jobs > 1) {
     const limits = options.minutes ? ["--minutes", options.minutes] : [];
-    return playInParallel(seed, options.minutes ? 1_000_000 * jobs : Number(options.seeds), jobs, limits);
+    return playInParallel(
+      seed,
+      options.minutes ? 1_000_000 * jobs : Number(options.seeds),
+      jobs,
+      limits,
+    );
   }
   const endsAt = options.minutes ? Date.now() + Number(options.minutes) * 60_000 : Infinity;
-  return playSeeds(await setUp(mutant), seed, options.minutes ? Infinity : Number(options.seeds), endsAt);
+  return playSeeds(
+    await setUp(mutant),
+    seed,
+    options.minutes ? Infinity : Number(options.seeds),
+    endsAt,
+  );
 }
 
 process.exitCode = (await main()) ? 0 : 1;

@@ -26,7 +26,7 @@ const startOfTime = Date.UTC(2026, 2, 2, 12);
 // oxlint-disable-next-line typescript/no-explicit-any
 export type Json = any;
 
-export interface Request_ {
+export interface ClientRequest {
   method: string;
   path: string;
   headers?: Record<string, string>;
@@ -79,7 +79,14 @@ export class World {
     this.db = new SimulatedDatabase(image, () => this.scheduler.now);
     this.#kv = new SimulatedKv(this.scheduler);
     this.receivers = new SimulatedReceivers(this.scheduler);
-    const limits = { failures: 300, failuresWide: 3000, signIns: 30, signInsWide: 300, changes: 100_000, fallback: 600 };
+    const limits = {
+      failures: 300,
+      failuresWide: 3000,
+      signIns: 30,
+      signInsWide: 300,
+      changes: 100_000,
+      fallback: 600,
+    };
     this.#limiters = Object.fromEntries(
       Object.entries(limits).map(([name, limit]) => [name, new SimulatedLimiter(name, limit)]),
     ) as Record<keyof Ports["limiters"], SimulatedLimiter>;
@@ -119,20 +126,27 @@ export class World {
       random: host.random,
       subtle: subtle as unknown as SubtleCrypto,
       DB: this.db.binding(host),
-      gates: this.objects.binding<GateStub>(host, "CredentialGate"),
-      senders: this.objects.binding<SenderStub>(host, "WebhookSender"),
+      gates: this.objects.binding(host, "CredentialGate") as { getByName(name: string): GateStub },
+      senders: this.objects.binding(host, "WebhookSender") as {
+        getByName(name: string): SenderStub;
+      },
       replays: this.#kv.binding(host),
       limiters,
       cache: this.#cache.binding(host),
       fetch: this.receivers.fetch(host),
       log: (line) => {
-        if (this.scheduler.trace && /"outcome":"(exception|error)"|stack/.test(line)) this.scheduler.note(line);
+        if (this.scheduler.trace && /"outcome":"(exception|error)"|stack/.test(line))
+          this.scheduler.note(line);
       },
     };
   }
 
   /** Starts a new isolate in place of one, with an empty memory. */
-  startIsolate(index: number, place = this.isolates[index]?.host.place ?? 0, bundle = this.bundle): void {
+  startIsolate(
+    index: number,
+    place = this.isolates[index]?.host.place ?? 0,
+    bundle = this.bundle,
+  ): void {
     this.isolates[index]?.host.kill();
     this.#isolateCount += 1;
     const name = `isolate${this.#isolateCount}`;
@@ -142,7 +156,11 @@ export class World {
   }
 
   /** Sends a request to an isolate. `lost` when no answer came within the patience of the client. */
-  request(isolateIndex: number, request: Request_, patienceMs = 100_000): Promise<Answer | "lost"> {
+  request(
+    isolateIndex: number,
+    request: ClientRequest,
+    patienceMs = 100_000,
+  ): Promise<Answer | "lost"> {
     const { scheduler } = this;
     const { activity } = scheduler;
     const label = `${activity.name} ${request.method} ${request.path.replace(origin, "").slice(0, 70)}`;
@@ -164,20 +182,25 @@ export class World {
         const isolate = this.isolates[isolateIndex % this.isolates.length] as Isolate;
         isolate.host.onDeath(() => scheduler.after(5, () => finish("lost")));
         const invocation = Object.create(activity) as typeof activity;
-        void scheduler.within(invocation, () => this.#serve(isolate, request)).then(
-          (answer) => {
-            if (isolate.host.isAlive) scheduler.after(latency(activity.random), () => finish(answer));
-          },
-          (error: unknown) => {
+        const serve = async () => {
+          try {
+            const answer = await this.#serve(isolate, request);
+            if (isolate.host.isAlive)
+              scheduler.after(latency(activity.random), () => finish(answer));
+          } catch (error) {
             this.thrown.push(`${label}: ${error instanceof Error ? error.stack : String(error)}`);
-          },
-        );
+          }
+        };
+        void scheduler.within(invocation, serve);
       };
       scheduler.after(latency(activity.random), deliver);
     });
   }
 
-  async #serve({ bundle, service }: Isolate, { method, path, headers, body }: Request_): Promise<Answer> {
+  async #serve(
+    { bundle, service }: Isolate,
+    { method, path, headers, body }: ClientRequest,
+  ): Promise<Answer> {
     const request = new Request(path.startsWith("https://") ? path : origin + path, {
       method,
       redirect: "manual",
@@ -201,7 +224,7 @@ export class World {
       status: response.status,
       headers: response.headers,
       text,
-      body: isJson && text !== "" ? (JSON.parse(text) as Json) : undefined,
+      body: isJson && text !== "" ? JSON.parse(text) : undefined,
     };
   }
 
@@ -211,7 +234,7 @@ export class World {
     const minute = Math.floor(scheduler.now / 60_000);
     const activity = scheduler.startActivity(`schedule${minute % 100_000}`, minute);
     const { bundle, service } = this.isolates[isolateIndex % this.isolates.length] as Isolate;
-    scheduler.within(activity, () =>
+    void scheduler.within(activity, () =>
       bundle.worker
         .scheduled({ scheduledTime: minute * 60_000 }, { service })
         .catch((error: unknown) => this.thrown.push(`the schedule failed: ${String(error)}`)),
@@ -235,7 +258,11 @@ export const fields = [
   { key: "n", type: "number" },
   { key: "a", type: "number" },
   { key: "b", type: "number" },
-  { key: "kind", type: "select", options: ["red", "green", "blue"].map((value) => ({ value, label: value })) },
+  {
+    key: "kind",
+    type: "select",
+    options: ["red", "green", "blue"].map((value) => ({ value, label: value })),
+  },
   { key: "twice", type: "computed", formula: "n * 2", result: "number" },
 ];
 
@@ -278,28 +305,51 @@ export async function makeTemplate(bundle: Bundle): Promise<Template> {
   const cookie = `__Host-session=${session}`;
   let done: Template | undefined;
   const prepare = async () => {
-    const send = async (request: Request_) => {
+    const send = async (request: ClientRequest) => {
       const answer = await world.request(0, request);
       if (answer === "lost" || answer.status > 299) {
-        throw new Error(`Preparing failed: ${JSON.stringify(request)} ${answer === "lost" ? answer : answer.text}`);
+        throw new Error(
+          `Preparing failed: ${JSON.stringify(request)} ${answer === "lost" ? answer : answer.text}`,
+        );
       }
       return answer.body;
     };
     const admin = { Cookie: cookie };
     const issued = [];
     for (const limit of [...limits, limits[0]]) {
-      issued.push(await send({ method: "POST", path: "/admin/integrations", headers: admin, body: newCredential(limit) }));
+      issued.push(
+        await send({
+          method: "POST",
+          path: "/admin/integrations",
+          headers: admin,
+          body: newCredential(limit),
+        }),
+      );
     }
     const credentials = issued.map(({ id, token }: Json) => ({ id, token }));
     const bearer = { Authorization: `Bearer ${credentials.at(-1)?.token}` };
     for (const { kind, key, settings } of collections) {
       const path = `/api/v1/${kind}s/${key}/schema`;
-      await send({ method: "PUT", path, headers: bearer, body: { name: key, fields, ...settings } });
+      await send({
+        method: "PUT",
+        path,
+        headers: bearer,
+        body: { name: key, fields, ...settings },
+      });
     }
-    const types = ["created", "updated"].flatMap((type) => [`record.${type}`, `submission.${type}`]);
+    const types = ["created", "updated"].flatMap((type) => [
+      `record.${type}`,
+      `submission.${type}`,
+    ]);
     for (const [index, url] of hookUrls.entries()) {
       const watched = index === 0 ? "all" : ["app:orders"];
-      const body = { name: url, url, types: index === 0 ? [...types, "submission.deleted", "submission.closed"] : ["record.updated"], collections: watched };
+      const body = {
+        name: url,
+        url,
+        types:
+          index === 0 ? [...types, "submission.deleted", "submission.closed"] : ["record.updated"],
+        collections: watched,
+      };
       await send({ method: "POST", path: "/api/v1/webhooks", headers: bearer, body });
     }
     done = { image: world.db.image(), now: scheduler.now + 3_600_000, cookie, credentials };
@@ -316,8 +366,16 @@ export const newCredential = (limit: object | undefined) => ({
   kind: "token",
   name: "Simulated",
   permissions: [
-    ...["records:read", "records:create", "records:write", "submissions:read", "submissions:create"],
-    ...["submissions:write", "submissions:delete", "schema:read", "schema:write", "webhooks:manage"],
+    "records:read",
+    "records:create",
+    "records:write",
+    "submissions:read",
+    "submissions:create",
+    "submissions:write",
+    "submissions:delete",
+    "schema:read",
+    "schema:write",
+    "webhooks:manage",
   ],
   resources: "all",
   expires: "never",

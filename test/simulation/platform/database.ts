@@ -182,12 +182,12 @@ export class SimulatedDatabase {
     const execute = (queries: readonly Query[], source: Source, asArrays = false) =>
       this.#execute(host, queries, source, asArrays);
     return {
-      prepare: (sql: string) => statement(execute, { sql, values: [] }, { kind: "primary" }),
+      prepare: (sql: string) => makeStatement(execute, { sql, values: [] }, { kind: "primary" }),
       batch: (statements: D1PreparedStatement[]) => batch(execute, statements, { kind: "primary" }),
       withSession: (start: string) => {
         const source: Source = { kind: "session", start, bookmark: null };
         return {
-          prepare: (sql: string) => statement(execute, { sql, values: [] }, source),
+          prepare: (sql: string) => makeStatement(execute, { sql, values: [] }, source),
           batch: (statements: D1PreparedStatement[]) => batch(execute, statements, source),
           getBookmark: () => source.bookmark,
         };
@@ -200,7 +200,8 @@ export class SimulatedDatabase {
     const { activity } = host.scheduler;
     countQueries(host, queries.length);
     const [first] = queries;
-    const label = queries.length === 1 ? (first?.sql.slice(0, 40) ?? "") : `batch of ${queries.length}`;
+    const label =
+      queries.length === 1 ? (first?.sql.slice(0, 40) ?? "") : `batch of ${queries.length}`;
     return host.call({
       kind: "d1",
       label,
@@ -214,7 +215,13 @@ export class SimulatedDatabase {
     });
   }
 
-  #answer(host: Host, queries: readonly Query[], source: Source, asArrays: boolean, activity: string) {
+  #answer(
+    host: Host,
+    queries: readonly Query[],
+    source: Source,
+    asArrays: boolean,
+    activity: string,
+  ) {
     const changes = queries.some(({ sql }) => isWrite(sql));
     const isAtPrimary = changes || source.kind === "primary" || source.start === "first-primary";
     if (isAtPrimary) {
@@ -234,9 +241,7 @@ export class SimulatedDatabase {
   }
 }
 
-type Source =
-  | { kind: "primary" }
-  | { kind: "session"; start: string; bookmark: string | null };
+type Source = { kind: "primary" } | { kind: "session"; start: string; bookmark: string | null };
 
 type Execute = (
   queries: readonly Query[],
@@ -246,14 +251,15 @@ type Execute = (
 
 const queriesOf = new WeakMap<object, Query>();
 
-function statement(execute: Execute, query: Query, source: Source): D1PreparedStatement {
+function makeStatement(execute: Execute, query: Query, source: Source): D1PreparedStatement {
   const all = async () => {
     const { results, servedByPrimary } = await execute([query], source);
     const [result] = results;
     return result && toResult(result, servedByPrimary);
   };
   const made = {
-    bind: (...values: unknown[]) => statement(execute, { ...query, values: values.map(toParameter) }, source),
+    bind: (...values: unknown[]) =>
+      makeStatement(execute, { ...query, values: values.map(toParameter) }, source),
     all,
     run: all,
     first: async (column?: string) => {
@@ -273,7 +279,10 @@ async function batch(execute: Execute, statements: D1PreparedStatement[], source
   return results.map((result) => toResult(result, servedByPrimary));
 }
 
-function toResult({ results, changes }: { results: unknown[]; changes: number }, servedByPrimary: boolean) {
+function toResult(
+  { results, changes }: { results: unknown[]; changes: number },
+  servedByPrimary: boolean,
+) {
   const meta = { changes, rows_written: changes, rows_read: 0, served_by_primary: servedByPrimary };
   return { success: true, results, meta };
 }

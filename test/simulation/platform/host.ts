@@ -70,7 +70,13 @@ export class Host {
       number: () => source().next(),
       uuid: () => {
         const hex = bytes(16).toHex();
-        return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join("-");
+        return [
+          hex.slice(0, 8),
+          hex.slice(8, 12),
+          hex.slice(12, 16),
+          hex.slice(16, 20),
+          hex.slice(20),
+        ].join("-");
       },
       ulid: (now) => {
         let time = "";
@@ -100,7 +106,8 @@ export class Host {
           if (this.isAlive) scheduler.within(activity, settleCaller);
         });
       };
-      const fail = (problem: unknown, delayMs = latency(random)) => answer(delayMs, () => reject(problem));
+      const fail = (problem: unknown, delayMs = latency(random)) =>
+        answer(delayMs, () => reject(problem));
       if (fault) note(fault);
       if (fault === "fails_before") {
         fail(error());
@@ -115,7 +122,8 @@ export class Host {
           };
           try {
             const result = run();
-            if (result instanceof Promise) result.then(succeed, (problem: unknown) => fail(problem));
+            if (result instanceof Promise)
+              result.then(succeed, (problem: unknown) => fail(problem));
             else succeed(result);
             note("arrived");
           } catch (problem) {

@@ -71,10 +71,19 @@ export class Actor {
     );
     host.outputGate = () => storage.gate();
     host.onDeath(() => storage.close());
-    const ctx = { storage, waitUntil: (work: Promise<unknown>) => void work.catch(() => undefined) };
+    const ctx = {
+      storage,
+      waitUntil: (work: Promise<unknown>) => void work.catch(() => undefined),
+    };
     const object = start(host, this.className, ctx as unknown as DurableObjectState);
     scheduler.note(`${name} starts`);
-    const instance = { host, storage, object: object as Methods, usedAt: scheduler.now, running: 0 };
+    const instance = {
+      host,
+      storage,
+      object: object as Methods,
+      usedAt: scheduler.now,
+      running: 0,
+    };
     this.instance = instance;
     return instance;
   }
@@ -123,14 +132,16 @@ export class Actor {
     return new Proxy(
       {},
       {
-        get: (_, method: string) => (...args: unknown[]) => {
-          const { activity } = caller.scheduler;
-          return caller.call({
-            kind: "object",
-            label: `${this.label}.${method}`,
-            run: () => this.#run(method, args, activity),
-          });
-        },
+        get:
+          (_, method: string) =>
+          (...args: unknown[]) => {
+            const { activity } = caller.scheduler;
+            return caller.call({
+              kind: "object",
+              label: `${this.label}.${method}`,
+              run: () => this.#run(method, args, activity),
+            });
+          },
       },
     );
   }
@@ -160,11 +171,16 @@ export class Actor {
   #deliver(attempt: number): void {
     const { scheduler } = this.#world;
     this.#world.alarms += 1;
-    const activity = scheduler.startActivity(`alarm${this.#world.alarms}`, seedOf(this.name, this.#world.alarms));
+    const activity = scheduler.startActivity(
+      `alarm${this.#world.alarms}`,
+      seedOf(this.name, this.#world.alarms),
+    );
     scheduler.note(`${this.label} alarm rings`);
     this.#run("alarm", [], activity).catch(() => {
       if (attempt < maxAlarmRetries) {
-        scheduler.after(2000 * 2 ** attempt + latency(activity.random), () => this.#deliver(attempt + 1));
+        scheduler.after(2000 * 2 ** attempt + latency(activity.random), () =>
+          this.#deliver(attempt + 1),
+        );
       }
     });
   }
@@ -186,7 +202,7 @@ export class Objects {
   }
 
   /** The binding that a host has. The first caller decides where an object is. */
-  binding<Stub>(host: Host, className: string): { getByName(name: string): Stub } {
+  binding(host: Host, className: string): { getByName(name: string): object } {
     return {
       getByName: (name) => {
         const key = `${className}:${name}`;
@@ -195,7 +211,7 @@ export class Objects {
           actor = new Actor(this, className, name, host.place);
           this.actors.set(key, actor);
         }
-        return actor.stub(host) as Stub;
+        return actor.stub(host);
       },
     };
   }
@@ -204,6 +220,7 @@ export class Objects {
 /** A seed for work that no step of the plan caused. */
 function seedOf(text: string, number: number): number {
   let seed = number * 2_654_435_761;
-  for (const character of text) seed = Math.imul(seed ^ (character.codePointAt(0) ?? 0), 16_777_619);
+  for (const character of text)
+    seed = Math.imul(seed ^ (character.codePointAt(0) ?? 0), 16_777_619);
   return seed >>> 0;
 }

@@ -66,7 +66,7 @@ export class SimulatedLimiter {
 
   binding(host: Host): RateLimit {
     return {
-      limit: ({ key }: { key?: string }) =>
+      limit: ({ key }: RateLimitOptions) =>
         host.call({
           kind: "limit",
           label: this.#name,
@@ -78,7 +78,7 @@ export class SimulatedLimiter {
             return { success: count <= this.#limit };
           },
         }),
-    } as unknown as RateLimit;
+    };
   }
 }
 
@@ -102,7 +102,9 @@ export class SimulatedCache {
       });
     const put = async (url: string, response: Response) => {
       const text = await response.text();
-      const seconds = Number(/max-age=(\d+)/.exec(response.headers.get("Cache-Control") ?? "")?.[1]);
+      const seconds = Number(
+        /max-age=(\d+)/.exec(response.headers.get("Cache-Control") ?? "")?.[1],
+      );
       await host.call({
         kind: "cache",
         label: "put",
@@ -181,7 +183,7 @@ export class SimulatedReceivers {
       const call = host.call({
         kind: "receiver",
         label: url,
-        run: () => this.#receive(url, headers as Record<string, string>, String(body)),
+        run: () => this.#receive(url, headers as Record<string, string>, body as string),
       });
       aborted.catch(() => undefined);
       return Promise.race([call, aborted]);
@@ -192,7 +194,13 @@ export class SimulatedReceivers {
     const { random } = this.#scheduler.activity;
     const isFailing = random.chance(this.failing);
     const status = isFailing ? random.pick([500, 429, null]) : 200;
-    const message = { at: this.#scheduler.now, url, id: headers["webhook-id"] ?? "", body: JSON.parse(body) as ReceivedMessage["body"], status };
+    const message = {
+      at: this.#scheduler.now,
+      url,
+      id: headers["webhook-id"] ?? "",
+      body: JSON.parse(body) as ReceivedMessage["body"],
+      status,
+    };
     this.messages.push(message);
     if (status === null) return new Promise(() => {});
     return Promise.resolve(new Response("taken", { status }));
