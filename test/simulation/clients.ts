@@ -884,14 +884,18 @@ export class Clients {
     change: () => Promise<void>,
   ): Promise<void> {
     const use = () => this.#useGuest(step, random, guest);
+    const actor = () => this.#world.objects.actors.get(`CredentialGate:${guest.id}`);
     await use();
-    const uses = random.chance(0.5) ? [use()] : [];
+    const pause = (from: number, to: number) =>
+      this.#world.scheduler.timer(random.int(from, to), () => true).done;
+    if (random.chance(0.15)) actor()?.cut(random.int(100, 5000));
+    // By then the object reads the credential again, beside the change.
+    else if (random.chance(0.4)) await pause(31_000, 62_000);
+    const uses = Array.from({ length: random.int(0, 2) }, use);
     await Promise.all([change(), ...uses]);
-    if (random.chance(0.4))
-      this.#world.objects.actors.get(`CredentialGate:${guest.id}`)?.stop("is killed");
+    if (random.chance(0.4)) actor()?.stop("is killed");
     await use();
-    if (random.chance(0.3))
-      await this.#world.scheduler.timer(random.int(0, 70_000), () => true).done;
+    if (random.chance(0.3)) await pause(0, 80_000);
     await use();
   }
 

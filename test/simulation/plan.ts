@@ -32,6 +32,7 @@ const happenings = {
   killIsolate: 2,
   killObject: 2,
   moveObject: 1.5,
+  cutObject: 1.5,
   loseAlarm: 1,
   delayAlarm: 1,
   repeatAlarm: 1,

@@ -48,7 +48,7 @@ export function tellStory(trace: readonly string[]): string[] {
     const text = rest.join(" ");
     const isTold =
       /^(step \d+ |WRONG|s\d+ (GET|POST|PUT|PATCH|DELETE) |isolate\d+ starts)/.test(text) ||
-      /( (fails_before|fails_after|late|slow)$| is killed| moves to| restarts|alarm (lost|late|twice)|the schedule failed)/.test(
+      /( (fails_before|fails_after|late|slow)$| is killed| is cut off| moves to| restarts|alarm (lost|late|twice)|the schedule failed)/.test(
         text,
       );
     const seconds = ((Number(time) - start) / 1000).toFixed(3);

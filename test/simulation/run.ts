@@ -125,6 +125,7 @@ const happen: Record<Happening, Happen> = {
   killIsolate: ({ world }, random) => world.startIsolate(random.int(0, world.isolates.length - 1)),
   killObject: ({ world }, random) => pickActor(world, random)?.stop("is killed"),
   moveObject: ({ world }, random) => pickActor(world, random)?.move(random.int(0, places - 1)),
+  cutObject: ({ world }, random) => pickActor(world, random)?.cut(random.int(100, 12_000)),
   loseAlarm: ({ world }, random) => setNextAlarm(world, random, "lost"),
   delayAlarm: ({ world }, random) => setNextAlarm(world, random, "late"),
   repeatAlarm: ({ world }, random) => setNextAlarm(world, random, "twice"),

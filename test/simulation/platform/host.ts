@@ -143,6 +143,6 @@ const responseMs = (random: Random, fault: CallFault | undefined) =>
 export function latency(random: Random): number {
   const chance = random.next();
   if (chance < 0.75) return 1 + random.int(0, 9);
-  if (chance < 0.97) return 10 + random.int(0, 90);
+  if (chance < 0.95) return 10 + random.int(0, 90);
   return 100 + random.int(0, 1900);
 }

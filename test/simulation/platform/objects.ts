@@ -30,6 +30,8 @@ export class Actor {
   readonly disk = new Disk();
   place: number;
   instance: Instance | undefined;
+  /** Until this time, calls cannot reach it. */
+  cutUntil = 0;
   /** Faults of the next alarm. */
   nextAlarm: "lost" | "late" | "twice" | undefined;
   readonly #world: Objects;
@@ -103,6 +105,12 @@ export class Actor {
     this.instance = undefined;
   }
 
+  /** Nobody reaches it for a while. */
+  cut(ms: number): void {
+    this.#world.scheduler.note(`${this.label} is cut off for ${ms} ms`);
+    this.cutUntil = this.#world.scheduler.now + ms;
+  }
+
   async #run(method: string, args: unknown[], activity: Activity): Promise<unknown> {
     const instance = this.#use(activity);
     const { host, storage, object } = instance;
@@ -139,7 +147,11 @@ export class Actor {
             return caller.call({
               kind: "object",
               label: `${this.label}.${method}`,
-              run: () => this.#run(method, args, activity),
+              run: () => {
+                if (caller.scheduler.now < this.cutUntil)
+                  throw new Error("Network connection lost.");
+                return this.#run(method, args, activity);
+              },
             });
           },
       },
