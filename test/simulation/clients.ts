@@ -51,6 +51,8 @@ interface Guest extends End {
   narrowingSince: number;
   /** Whether a restore has undone what was known of it. */
   isForgotten: boolean;
+  /** Changes of one credential do not overlap, so that it is known what each of them ended. */
+  isChanging: boolean;
 }
 
 interface Walk {
@@ -848,14 +850,15 @@ export class Clients {
       isNarrowedSince: Infinity,
       narrowingSince: Infinity,
       isForgotten: false,
+      isChanging: false,
     });
   }
 
   /** A credential with a token that may still be in use, and nobody else changes. */
   #pickGuest(random: Random): Guest | undefined {
     const guests = this.#guests.filter(
-      ({ tokens, endingSince }) =>
-        endingSince === Infinity && tokens.at(-1)?.endingSince === Infinity,
+      ({ tokens, endingSince, isChanging }) =>
+        !isChanging && endingSince === Infinity && tokens.at(-1)?.endingSince === Infinity,
     );
     return guests.length > 0 ? random.pick(guests) : undefined;
   }
@@ -883,6 +886,7 @@ export class Clients {
     guest: Guest,
     change: () => Promise<void>,
   ): Promise<void> {
+    guest.isChanging = true;
     const use = () => this.#useGuest(step, random, guest);
     const actor = () => this.#world.objects.actors.get(`CredentialGate:${guest.id}`);
     await use();
@@ -893,6 +897,7 @@ export class Clients {
     else if (random.chance(0.4)) await pause(31_000, 62_000);
     const uses = Array.from({ length: random.int(0, 2) }, use);
     await Promise.all([change(), ...uses]);
+    guest.isChanging = false;
     if (random.chance(0.4)) actor()?.stop("is killed");
     await use();
     if (random.chance(0.3)) await pause(0, 80_000);
@@ -907,6 +912,8 @@ export class Clients {
       for (const token of former)
         token.endingSince = Math.min(token.endingSince, this.#world.scheduler.now);
       const answer = await this.#end(step, guest, "rotate", { overlap: "none" }, former, "");
+      // Without an answer, it may have happened, or still happen.
+      if (!answer) guest.endingSince = 0;
       if (answer?.body?.token)
         guest.tokens.push({ token: answer.body.token, endedAt: Infinity, endingSince: Infinity });
     });
