@@ -10,10 +10,9 @@ import {
   type Write,
 } from "./history.ts";
 import type { Step } from "./plan.ts";
+import { collections, seatCount } from "./definitions.ts";
 import {
-  collections,
   newCredential,
-  seatCount,
   smallLimits,
   type Answer,
   type Json,

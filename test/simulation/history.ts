@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import type { Commit } from "./platform/database.ts";
-import { collections, seatCount, type Json, type World } from "./world.ts";
+import { collections, seatCount } from "./definitions.ts";
+import { type Json, type World } from "./world.ts";
 
 const sequencesPerCollection = 2 ** 32;
 

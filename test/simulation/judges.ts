@@ -2,7 +2,8 @@ import { findInconsistentRows } from "../faults/checks.ts";
 import type { Clients } from "./clients.ts";
 import type { Change, History } from "./history.ts";
 import type { ReceivedMessage } from "./platform/services.ts";
-import { collections, hookUrls, smallLimits, type World } from "./world.ts";
+import { collections } from "./definitions.ts";
+import { hookUrls, smallLimits, type World } from "./world.ts";
 
 /** The clocks of two places differ by up to 2 s, and an answer is observed a moment after it was decided. */
 const windowMs = 60_000 - 2200;

@@ -47,7 +47,7 @@ const happenings = {
 const withRestores = { ...happenings, keepImage: 3, restore: 2 };
 const restoreShare = 0.3;
 
-export type Load = keyof typeof loads;
+type Load = keyof typeof loads;
 export type Happening = keyof typeof happenings;
 
 /** One step: a client's action or a happening. It means the same when other steps are left out. */

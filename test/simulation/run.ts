@@ -21,6 +21,7 @@ export interface Setting {
   former?: Bundle;
   template: Template;
   keepsTrace?: boolean;
+  onExchange?: World["onExchange"];
 }
 
 /** After the last step, everything that is under way ends within this time. */
@@ -31,6 +32,7 @@ const calmMinutes = 12;
 export async function run(steps: readonly Step[], setting: Setting): Promise<Result> {
   const { bundle, template, keepsTrace = false } = setting;
   const world = new World(bundle, template.image, template.now, keepsTrace);
+  if (setting.onExchange) world.onExchange = setting.onExchange;
   const history = new History(world);
   watchLimits(world, history);
   const clients = new Clients(world, history, template);

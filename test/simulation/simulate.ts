@@ -6,6 +6,7 @@ import { root, loadBundle, loadFormerBundle } from "./bundle.ts";
 import { mutants, type Mutant } from "./mutants.ts";
 import { makePlan, type Step } from "./plan.ts";
 import { reduce, tellStory } from "./reduce.ts";
+import { recordExchanges } from "./record.ts";
 import { run, type Setting } from "./run.ts";
 import { collectedPlans, collectedFolder, formerCommit } from "./collected.ts";
 import { makeTemplate } from "./world.ts";
@@ -33,6 +34,9 @@ const { values: options } = parseArgs({
     within: { type: "string", default: "120" },
     minutes: { type: "string" },
     jobs: { type: "string", default: "1" },
+    collected: { type: "boolean", default: false },
+    /** Prints the exchanges of clients without faults, one after the other. */
+    exchanges: { type: "boolean", default: false },
     ci: { type: "boolean", default: false },
     nightly: { type: "boolean", default: false },
   },
@@ -231,6 +235,11 @@ async function main(): Promise<boolean> {
   if (options.mutants) return everyMutant();
   const mutant = mutants.find(({ name }) => name === options.mutant);
   if (options.mutant !== undefined && !mutant) throw new Error(`No mutant "${options.mutant}".`);
+  if (options.collected) return playCollected(await setUp(mutant));
+  if (options.exchanges) {
+    say(JSON.stringify(await recordExchanges(await setUp(), seed, steps)));
+    return true;
+  }
   if (mutant && !options.only) return findMutant(mutant, seed);
   if (jobs > 1) {
     const limits = options.minutes ? ["--minutes", options.minutes] : [];

@@ -7,6 +7,7 @@ import type { Timeline } from "../../src/domain/timeline.ts";
 import type { GateStub } from "../../src/gate/gate.ts";
 import type { SenderStub } from "../../src/delivery/sender.ts";
 import { root, type Bundle } from "./bundle.ts";
+import { collections, definitionOf } from "./definitions.ts";
 import { SimulatedDatabase } from "./platform/database.ts";
 import { Host, latency } from "./platform/host.ts";
 import { Objects } from "./platform/objects.ts";
@@ -19,7 +20,7 @@ import {
   subtle,
 } from "./platform/services.ts";
 
-export const origin = "https://forms.example";
+const origin = "https://forms.example";
 export const places = 3;
 const startOfTime = Date.UTC(2026, 2, 2, 12);
 
@@ -61,6 +62,8 @@ export class World {
   readonly objects: Objects;
   readonly receivers: SimulatedReceivers;
   readonly isolates: Isolate[] = [];
+  /** Called with each request and its answer. */
+  onExchange: (request: ClientRequest, answer: Answer) => void = () => undefined;
   /** What the Worker threw instead of answering. */
   readonly thrown: string[] = [];
   /** How far the clocks of the places are ahead. */
@@ -185,6 +188,7 @@ export class World {
         const serve = async () => {
           try {
             const answer = await this.#serve(isolate, request);
+            this.onExchange(request, answer);
             if (isolate.host.isAlive)
               scheduler.after(latency(activity.random), () => finish(answer));
           } catch (error) {
@@ -252,27 +256,6 @@ export class World {
   }
 }
 
-export const fields = [
-  { key: "title", type: "text", required: true },
-  { key: "code", type: "text", unique: true },
-  { key: "n", type: "number" },
-  { key: "a", type: "number" },
-  { key: "b", type: "number" },
-  {
-    key: "kind",
-    type: "select",
-    options: ["red", "green", "blue"].map((value) => ({ value, label: value })),
-  },
-  { key: "twice", type: "computed", formula: "n * 2", result: "number" },
-];
-
-export const seatCount = 4;
-export const collections = [
-  { kind: "app", key: "orders", settings: { receipt_prefix: "O-" } },
-  { kind: "form", key: "visits", settings: {} },
-  { kind: "form", key: "seats", settings: { acceptance: { max_submissions: seatCount } } },
-] as const;
-
 export const hookUrls = ["https://one.example/hook", "https://two.example/hook"];
 
 /** The limits of the credentials: two generous ones, and one that clients soon exceed. */
@@ -334,7 +317,7 @@ export async function makeTemplate(bundle: Bundle): Promise<Template> {
         method: "PUT",
         path,
         headers: bearer,
-        body: { name: key, fields, ...settings },
+        body: definitionOf(key, settings),
       });
     }
     const types = ["created", "updated"].flatMap((type) => [
