@@ -214,11 +214,11 @@ export class Clients {
   }
 
   #pathOf(key: CollectionKey): string {
-    return key === "orders" ? "apps/orders/records" : `forms/${key}/submissions`;
+    return key === "parcels" ? "apps/parcels/records" : `forms/${key}/submissions`;
   }
 
   #itemPath(key: CollectionKey, id: string): string {
-    return key === "orders" ? `apps/orders/records/${id}` : `submissions/${id}`;
+    return key === "parcels" ? `apps/parcels/records/${id}` : `submissions/${id}`;
   }
 
   /** One of the newest items, so that clients meet. Sometimes one that is gone. */
@@ -242,8 +242,8 @@ export class Clients {
   async create(step: Step, random: Random): Promise<void> {
     const { key } = this.#pickCollection(random);
     const data = this.#newValues(step, random);
-    const isDraft = key !== "orders" && random.chance(0.15);
-    const status = key === "orders" ? null : isDraft ? "draft" : "submitted";
+    const isDraft = key !== "parcels" && random.chance(0.15);
+    const status = key === "parcels" ? null : isDraft ? "draft" : "submitted";
     const body = { ...(isDraft ? { status } : {}), data };
     const credential = credentialOf[step.client] ?? 0;
     const path = this.#pathOf(key);
@@ -465,7 +465,7 @@ export class Clients {
   async upsert(step: Step, random: Random): Promise<void> {
     const { key } = random.pick(collections.slice(0, 2));
     const data = { title: `u${step.number}`, code: random.pick(codes), n: random.int(0, 3) };
-    const effects = [upsertEffect(data, key === "orders" ? null : "submitted")];
+    const effects = [upsertEffect(data, key === "parcels" ? null : "submitted")];
     await this.#batch(step, random, key, [{ op: "upsert", by: "code", data }], effects);
   }
 
@@ -480,7 +480,7 @@ export class Clients {
     for (let count = random.int(1, 3); count > 0; count -= 1) {
       const data = { ...this.#newValues(step, random), title: `b${step.number}.${count}` };
       operations.push({ op: "create", data });
-      effects.push(createEffect(data, key === "orders" ? null : "submitted"));
+      effects.push(createEffect(data, key === "parcels" ? null : "submitted"));
     }
     await this.#batch(step, random, key, operations, effects);
   }
@@ -750,7 +750,7 @@ export class Clients {
       isExpired: false,
     };
     const { limit } = reader;
-    const path = `${key === "orders" ? "apps" : "forms"}/${key}/changes?all=true&limit=${limit}`;
+    const path = `${key === "parcels" ? "apps" : "forms"}/${key}/changes?all=true&limit=${limit}`;
     const own = this.#own[credential] ?? 0;
     const { answer } = await this.#send(step, "GET", reader.cursor || path);
     const what = `step ${step.number} feed of ${key}`;
@@ -970,13 +970,13 @@ export class Clients {
     const headers = { Authorization: `Bearer ${token.token}` };
     const isWrite = random.chance(0.5);
     const data = { title: `g${step.number}` };
-    const write = this.#write(step, `guest create`, "orders", [createEffect(data, null)]);
+    const write = this.#write(step, `guest create`, "parcels", [createEffect(data, null)]);
     write.actor = `credential:${guest.id}`;
     const { answer, startedAt } = isWrite
       ? await this.#send(
           step,
           "POST",
-          this.#pathOf("orders"),
+          this.#pathOf("parcels"),
           { data },
           { ...headers, "X-Request-Id": write.request },
         )

@@ -16,7 +16,7 @@ const fields = [
 
 export const seatCount = 4;
 export const collections = [
-  { kind: "app", key: "orders", settings: { receipt_prefix: "O-" } },
+  { kind: "app", key: "parcels", settings: { receipt_prefix: "P-" } },
   { kind: "form", key: "visits", settings: {} },
   { kind: "form", key: "seats", settings: { acceptance: { max_submissions: seatCount } } },
 ] as const;

@@ -175,7 +175,7 @@ export class History {
     if (!before) {
       const place = (this.#created.get(key) ?? 0) + 1;
       this.#created.set(key, place);
-      const receipt = key === "orders" ? `O-${String(place).padStart(6, "0")}` : null;
+      const receipt = key === "parcels" ? `P-${String(place).padStart(6, "0")}` : null;
       if (
         !after.isDeleted &&
         row.receipt !== undefined &&

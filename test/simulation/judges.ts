@@ -60,7 +60,7 @@ function judgeDeliveries(world: World, history: History): void {
   for (const [index, url] of hookUrls.entries()) {
     const messages = world.receivers.messages.filter((message) => message.url === url);
     for (const { key } of collections) {
-      if (index === 1 && key !== "orders") continue;
+      if (index === 1 && key !== "parcels") continue;
       const expected = (history.changes.get(key) ?? []).filter(
         (change) => index === 0 || change.action === "record.update",
       );

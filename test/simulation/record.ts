@@ -35,6 +35,7 @@ export async function recordExchanges(
   const exchanges: Exchange[] = [];
   const { errors } = await run(plan, {
     ...setting,
+    withoutLag: true,
     onExchange({ method, path, headers = {}, body }, { status, text, headers: answerHeaders }) {
       const { Authorization: authorization = "", ...rest } = headers;
       const etag = answerHeaders.get("ETag");

@@ -21,6 +21,8 @@ export interface Setting {
   former?: Bundle;
   template: Template;
   keepsTrace?: boolean;
+  /** Replicas are as new as the primary. */
+  withoutLag?: boolean;
   onExchange?: World["onExchange"];
 }
 
@@ -32,6 +34,7 @@ const calmMinutes = 12;
 export async function run(steps: readonly Step[], setting: Setting): Promise<Result> {
   const { bundle, template, keepsTrace = false } = setting;
   const world = new World(bundle, template.image, template.now, keepsTrace);
+  world.db.lags = setting.withoutLag !== true;
   if (setting.onExchange) world.onExchange = setting.onExchange;
   const history = new History(world);
   watchLimits(world, history);

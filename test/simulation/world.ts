@@ -325,7 +325,7 @@ export async function makeTemplate(bundle: Bundle): Promise<Template> {
       `submission.${type}`,
     ]);
     for (const [index, url] of hookUrls.entries()) {
-      const watched = index === 0 ? "all" : ["app:orders"];
+      const watched = index === 0 ? "all" : ["app:parcels"];
       const body = {
         name: url,
         url,

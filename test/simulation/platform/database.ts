@@ -107,6 +107,8 @@ export class SimulatedDatabase {
   readonly #replicas = new Map<number, Copy>();
   readonly #now: () => number;
   onCommit: (commit: Commit) => void = () => undefined;
+  /** Whether replicas may be older than the primary. */
+  lags = true;
 
   constructor(image: Uint8Array, now: () => number) {
     this.#base = image;
@@ -233,7 +235,9 @@ export class SimulatedDatabase {
     const required = source.start === "first-unconstrained" ? 0 : versionOf(source.start);
     const current = this.#replicas.get(host.place)?.version ?? 0;
     const lowest = Math.max(required, versionOf(source.bookmark), current);
-    const target = random.chance(0.5) ? lowest : random.int(lowest, Math.max(lowest, this.version));
+    const isLate = this.lags && random.chance(0.5);
+    const earliest = this.lags ? lowest : this.version;
+    const target = isLate ? lowest : random.int(earliest, Math.max(earliest, this.version));
     const replica = this.#replicaAt(host.place, Math.min(target, this.version));
     const results = queries.map((query) => replica.run(query, asArrays));
     source.bookmark = bookmarkOf(replica.version);
