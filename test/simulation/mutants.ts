@@ -88,8 +88,8 @@ export const mutants: readonly Mutant[] = [
   mutant(
     "a write without a key is retried",
     "store/db/retry.ts",
-    "export async function runOnce<T>({ timing }: Timed, run: () => Promise<T>): Promise<T> {\n  try {",
-    "export async function runOnce<T>({ timing }: Timed, send: () => Promise<T>): Promise<T> {\n  const run = () => send().catch((error: unknown) => { if (classifyError(error).kind === 'transient') return send(); throw error; });\n  try {",
+    "export async function runOnce<T>({ timing }: HasTiming, run: () => Promise<T>): Promise<T> {\n  try {",
+    "export async function runOnce<T>({ timing }: HasTiming, send: () => Promise<T>): Promise<T> {\n  const run = () => send().catch((error: unknown) => { if (classifyError(error).kind === 'transient') return send(); throw error; });\n  try {",
   ),
   mutant(
     "callers share Idempotency-Keys",
@@ -144,14 +144,14 @@ export const mutants: readonly Mutant[] = [
   ),
   mutant(
     "a revocation that did not arrive is answered",
-    "http/credential-objects.ts",
-    "if (attempt === maxTries || error instanceof TimeoutError) throw problem.tryAgain(2);",
-    "if (attempt === maxTries || error instanceof TimeoutError) return;",
+    "http/context.ts",
+    "if (attempt === maxPushAttempts || error instanceof TimeoutError) throw problem.tryAgain(2);",
+    "if (attempt === maxPushAttempts || error instanceof TimeoutError) return;",
   ),
   mutant(
     "a late read undoes a revocation",
     "gate/gate.ts",
-    "if (known && (known !== previous || isOlder(credential, known))) return known;",
+    "if (known && (known !== previous || isOlderThanKnown(credential, known))) return known;",
     "",
   ),
   mutant(
@@ -194,8 +194,8 @@ export const mutants: readonly Mutant[] = [
   mutant(
     "a webhook goes on after a failure",
     "delivery/deliver.ts",
-    "next.message === null || (await deliverChange(run, hook, collection, next.message));",
-    "next.message === null || (await deliverChange(run, hook, collection, next.message)) !== null;",
+    "(await deliverChange(run, hook, collection, nextMessage.message));",
+    "(await deliverChange(run, hook, collection, nextMessage.message)) !== null;",
   ),
   mutant(
     "a lost alarm is never replaced",

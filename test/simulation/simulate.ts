@@ -217,11 +217,13 @@ async function ci(): Promise<boolean> {
   return [...results, ...found.map(({ isGood }) => isGood)].every(Boolean);
 }
 
-async function everyMutant(): Promise<boolean> {
-  let isGood = true;
-  for (const mutant of mutants)
-    if (!(await findMutant(mutant, Number(options.seed ?? 1)))) isGood = false;
-  return isGood;
+/** Looks for every planted bug, or for those whose names contain a text. */
+async function everyMutant(text = ""): Promise<boolean> {
+  const wanted = mutants.filter(({ name }) => name.includes(text));
+  const results: boolean[] = [];
+  for (const mutant of wanted) results.push(await findMutant(mutant, Number(options.seed ?? 1)));
+  say(`${results.filter(Boolean).length} of ${results.length} planted bugs found`);
+  return results.every(Boolean);
 }
 
 async function main(): Promise<boolean> {
@@ -234,7 +236,7 @@ async function main(): Promise<boolean> {
       await playInParallel(seed, 2000, 2),
     ].every(Boolean);
   }
-  if (options.mutants) return everyMutant();
+  if (options.mutants) return everyMutant(options.mutant);
   const mutant = mutants.find(({ name }) => name === options.mutant);
   if (options.mutant !== undefined && !mutant) throw new Error(`No mutant "${options.mutant}".`);
   if (options.collected) return playCollected(await setUp(mutant));

@@ -1,6 +1,6 @@
 import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { createRandomSecret, signSecret } from "../../src/domain/credential/signed-secrets.ts";
+import { createRandomSecret, signSecret } from "../../src/domain/credential/keys.ts";
 import { createHash } from "node:crypto";
 import type { Ports, Service } from "../../src/http/service.ts";
 import type { Timeline } from "../../src/domain/timeline.ts";

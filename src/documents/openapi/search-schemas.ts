@@ -85,7 +85,7 @@ function searchBodySchemas(
         direction: {
           type: ["string", "null"],
           enum: ["asc", "desc", null],
-          description: "`asc` if omitted or null.",
+          description: "Defaults to `asc`.",
         },
       },
       ["field"],
@@ -105,12 +105,12 @@ function searchBodySchemas(
         fields: {
           type: ["array", "null"],
           ...shownFields,
-          description: "The keys that `data` shows; null for all.",
+          description: "The fields to return in `data`. Returns all fields if null or omitted.",
         },
         limit: { ...toJsonSchema(pageLimit()), type: ["integer", "null"] },
         cursor: {
           type: ["string", "null"],
-          description: "The cursor of `links.next`, here or in the query.",
+          description: "The cursor from `links.next`. Send it here or in the query.",
         },
       },
       [],
