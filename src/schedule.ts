@@ -14,20 +14,25 @@ import { memoryPart, type Memory } from "#domain/memory.ts";
 import { sweepErasures, sweepHistory } from "#store/data/feed.ts";
 import { eraseExpiredValues } from "#store/data/erase-expired-values.ts";
 import { sweepFormerEntries, sweepFormerUnique } from "#store/data/index-check.ts";
+import { sweepErasedReplays } from "#store/data/replays.ts";
 import { sweepExpired } from "#store/home/maintenance.ts";
 
-type SweepContext = Pick<BackgroundContext, "databases" | "memory">;
+type SweepContext = Pick<BackgroundContext, "databases" | "memory"> & Pick<Service, "replays">;
 
 /** Limits the steps of one run. The next run continues. */
 const stepsPerRun = 50;
 
-export async function sweep({ databases, memory }: SweepContext, now: number): Promise<void> {
+export async function sweep(
+  { databases, memory, replays }: SweepContext,
+  now: number,
+): Promise<void> {
   await sweepExpired(databases, now, stepsPerRun);
   for (const [index, db] of databases.all().entries()) {
     await runSteps(() => sweepFormerUnique(db));
     await runSteps(() => sweepFormerEntries(db));
     await runSteps(() => sweepErasures(db));
     await runSteps(() => eraseExpiredValues(db, now));
+    await runSteps(() => sweepErasedReplays(db, replays, now));
     await sweepChanges(memory, db, index, now);
   }
 }
@@ -72,7 +77,7 @@ export async function onSchedule(service: Service, now: number): Promise<void> {
     pushHasListeners(databases),
   ]);
   if (Math.floor(now / minuteMs) % 5 === 0) {
-    await sweep(ctx, now);
+    await sweep(service, now);
   } else {
     await backfillAndWake(ctx);
   }

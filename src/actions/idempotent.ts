@@ -3,7 +3,14 @@ import { sleepWithJitter } from "#store/db/retry.ts";
 import { sha256 } from "#domain/credential/keys.ts";
 import type { Timing } from "#domain/ports.ts";
 import { toCanonicalJson } from "#domain/json.ts";
-import { findReplay, type Claim, type AssignedValues, type Replay } from "#store/data/replays.ts";
+import {
+  erasedAnswer,
+  findReplay,
+  replayRetentionMs,
+  type Claim,
+  type AssignedValues,
+  type Replay,
+} from "#store/data/replays.ts";
 import type { ActionContext } from "./context.ts";
 
 /** A conflict means that another write succeeded. Many attempts therefore mean many writers, not a deadlock. */
@@ -65,11 +72,10 @@ export interface IdempotentResult<Answer> {
   hasDifferentBody: boolean;
 }
 
-const replayRetentionMs = 24 * 60 * 60 * 1000;
-
 /**
  * Runs an action once per key within 24 hours (contract, section 8). The claim in the batch decides which request was
  * first. The cache only saves queries to D1. A key that has a response replays it, even if the request is invalid now.
+ * The key of an erased item is 404.
  */
 export async function runIdempotent<Ready extends PreparedWrite<unknown>, Answer>(
   ctx: ActionContext,
@@ -79,11 +85,14 @@ export async function runIdempotent<Ready extends PreparedWrite<unknown>, Answer
   action: IdempotentAction<Ready, Answer>,
 ): Promise<IdempotentResult<Answer>> {
   const fingerprint = key === null ? "" : await sha256(toCanonicalJson(body));
-  const toReplayed = (replay: Replay): IdempotentResult<Answer> => ({
-    response: action.respond(JSON.parse(replay.answer) as Ready["response"], replay),
-    isReplay: true,
-    hasDifferentBody: replay.fingerprint !== fingerprint,
-  });
+  const toReplayed = (replay: Replay): IdempotentResult<Answer> => {
+    if (replay.answer === erasedAnswer) throw problem.notFound();
+    return {
+      response: action.respond(JSON.parse(replay.answer) as Ready["response"], replay),
+      isReplay: true,
+      hasDifferentBody: replay.fingerprint !== fingerprint,
+    };
+  };
   const cachedReplay = key === null ? undefined : ctx.replays.peek(key);
   if (cachedReplay) return toReplayed(cachedReplay);
   return retryOnConflict(ctx, async () => {

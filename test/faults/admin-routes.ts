@@ -520,6 +520,14 @@ function itemRows(kind: CollectionKind): Row[] {
       retryStatuses: [404],
       verify: (answer) => assertStatus(answer, isForm ? 404 : 200),
     }),
+    ...adminRows(`GET ${itemsRoute}/:id/erase`, 200, (world) => ({
+      path: `${pathOf(world)}/${firstItem(world).id}/erase`,
+    })),
+    ...actionRows("/erase", {}, 204, {
+      page: 303,
+      retryStatuses: [404],
+      verify: (answer) => assertStatus(answer, 404),
+    }),
   ];
 }
 

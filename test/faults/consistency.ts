@@ -23,7 +23,7 @@ const values = `(select i.number item, i.status, f.number field, f.unique_number
 const countsWith = (
   changes: string,
 ) => `(select subject, count(*) acts, count(distinct version) versions,
-    sum(action in ('record.create', 'submission.create')) created, sum(action = 'submission.delete') deleted,
+    sum(action in ('record.create', 'submission.create')) created, sum(action like '%.delete' or action like '%.erase') deleted,
     sum(action in ('definition.create', 'definition.change')) defined, sum(action = 'credential.issue') issued
   from (select subject, version, action from audit_entry${changes}) group by subject)`;
 const changeCounts = countsWith(" union all select item_id, version, action from change");
@@ -85,7 +85,7 @@ const checks = [
     where c.item is not i.number or c.version is not i.version`,
   `select 'a change that does not point to the previous one' what, c.item_id id from change c
     left join change b on b.number = c.previous
-    where c.action not like '%.create' and (b.item is not c.item or b.version is not c.version - (c.action <> 'submission.delete'))`,
+    where c.action not like '%.create' and (b.item is not c.item or b.version is not c.version - (c.action not like '%.delete' and c.action not like '%.erase'))`,
   `select 'former values of a deleted item' what, c.item_id id from change c
     where c.former is not null and not exists (select 1 from item where number = c.item)`,
   `select 'a created item that disappeared without a deletion' what, a.subject id from ${changeCounts} a

@@ -175,6 +175,8 @@ POST /admin/apps/:key/items/:id/close, which records reject      | 422   | 422  
 POST /admin/apps/:key/items/:id/reopen, which records reject     | 409   | 409   | 409    | 403    | 401
 POST /admin/apps/:key/items/:id/revert, of its creation          | 422   | 422   | 422    | 403    | 401
 POST /admin/apps/:key/items/:id/delete, which records reject     | 404   | 404   | 404    | 403    | 401
+GET /admin/apps/:key/items/:id/erase                             | 200   | 200   | 403    | 403    | 401
+POST /admin/apps/:key/items/:id/erase                            | 204   | 204   | 403    | 403    | 401
 
 GET /admin/forms                                                 | 200   | 200   | 200    | 200    | 401
 POST /admin/forms                                                | 201   | 201   | 201    | 403    | 401
@@ -200,6 +202,8 @@ POST /admin/forms/:key/items/:id/close                           | 200   | 200  
 POST /admin/forms/:key/items/:id/reopen, after it was closed     | 200   | 200   | 200    | 403    | 401
 POST /admin/forms/:key/items/:id/revert, of its creation         | 422   | 422   | 422    | 403    | 401
 POST /admin/forms/:key/items/:id/delete                          | 204   | 204   | 204    | 403    | 401
+GET /admin/forms/:key/items/:id/erase                            | 200   | 200   | 403    | 403    | 401
+POST /admin/forms/:key/items/:id/erase                           | 204   | 204   | 403    | 403    | 401
 `;
 
 /** The statuses without a credential or a session. */

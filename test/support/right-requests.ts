@@ -110,6 +110,7 @@ const collectionBodies = (kind: Kind): Record<string, (world: World) => Json> =>
     [`${base}/:key/items/:id/reopen`]: () => ({ version: 1 }),
     [`${base}/:key/items/:id/revert`]: () => ({ version: 1, change: 1 }),
     [`${base}/:key/items/:id/delete`]: () => ({ version: 1 }),
+    [`${base}/:key/items/:id/erase`]: () => ({ version: 1 }),
   };
 };
 

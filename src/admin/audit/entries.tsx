@@ -1,6 +1,7 @@
 import { SelectOptions } from "#html/inputs.tsx";
 import type { Child } from "hono/jsx";
 import type { AuditEntry } from "#store/home/audit-log.ts";
+import { isDeletion } from "#domain/item/change.ts";
 import type { AuditAction, ResourceAction, AccountAction } from "#domain/audit.ts";
 
 const actionOptions = [
@@ -8,10 +9,12 @@ const actionOptions = [
   ["record", "Anything with records"],
   ["record.create", "Created a record"],
   ["record.update", "Changed a record"],
+  ["record.erase", "Erased a record"],
   ["submission", "Anything with submissions"],
   ["submission.create", "Created a submission"],
   ["submission.update", "Changed a submission"],
   ["submission.delete", "Deleted a submission"],
+  ["submission.erase", "Erased a submission"],
   ["submission.close", "Closed a submission"],
   ["submission.reopen", "Reopened a submission"],
   ["definition", "Forms and apps"],
@@ -117,7 +120,7 @@ function Subject({ entry }: { entry: AuditEntry }): Child {
     );
   if (!/^(rec|sub)_/.test(subject)) return <>{subjectName ?? subject}</>;
   const text = subjectName ?? `…${subject.slice(-8)}`;
-  if (collection === null || action === "submission.delete") return <code>{text}</code>;
+  if (collection === null || isDeletion(action)) return <code>{text}</code>;
   return (
     <a class="nowrap" href={`${collectionPath(collection)}/items/${subject}`}>
       {text}
@@ -153,9 +156,11 @@ const actionVerbs: Record<ResourceAction, string> = {
   "record.create": "created",
   "record.update": "changed",
   "record.recalculate": "recalculated",
+  "record.erase": "erased",
   "submission.create": "created",
   "submission.update": "changed",
   "submission.delete": "deleted",
+  "submission.erase": "erased",
   "submission.close": "closed",
   "submission.reopen": "reopened",
   "submission.recalculate": "recalculated",

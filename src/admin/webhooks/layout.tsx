@@ -25,6 +25,7 @@ export const webhookLabels = {
 export const webhookTypeNames: Record<WebhookType, string> = {
   "record.created": "Records that are created",
   "record.updated": "Records that are changed",
+  "record.deleted": "Records that are erased",
   "submission.created": "Submissions that are created",
   "submission.updated": "Submissions that are changed",
   "submission.deleted": "Submissions that are deleted",

@@ -9,6 +9,7 @@ import { lazy } from "#domain/lazy.ts";
 export const webhookTypes = [
   "record.created",
   "record.updated",
+  "record.deleted",
   "submission.created",
   "submission.updated",
   "submission.deleted",
@@ -72,12 +73,14 @@ const webhookTypeByAction: Record<ItemAction, WebhookType> = {
   "record.create": "record.created",
   "record.update": "record.updated",
   "record.recalculate": "record.updated",
+  "record.erase": "record.deleted",
   "submission.create": "submission.created",
   "submission.update": "submission.updated",
   "submission.recalculate": "submission.updated",
   "submission.reopen": "submission.updated",
   "submission.close": "submission.closed",
   "submission.delete": "submission.deleted",
+  "submission.erase": "submission.deleted",
 };
 
 /** Without `submission.closed`, a webhook reports closing as `submission.updated`, so that receivers miss no change. */

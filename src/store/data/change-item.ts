@@ -10,6 +10,7 @@ import {
   insertChange,
   type ItemAuditRecord,
 } from "./changes.ts";
+import { eraseReplays } from "./replays.ts";
 import { runOnce, classifyError } from "#store/db/retry.ts";
 import { jsonChunks, type CollectionBind } from "#store/db/statement.ts";
 import {
@@ -107,6 +108,7 @@ export async function changeItem(
   return runItemBatch(db, statements, uniqueValues.toAdd, change.number);
 }
 
+/** Removes an item. An erasure also empties the responses that are stored for retries. */
 export async function removeItem(
   db: CollectionDatabase,
   removal: ItemRemoval,
@@ -128,9 +130,12 @@ export async function removeItem(
     ...(removal.itemVersion > 1 ? [eraseFormerValues] : []),
     ...(removal.itemVersion > maxErasedPerBatch ? [queueErasure] : []),
     insertChange,
-    deleteItem,
-    decrementItemCount,
   ].map((bind) => bind(db, values));
+  if (auditRecord.action.endsWith(".erase")) {
+    const numbers = JSON.stringify([removal.number]);
+    statements.push(...eraseReplays(db, { numbers, at: auditRecord.at }));
+  }
+  statements.push(deleteItem(db, values), decrementItemCount(db, values));
   return runItemBatch(db, statements, [], removal.number);
 }
 

@@ -168,7 +168,7 @@ export async function createItem(
   const values = {
     ...auditRecord,
     ...create,
-    ...(claim ?? { key: null, fingerprint: null, answer: null, expiresAt: null }),
+    ...(claim ?? { key: null, fingerprint: null, answer: null }),
     uniqueValues: JSON.stringify(create.uniqueValues),
     changedFields: JSON.stringify(create.changedFields),
   };

@@ -120,6 +120,12 @@ export const replay = sqliteTable(
   (table) => [index("replay_by_expiry").on(table.expiresAt)],
 );
 
+/** Keys whose stored responses were erased, until KV has surely lost its copies. */
+export const erasedReplay = sqliteTable("erased_replay", {
+  key: text("key").primaryKey(),
+  at: integer("at").notNull(),
+});
+
 export const indexing = sqliteTable("indexing", {
   collectionId: integer("collection_id").primaryKey(),
   fields: text("fields").notNull(),
