@@ -12,18 +12,20 @@ import type { Service } from "#http/service.ts";
 import type { DataDatabase } from "#store/db/database.ts";
 import { memoryPart, type Memory } from "#domain/memory.ts";
 import { sweepErasures, sweepHistory } from "#store/data/feed.ts";
+import { eraseDeleted } from "#store/data/erase-deleted.ts";
 import { eraseExpiredValues } from "#store/data/erase-expired-values.ts";
 import { sweepFormerEntries, sweepFormerUnique } from "#store/data/index-check.ts";
 import { sweepErasedReplays } from "#store/data/replays.ts";
 import { sweepExpired } from "#store/home/maintenance.ts";
 
-type SweepContext = Pick<BackgroundContext, "databases" | "memory"> & Pick<Service, "replays">;
+type SweepContext = Pick<BackgroundContext, "databases" | "memory" | "random"> &
+  Pick<Service, "replays">;
 
 /** Limits the steps of one run. The next run continues. */
 const stepsPerRun = 50;
 
 export async function sweep(
-  { databases, memory, replays }: SweepContext,
+  { databases, memory, random, replays }: SweepContext,
   now: number,
 ): Promise<void> {
   await sweepExpired(databases, now, stepsPerRun);
@@ -33,6 +35,7 @@ export async function sweep(
     await runSteps(() => sweepErasures(db));
     await runSteps(() => eraseExpiredValues(db, now));
     await runSteps(() => sweepErasedReplays(db, replays, now));
+    await runSteps(() => eraseDeleted(databases, db, random.uuid(), now));
     await sweepChanges(memory, db, index, now);
   }
 }

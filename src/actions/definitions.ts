@@ -41,6 +41,7 @@ import {
   typeInUseProblem,
 } from "./backfill.ts";
 import { retryOnConflict } from "./idempotent.ts";
+import { reservedKeyProblem } from "./reserved-key.ts";
 
 export interface Preconditions {
   ifMatch: Precondition | null;
@@ -228,6 +229,8 @@ async function saveDefinition(
   if (!current) {
     const entry = auditRecord(ctx, "definition.create", subject);
     const createResult = await createCollection(ctx.databases, kind, key, definition, entry);
+    if (createResult.outcome === "reserved")
+      throw (await reservedKeyProblem(ctx, kind, key)) ?? problem.tryAgain();
     return createResult.outcome === "saved" ? "created" : undefined;
   }
   const { collection, pending } = current;
@@ -254,6 +257,7 @@ async function saveDefinition(
     case "saved":
       return isSmall ? "changed" : "pending";
     case "stale":
+    case "reserved":
       return undefined;
     case "values_exist":
       throw typeInUseProblem(rules);

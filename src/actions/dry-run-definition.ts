@@ -1,3 +1,4 @@
+import { reservedKeyProblem } from "./reserved-key.ts";
 import { computedIds } from "#domain/data/index-entries.ts";
 import type { CollectionKind, Collection, Definition } from "#domain/definition/collection.ts";
 import type { Field } from "#domain/definition/field.ts";
@@ -58,6 +59,8 @@ export async function dryRunDefinition(
   const merged = validateDefinition(kind, key, current?.collection.definition ?? null, body);
   const { definition } = merged;
   if (!current) {
+    const reservation = await reservedKeyProblem(ctx, kind, key);
+    if (reservation) throw reservation;
     const collection = newCollection(kind, key, definition);
     const result = {
       collection,

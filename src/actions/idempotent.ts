@@ -6,6 +6,7 @@ import { toCanonicalJson } from "#domain/json.ts";
 import {
   erasedAnswer,
   findReplay,
+  isStillThere,
   replayRetentionMs,
   type Claim,
   type AssignedValues,
@@ -94,7 +95,9 @@ export async function runIdempotent<Ready extends PreparedWrite<unknown>, Answer
     };
   };
   const cachedReplay = key === null ? undefined : ctx.replays.peek(key);
-  if (cachedReplay) return toReplayed(cachedReplay);
+  // KV does not know whether the collection was deleted.
+  if (cachedReplay && (await isStillThere(ctx.databases.of(collection))))
+    return toReplayed(cachedReplay);
   return retryOnConflict(ctx, async () => {
     const prepared = await prepareOrProblem(() => action.prepare());
     if (prepared instanceof Problem) {

@@ -2,7 +2,7 @@ import type { CursorPosition, FullPosition } from "#domain/cursor.ts";
 import type { CompiledCollection } from "#domain/data/compile.ts";
 import { fieldNumber, presentData } from "#domain/data/values.ts";
 import { countFittingItems, buildItemView, type ItemView } from "#domain/item/item.ts";
-import { problem, type Problem } from "#domain/problem/problem.ts";
+import { problem, Problem } from "#domain/problem/problem.ts";
 import { parseSearch } from "#domain/search/parse.ts";
 import { parseTextSearch } from "#domain/search/text.ts";
 import { referencedFields, type Search } from "#domain/search/tree.ts";
@@ -14,7 +14,12 @@ import { maxSortedItems } from "#store/data/search/plan.ts";
 import type { SearchPage, UnindexedFields } from "#store/data/search/page.ts";
 import type { ReadContext, ActionContext } from "./context.ts";
 import { resumeBackfill } from "./backfill.ts";
-import { confirmCollection, collectionRef, loadCollectionOfHead } from "./collection-cache.ts";
+import {
+  confirmCollection,
+  collectionRef,
+  forgetCollection,
+  loadCollectionOfHead,
+} from "./collection-cache.ts";
 import {
   loadCurrentCollection,
   type CountedCollection,
@@ -74,13 +79,23 @@ export async function queryItems(
     const rows = limit ?? search.limit;
     const isNewestFirst = search.sort.length === 0 && search.order === "desc";
     const wantsPrefixMatches = query.isForPeople && after === null && isNewestFirst;
-    const page = await findPage(ctx.databases.of(collection), search, after, rows + 1, {
+    const options = {
       withCount: query.isForPeople ?? false,
       withStatus: query.withStatus ?? false,
       prefixes: wantsPrefixMatches ? prefixes : null,
       stamps: cachedStamps([collection]),
       values: search.unknownOptions.map(({ field, value }) => [field.number, value] as const),
-    });
+    };
+    const db = ctx.databases.of(collection);
+    const page = await findPage(db, search, after, rows + 1, options).catch(
+      async (error: unknown) => {
+        // The key may belong to another collection now.
+        const current = isNotFound(error) && (await loadCurrentCollection(ctx, compiled));
+        if (!current || current.compiled.collection.id === collection.id) throw error;
+        ({ compiled } = current);
+      },
+    );
+    if (!page) return undefined;
     if ("exceeded" in page) throw tooComplexProblem(page);
     compiled = confirmCollection(ctx, compiled, page.head);
     if (page.head.freshDefinition) return undefined;
@@ -89,6 +104,8 @@ export async function queryItems(
     return buildPage(compiled, search, page, rows);
   });
 }
+
+const isNotFound = (error: unknown) => error instanceof Problem && error.code === "not_found";
 
 interface ParsedQuery {
   search: Search;
@@ -222,14 +239,15 @@ export async function listItemViews(
   after: number | null,
   limit: number,
 ): Promise<ItemViewPage> {
-  const query = {
-    ...collectionRef(ctx.memory, kind, key),
-    after,
-    limit: limit + 1,
-    maxBytes: maxPageBytes,
-  };
+  const ref = collectionRef(ctx.memory, kind, key);
+  const query = { ...ref, after, limit: limit + 1, maxBytes: maxPageBytes };
   const result = await listItems(ctx.databases.named(kind, key), query);
-  if (!result) throw problem.notFound();
+  if (!result) {
+    if (ref.id === null) throw problem.notFound();
+    // The cached collection is deleted. The key may belong to another one now.
+    forgetCollection(ctx.memory, ref.id);
+    return listItemViews(ctx, kind, key, after, limit);
+  }
   const { items, isTruncated, head } = result;
   const compiled = await loadCollectionOfHead(ctx, head);
   const page = items.slice(0, Math.min(limit, countFittingItems(items, compiled)));

@@ -18,6 +18,9 @@ export type ResourceAction =
   | ItemAction
   | "definition.create"
   | "definition.change"
+  | "definition.delete"
+  | "definition.restore"
+  | "definition.erase"
   | "index.check"
   | "credential.issue"
   | "credential.edit"

@@ -422,6 +422,22 @@ function definitionRows(kind: CollectionKind): Row[] {
       async () => ({ path: `${route}/${await newCollection(kind)}/check-index`, body: {} }),
       { page: 303 },
     ),
+    ...readRows("/delete"),
+    ...adminRows(
+      `POST ${route}/:key/delete`,
+      204,
+      async (world) => {
+        const key = await newCollection(kind);
+        return {
+          path: `${route}/${key}/delete`,
+          body: { confirm: key },
+          verifyDone: async () =>
+            assertStatus(await callAdmin(world, "GET", `${route}/${key}`), 404),
+          retryStatuses: [404],
+        };
+      },
+      { page: 303 },
+    ),
   ];
 }
 
@@ -531,6 +547,27 @@ function itemRows(kind: CollectionKind): Row[] {
   ];
 }
 
+const deletedRows: Row[] = [
+  ...adminRows("GET /deleted", 200, () => ({ path: "/deleted" })),
+  ...adminRows(
+    "POST /deleted/:id/restore",
+    204,
+    async (world) => {
+      const key = await newCollection("form");
+      await callAdmin(world, "POST", `/forms/${key}/delete`, { confirm: key });
+      const { body } = await callAdmin(world, "GET", "/deleted");
+      const { id } = body.items.find((item: Json) => item.key === key);
+      return {
+        path: `/deleted/${id}/restore`,
+        body: {},
+        verifyDone: async () => assertStatus(await callAdmin(world, "GET", `/forms/${key}`), 200),
+        retryStatuses: [404],
+      };
+    },
+    { page: 303 },
+  ),
+];
+
 export const allAdminRows: Row[] = [
   ...signInRows,
   ...adminRows("GET /", 200, () => ({ path: "" })),
@@ -538,6 +575,7 @@ export const allAdminRows: Row[] = [
   ...accountRows,
   ...memberRows,
   ...integrationRows,
+  ...deletedRows,
   ...webhookRows,
   ...definitionRows("form"),
   ...itemRows("form"),

@@ -151,11 +151,16 @@ POST /admin/webhooks/:id/test                                    | 200   | 200  
 POST /admin/webhooks/:id/deliveries/:delivery/redeliver          | 200   | 200   | 403    | 403    | 401
 POST /admin/webhooks/:id/delete                                  | 204   | 204   | 403    | 403    | 401
 
+GET /admin/deleted                                               | 200   | 200   | 403    | 403    | 401
+POST /admin/deleted/:id/restore, of nothing                      | 404   | 404   | 403    | 403    | 401
+
 GET /admin/apps                                                  | 200   | 200   | 200    | 200    | 401
 POST /admin/apps                                                 | 201   | 201   | 201    | 403    | 401
 GET /admin/apps/:key                                             | 200   | 200   | 200    | 200    | 401
 GET /admin/apps/:key/settings                                    | 200   | 200   | 200    | 403    | 401
 POST /admin/apps/:key/settings                                   | 200   | 200   | 200    | 403    | 401
+GET /admin/apps/:key/delete                                      | 200   | 200   | 403    | 403    | 401
+POST /admin/apps/:key/delete                                     | 204   | 204   | 403    | 403    | 401
 GET /admin/apps/:key/api                                         | 200   | 200   | 200    | 200    | 401
 GET /admin/apps/:key/openapi.json                                | 200   | 200   | 200    | 200    | 401
 GET /admin/apps/:key/json                                        | 200   | 200   | 200    | 200    | 401
@@ -183,6 +188,8 @@ POST /admin/forms                                                | 201   | 201  
 GET /admin/forms/:key                                            | 200   | 200   | 200    | 200    | 401
 GET /admin/forms/:key/settings                                   | 200   | 200   | 200    | 403    | 401
 POST /admin/forms/:key/settings                                  | 200   | 200   | 200    | 403    | 401
+GET /admin/forms/:key/delete                                     | 200   | 200   | 403    | 403    | 401
+POST /admin/forms/:key/delete                                    | 204   | 204   | 403    | 403    | 401
 GET /admin/forms/:key/api                                        | 200   | 200   | 200    | 200    | 401
 GET /admin/forms/:key/openapi.json                               | 200   | 200   | 200    | 200    | 401
 GET /admin/forms/:key/json                                       | 200   | 200   | 200    | 200    | 401

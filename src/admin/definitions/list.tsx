@@ -94,6 +94,17 @@ export const collectionsPage = (kind: CollectionKind) =>
           New {singular}
         </a>
       ) : null;
+      const deletedLink = roleAllows(frame.member.role, "erase") ? (
+        <a class="button quiet" href="/admin/deleted">
+          Deleted
+        </a>
+      ) : null;
+      const actions = (
+        <>
+          {deletedLink}
+          {createLink}
+        </>
+      );
       const headings = [
         "Name",
         "Key",
@@ -103,7 +114,7 @@ export const collectionsPage = (kind: CollectionKind) =>
         ...(createLink ? [{ name: <span class="unseen">Fields</span> }] : []),
       ];
       return (
-        <AdminPage {...dataAssets} frame={frame} title={plural} actions={createLink}>
+        <AdminPage {...dataAssets} frame={frame} title={plural} actions={actions}>
           {overviews.length === 0 ? (
             <EmptyState>
               <p>There is no {singular} yet.</p>

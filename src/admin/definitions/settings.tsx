@@ -134,6 +134,18 @@ function SettingsPage({
           <Action action={`${base}/check-index`} name="Check the search index" quiet />
         </section>
       ) : null}
+      {roleAllows(frame.member.role, "erase") ? (
+        <section>
+          <h2>Delete</h2>
+          <p class="muted">
+            Deletes this {collectionTerms[kind].one} with all its {collectionTerms[kind].items}. You
+            can restore it for 7 days.
+          </p>
+          <a class="button quiet" href={`${base}/delete`}>
+            Delete this {collectionTerms[kind].one}…
+          </a>
+        </section>
+      ) : null}
     </CollectionLayout>
   );
 }

@@ -98,6 +98,8 @@ export type SaveResult =
   | { outcome: "saved" }
   /** Another request created or changed the collection. Read again. */
   | { outcome: "stale" }
+  /** The key belongs to a deleted collection. */
+  | { outcome: "reserved" }
   | { outcome: "values_exist" }
   | { outcome: "duplicates_exist" };
 
@@ -126,19 +128,30 @@ type Columns = Pick<typeof collection.$inferSelect, (typeof insertedColumns)[num
 /** True when an active webhook listens to all collections, including future ones. */
 const hasGlobalListener = sql`exists (select 1 from webhook where state = 'active' and collections = '"all"')`;
 
+/** Ids of deleted collections are not given again, because items, cursors and webhooks name them. */
+const nextId = sql`(select 1 + max(coalesce((select max(id) from collection), 0),
+  coalesce((select max(collection_id) from deletion), 0)))`;
+
 export const insertCollection = jointStatement<Columns>((db, v) =>
-  db.insert(collection).values({ ...pick(v, insertedColumns), listened: hasGlobalListener }),
+  db
+    .insert(collection)
+    .values({ id: nextId, ...pick(v, insertedColumns), listened: hasGlobalListener }),
 );
 
 /** Inserts the same when webhooks are in another database. */
 export const insertListenedCollection = dataStatement<Columns & { listened: number }>((db, v) =>
-  db.insert(collection).values({ ...pick(v, insertedColumns), listened: v.listened }),
+  db.insert(collection).values({ id: nextId, ...pick(v, insertedColumns), listened: v.listened }),
 );
 
 type CollectionKey = Pick<Columns, "kind" | "key">;
 
 const keyValues = placeholders<CollectionKey>();
 const collectionCondition = sql`kind = ${keyValues.kind} and key = ${keyValues.key}`;
+
+export const keyIsFree = dataGuard<CollectionKey>(
+  () => sql`select ${guardCode("key_used")} as code
+    where exists (select 1 from deletion where ${collectionCondition} and state <> 'erased')`,
+);
 
 export const insertTally = dataStatement<CollectionKey>((db) =>
   db.insert(tally).select(sql`select id, 0, 0, 0, 0 from collection where ${collectionCondition}`),
@@ -152,9 +165,10 @@ export const auditCreation = dataStatement<CollectionKey & AuditRecord>((db, v) 
   ),
 );
 
+/** Aborts the batch when the definition was changed or deleted. */
 export const revisionUnchanged = collectionGuard<{ revision: number }>(
   (v) => sql`select ${guardCode("definition_changed")} as code
-    from collection where id = ${v.collectionId} and revision <> ${v.revision}`,
+    where not exists (select 1 from collection where id = ${v.collectionId} and revision = ${v.revision})`,
 );
 
 const updateCollection = collectionStatement<Pick<Columns, MutableColumn>>((db, v) =>
@@ -274,6 +288,7 @@ export async function runSave<S extends Scope>(
     if (failure.kind === "unique" && failure.table === "collection") return { outcome: "stale" };
     if (failure.kind === "unique") return { outcome: "duplicates_exist" };
     if (failure.kind !== "guard") throw error;
+    if (failure.constraint === "key_used") return { outcome: "reserved" };
     return { outcome: failure.constraint === "values_exist" ? "values_exist" : "stale" };
   }
 }

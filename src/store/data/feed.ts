@@ -248,7 +248,8 @@ export interface NextChange {
   scannedThrough: number;
   /** Whether `scannedThrough` is the current end of the feed. */
   isAtEnd: boolean;
-  head: DefinitionHead;
+  /** Null when the collection is deleted. */
+  head: DefinitionHead | null;
 }
 
 /** Finds the first change after `after` with one of these actions, and its current item. */
@@ -278,6 +279,6 @@ export async function loadNextChange(
     item: itemRow ? itemFromRow(itemRow) : null,
     scannedThrough: firstChange?.number ?? scanEnd?.through ?? after,
     isAtEnd: firstChange === null && (scanEnd?.count ?? 0) < maxScannedChanges,
-    head: headRow ? headFromRow(headRow) : { id: db.collectionId, freshDefinition: null },
+    head: headRow ? headFromRow(headRow) : null,
   };
 }

@@ -3,7 +3,6 @@ import { and, eq, sql } from "drizzle-orm";
 import type { SearchEntry } from "#domain/data/index-entries.ts";
 import type { ItemAction } from "#domain/item/change.ts";
 import { retryTransient, classifyError } from "#store/db/retry.ts";
-import { guardCode, collectionGuard } from "#store/db/guard.ts";
 import { change, indexing, item, searchEntry, tally } from "#store/db/schema.ts";
 import { changeTime, joinLastChange, lastNumber, hasListenersColumn } from "./changes.ts";
 import {
@@ -12,6 +11,7 @@ import {
   dataStatement,
   nextVersionSql,
 } from "#store/db/statement.ts";
+import { revisionUnchanged } from "./definition-statements.ts";
 import { queueStart, queueOrder } from "./index-check.ts";
 
 export type Indexing = typeof indexing.$inferSelect;
@@ -93,11 +93,6 @@ const updateLargest = collectionStatement<{ recalculated: string }>((db, v) =>
       largest: sql`max(largest, (select max(octet_length(e.value -> 3)) from json_each(${v.recalculated}) e))`,
     })
     .where(eq(tally.collectionId, v.collectionId)),
-);
-
-const revisionUnchanged = collectionGuard<{ revision: number }>(
-  (v) => sql`select ${guardCode("definition_changed")} as code from collection
-    where id = ${v.collectionId} and revision <> ${v.revision}`,
 );
 
 const advance = collectionStatement<{ count: number; next: number; nextStart: number }>((db, v) =>

@@ -120,7 +120,9 @@ const byId = itemStatements<ItemById>((v) => and(eq(item.id, v.id), eq(collectio
 
 const byReceipt = itemStatements<ItemByReceipt>((v) =>
   and(
-    sql`${item.number} in (select ${collectionIdSql(v)} * ${collectionSpan} + value from json_each(${v.sequences}))`,
+    eq(collection.kind, v.kind),
+    eq(collection.key, v.key),
+    sql`${item.number} in (select ${collection.id} * ${collectionSpan} + value from json_each(${v.sequences}))`,
     eq(item.receiptNumber, v.receipt),
   ),
 );

@@ -1,4 +1,9 @@
-import { orm, type CollectionDatabase, type DataDatabase, type Prepared } from "#store/db/database.ts";
+import {
+  orm,
+  type CollectionDatabase,
+  type DataDatabase,
+  type Prepared,
+} from "#store/db/database.ts";
 import { and, asc, eq, getTableColumns, inArray, lte, sql, type SQL } from "drizzle-orm";
 import type { Timeline } from "#domain/timeline.ts";
 import { retryTransient } from "#store/db/retry.ts";
@@ -76,9 +81,24 @@ export const claimKey = collectionStatement<ClaimValues>((db, v) =>
     }),
 );
 
-const selectReplay = dataStatement<{ key: string | null }>((db, v) =>
-  db.select().from(replay).where(eq(replay.key, v.key)),
+const collectionExists = (id: SQL) => sql`exists (select 1 from collection where id = ${id})`;
+
+const selectReplay = collectionStatement<{ key: string | null }>((db, v) =>
+  db
+    .select()
+    .from(replay)
+    .where(and(eq(replay.key, v.key), collectionExists(v.collectionId))),
 );
+
+const selectExists = collectionStatement<object>((db, v) =>
+  db.select({ exists: collectionExists(v.collectionId).as("exists") }).from(sql`(select 1)`),
+);
+
+/** Whether the collection is not deleted. A cached response does not tell. */
+export async function isStillThere(db: CollectionDatabase): Promise<boolean> {
+  const row = await retryTransient(db, () => selectExists(db, {}).first<{ exists: number }>());
+  return row?.exists === 1;
+}
 
 /** Selects the same, and whether an active webhook listens to the collection. */
 export const selectClaimedReplay = collectionStatement<{ key: string | null }>((db, values) =>
@@ -93,7 +113,7 @@ export const selectClaimedReplay = collectionStatement<{ key: string | null }>((
     .where(eq(replay.key, values.key)),
 );
 
-/** Finds the stored response for a key, unless it has expired. */
+/** Finds the stored response for a key, unless it has expired or the collection is deleted. */
 export async function findReplay(
   db: CollectionDatabase,
   key: string,

@@ -17,6 +17,7 @@ import {
   insertCollection,
   insertListenedCollection,
   insertTally,
+  keyIsFree,
   revisionUnchanged,
   definitionToRow,
   runSave,
@@ -38,7 +39,7 @@ import {
 } from "#store/db/statement.ts";
 import type { UniqueValue } from "#domain/data/index-entries.ts";
 import { retryTransient, classifyError } from "#store/db/retry.ts";
-import { guardCode, collectionGuard, dataGuard } from "#store/db/guard.ts";
+import { guardCode, dataGuard } from "#store/db/guard.ts";
 import { queueStart, queueOrder } from "./index-check.ts";
 
 export async function createCollection(
@@ -58,13 +59,18 @@ export async function createCollection(
   };
   const values = { ...auditRecord, ...row, version: first, revision: first };
   if (single) {
-    const statements = [insertCollection(single, values), ...companionRows(single, values)];
-    return runSave(single, statements);
+    const insertion = insertCollection(single, values);
+    return runSave(single, [
+      keyIsFree(single, values),
+      insertion,
+      ...companionRows(single, values),
+    ]);
   }
   const db = databases.named(kind, key);
   // Later changes of webhooks update `listened` themselves (`pushHasListeners`), or the schedule does.
   const hasListeners = (await hasGlobalListener(home)) ? 1 : 0;
   return runSave(db, [
+    keyIsFree(db, values),
     insertListenedCollection(db, { ...values, listened: hasListeners }),
     ...companionRows(db, values),
   ]);
@@ -216,11 +222,6 @@ export async function findNextPending(
 /** A value of a field that becomes unique, with the number and the version of its item. */
 export type ItemValue = [...UniqueValue, item: number, version: number];
 
-const pendingRevisionUnchanged = collectionGuard<{ revision: number }>(
-  (v) => sql`select ${guardCode("definition_changed")} as code from ${collection}
-    where id = ${v.collectionId} and revision <> ${v.revision}`,
-);
-
 /** Skips values of items that changed after they were read. Those changes stored their own values. */
 const stepValues = placeholders<{ values: string }>();
 const unchangedValues = sql`json_each(${stepValues.values}) e
@@ -256,7 +257,7 @@ export async function storePendingStep(
 ): Promise<"stored" | "stale" | "taken"> {
   const values = { next, ...step, values: JSON.stringify(step.values) };
   const statements = [
-    pendingRevisionUnchanged,
+    revisionUnchanged,
     ...(step.values.length > 0 ? [insertUnique, uniqueValuesOwned] : []),
     advance,
   ].map((bind) => bind(db, values));

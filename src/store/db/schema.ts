@@ -43,6 +43,17 @@ export const collection = sqliteTable(
   (table) => [unique().on(table.kind, table.key)],
 );
 
+/** Deleted apps and forms. Rows remain after the erasure, so that no id is given again. */
+export const deletion = sqliteTable("deletion", {
+  collectionId: integer("collection_id").primaryKey(),
+  kind: text("kind", { enum: ["app", "form"] }).notNull(),
+  key: text("key").notNull(),
+  deletedAt: integer("deleted_at").notNull(),
+  deletedBy: text("deleted_by").notNull().$type<Actor>(),
+  eraseAt: integer("erase_at").notNull(),
+  state: text("state", { enum: ["deleted", "erasing", "erased"] }).notNull(),
+});
+
 export const tally = sqliteTable("tally", {
   collectionId: integer("collection_id").primaryKey(),
   lastPlace: integer("last_place").notNull(),

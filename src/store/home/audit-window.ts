@@ -56,7 +56,8 @@ const endChangeSql = (direction: SQL) =>
   sql`(select number from change where number > c.id * ${collectionSpan} and number < (c.id + 1) * ${collectionSpan}
     order by number ${direction} limit 1)`;
 const changeSources = lazy(
-  () => sql`(select c.id, ${endChangeSql(asc)} as low, ${endChangeSql(desc)} as high from collection c
+  () => sql`(select c.id, ${endChangeSql(asc)} as low, ${endChangeSql(desc)} as high
+  from (select abs(id) as id from collection) c
   order by c.id desc limit ${maxScannedSql})`,
 );
 const auditSource = lazy(

@@ -57,8 +57,8 @@ const homeNames = lazy(
         union all select 'webhook:' || id, name, null from webhook where state <> 'deleted'`,
 );
 const collectionNames = lazy(
-  () => sql`select * from (select kind || ':' || key as subject, name, id as collection_id
-          from collection order by id desc limit ${maxNames})`,
+  () => sql`select * from (select kind || ':' || ltrim(key, '~') as subject, name, abs(id) as collection_id
+          from collection order by abs(id) desc limit ${maxNames})`,
 );
 
 const namesFrom = (db: Builder, source: SQL) =>

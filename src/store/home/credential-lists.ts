@@ -119,6 +119,7 @@ export function selectCollectionLabels(db: Database<"data">) {
     on
       .select({ kind, key, name })
       .from(collection)
+      .where(gt(collection.id, 0))
       .orderBy(asc(kind), asc(name))
       .limit(maxCollectionLabels),
   );
@@ -155,7 +156,9 @@ export interface ExampleCollections {
   app: Collection | undefined;
 }
 
-const resourcesAllow = (resources: SQL | Column) => sql`(${resources} = '"all"' or exists (
+const resourcesAllow = (
+  resources: SQL | Column,
+) => sql`${collection.id} > 0 and (${resources} = '"all"' or exists (
     select 1 from json_each(${resources}) where value = ${collection.kind} || ':' || ${collection.key}))`;
 
 /** Selects the newest app or form that a credential can access. */

@@ -1,5 +1,5 @@
 import { orm, type DataDatabase, type Databases, type HomeDatabase } from "#store/db/database.ts";
-import { and, asc, eq, sql, type SQL } from "drizzle-orm";
+import { and, asc, eq, gt, sql, type SQL } from "drizzle-orm";
 import { retryTransient } from "#store/db/retry.ts";
 import { webhook, collection } from "#store/db/schema.ts";
 import { dataStatement, homeStatement, jointStatement } from "#store/db/statement.ts";
@@ -132,7 +132,7 @@ const qualifiedKey = sql`${collection.kind} || ':' || ${collection.key}`;
 /** Uses one parameter for any number of names. */
 function matchesCollections(collections: Webhook["collections"]): SQL | undefined {
   return collections === "all"
-    ? undefined
+    ? gt(collection.id, 0)
     : sql`${qualifiedKey} in (select value from json_each(${JSON.stringify(collections)}))`;
 }
 

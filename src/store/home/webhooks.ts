@@ -114,7 +114,7 @@ const hasListenersSql = sql`iif(exists (select 1 from webhook where state = 'act
   kind || ':' || key in (select j.value from webhook w, json_each(w.collections) j where w.state = 'active'))`;
 
 /** Stores in each collection whether an active webhook listens to it. */
-const updateHasListeners = jointStatement((db) =>
+export const updateHasListeners = jointStatement((db) =>
   db
     .update(collection)
     .set({ listened: hasListenersSql })

@@ -1,3 +1,4 @@
+import { problem } from "#domain/problem/problem.ts";
 import { type CollectionDatabase, type Prepared } from "#store/db/database.ts";
 import { SearchValues } from "./conditions.ts";
 import { lookUpRows, candidateRows, candidatesWithin } from "./cost.ts";
@@ -295,5 +296,5 @@ type SearchHeadRow = HeadRow & { waiting: string | null } & Record<keyof Progres
 function headFromResult(result: D1Result | undefined): SearchHeadRow {
   const [row] = (result?.results ?? []) as SearchHeadRow[];
   if (row) return row;
-  throw new Error("A collection is gone, though collections are never deleted.");
+  throw problem.notFound();
 }
