@@ -1,4 +1,6 @@
 import { runBackfill } from "#actions/backfill.ts";
+import type { NotifyChange } from "#actions/index-items.ts";
+import { eraseExpired } from "#actions/retention.ts";
 import type { BackgroundContext, CollectionReference } from "#actions/context.ts";
 import {
   wakeOverdueWebhooks,
@@ -18,14 +20,13 @@ import { sweepFormerEntries, sweepFormerUnique } from "#store/data/index-check.t
 import { sweepErasedReplays } from "#store/data/replays.ts";
 import { sweepExpired } from "#store/home/maintenance.ts";
 
-type SweepContext = Pick<BackgroundContext, "databases" | "memory" | "random"> &
-  Pick<Service, "replays">;
+type SweepContext = Pick<BackgroundContext, "databases" | "memory"> & Pick<Service, "replays">;
 
 /** Limits the steps of one run. The next run continues. */
 const stepsPerRun = 50;
 
 export async function sweep(
-  { databases, memory, random, replays }: SweepContext,
+  { databases, memory, replays }: SweepContext,
   now: number,
 ): Promise<void> {
   await sweepExpired(databases, now, stepsPerRun);
@@ -35,14 +36,13 @@ export async function sweep(
     await runSteps(() => sweepErasures(db));
     await runSteps(() => eraseExpiredValues(db, now));
     await runSteps(() => sweepErasedReplays(db, replays, now));
-    await runSteps(() => eraseDeleted(databases, db, random.uuid(), now));
     await sweepChanges(memory, db, index, now);
   }
 }
 
 /** Repeats the step, up to the limit, while it returns that more work may remain. */
-async function runSteps(step: () => Promise<boolean>): Promise<void> {
-  for (let steps = 0; steps < stepsPerRun; steps += 1) if (!(await step())) return;
+async function runSteps(step: () => Promise<boolean>, maxSteps = stepsPerRun): Promise<void> {
+  for (let steps = 0; steps < maxSteps; steps += 1) if (!(await step())) return;
 }
 
 /** For each database, the collection at which the next sweep of changes starts. A new isolate starts with the first. */
@@ -67,7 +67,8 @@ const minuteMs = 60_000;
 
 /**
  * Runs each minute. Wakes webhooks with lost wake-ups and sweeps deleted webhooks.
- * Every fifth run also sweeps storage; the others run the backfill, because D1 allows 1,000 queries per run.
+ * Of five runs, one also sweeps storage, one erases what has expired, and three run the backfill, because D1 allows 1,000
+ * queries per run.
  */
 export async function onSchedule(service: Service, now: number): Promise<void> {
   if (service.settings.isPaused) return;
@@ -79,20 +80,34 @@ export async function onSchedule(service: Service, now: number): Promise<void> {
     sweepWebhooks(ctx),
     pushHasListeners(databases),
   ]);
-  if (Math.floor(now / minuteMs) % 5 === 0) {
-    await sweep(service, now);
-  } else {
-    await backfillAndWake(ctx);
-  }
+  const turn = Math.floor(now / minuteMs) % 5;
+  if (turn === 0) await sweep(service, now);
+  else if (turn === 2) await erase(ctx);
+  else await runAndWake(ctx, (notifyChange) => runBackfill(ctx, notifyChange));
   const rejection = results.find((result) => result.status === "rejected");
   if (rejection) throw rejection.reason;
 }
 
-/** Runs the backfill and wakes the webhooks of recalculated collections, even after an error. */
-async function backfillAndWake(ctx: BackgroundContext & ListenerContext): Promise<void> {
+/** A step takes about 15 of the 1,000 queries that D1 allows. */
+const erasingStepsPerRun = 30;
+
+/** Erases deleted apps and forms that can no longer be restored, and expired submissions. */
+export async function erase(ctx: BackgroundContext & ListenerContext): Promise<void> {
+  const { databases, random, now } = ctx;
+  for (const db of databases.all()) {
+    await runSteps(() => eraseDeleted(databases, db, random.uuid(), now()), erasingStepsPerRun);
+  }
+  await runAndWake(ctx, (notifyChange) => eraseExpired(ctx, notifyChange));
+}
+
+/** Does the work and wakes the webhooks of changed collections, even after an error. */
+async function runAndWake(
+  ctx: ListenerContext,
+  work: (notifyChange: NotifyChange) => Promise<void>,
+): Promise<void> {
   const changed = new Map<number, CollectionReference>();
   try {
-    await runBackfill(ctx, (collection) => changed.set(collection.id, collection));
+    await work((collection) => changed.set(collection.id, collection));
   } finally {
     for (const collection of changed.values()) await wakeListeners(ctx, collection);
   }

@@ -41,6 +41,7 @@ import {
   typeInUseProblem,
 } from "./backfill.ts";
 import { retryOnConflict } from "./idempotent.ts";
+import { withRetention } from "./retention.ts";
 import { reservedKeyProblem } from "./reserved-key.ts";
 
 export interface Preconditions {
@@ -135,9 +136,11 @@ export async function putDefinition(
   return retryOnConflict(ctx, async () => {
     const current = await findCollection(ctx.databases.named(kind, key), kind, key);
     assertPreconditions(ctx, current, preconditions);
-    const merged = validateDefinition(kind, key, current?.collection.definition ?? null, body);
-    if (current) assertCanShortenHistory(ctx, current.collection.definition, merged.definition);
-    const outcome = await saveDefinition(ctx, kind, key, current, merged);
+    const before = current?.collection.definition;
+    const merged = validateDefinition(kind, key, before ?? null, body);
+    if (before) assertCanShortenHistory(ctx, before, merged.definition);
+    const definition = await withRetention(ctx, before, merged.definition);
+    const outcome = await saveDefinition(ctx, kind, key, current, { ...merged, definition });
     if (!outcome) return undefined;
     const savedCollection = await findCollection(ctx.databases.named(kind, key), kind, key);
     if (savedCollection?.pending || savedCollection?.indexing) scheduleBackfill(ctx);

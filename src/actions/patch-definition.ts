@@ -12,6 +12,7 @@ import {
   type SavedDefinition,
 } from "./definitions.ts";
 import { retryOnConflict } from "./idempotent.ts";
+import { withRetention } from "./retention.ts";
 import { noConsequences, type DryRun } from "./dry-run-definition.ts";
 
 /** A definition with a patch applied. A pending change gets the patch too. */
@@ -22,21 +23,24 @@ interface PatchedDefinition {
   pendingChange: PendingChange | null;
 }
 
-function applyPatch(
+async function applyPatch(
   ctx: ActionContext,
   current: CurrentCollection,
   body: unknown,
   ifMatch: Precondition | null,
-): PatchedDefinition {
+): Promise<PatchedDefinition> {
   assertPreconditions(ctx, current, { ifMatch, ifNoneMatch: null });
   const { collection, pending } = current;
   const { kind, key } = collection;
   const apply = parseDefinitionPatch(kind, key, collection.definition, body);
-  const definition = apply(collection.definition);
+  const definition = await withRetention(ctx, collection.definition, apply(collection.definition));
   assertCanShortenHistory(ctx, collection.definition, definition);
   const continued =
     pending?.problem === null
-      ? { ...pending.change, definition: apply(pending.change.definition) }
+      ? {
+          ...pending.change,
+          definition: { ...apply(pending.change.definition), retain: definition.retain ?? null },
+        }
       : null;
   const isChanged =
     !isSame(collection.definition, definition) ||
@@ -71,7 +75,11 @@ export async function patchDefinition(
   return retryOnConflict(ctx, async () => {
     const now = current ?? (await loadDefinition(ctx, kind, key));
     current = undefined;
-    const { patched, isChanged, pendingChange: continued } = applyPatch(ctx, now, body, ifMatch);
+    const {
+      patched,
+      isChanged,
+      pendingChange: continued,
+    } = await applyPatch(ctx, now, body, ifMatch);
     if (!isChanged) return { ...now, outcome: "unchanged" };
     const { collection } = now;
     const saveResult = await storePatchedDefinition(
@@ -89,13 +97,13 @@ export async function patchDefinition(
 }
 
 /** Runs every check of `patchDefinition` and stores nothing. */
-export function dryRunPatch(
+export async function dryRunPatch(
   ctx: ActionContext,
   loaded: CurrentCollection,
   body: unknown,
   ifMatch: Precondition | null,
-): DryRun {
-  const { patched, isChanged } = applyPatch(ctx, loaded, body, ifMatch);
+): Promise<DryRun> {
+  const { patched, isChanged } = await applyPatch(ctx, loaded, body, ifMatch);
   const outcome = isChanged ? ("changed" as const) : ("unchanged" as const);
   return { current: loaded, result: patched, consequences: { ...noConsequences, outcome } };
 }

@@ -6,6 +6,8 @@ import { hasNoControls, isStorable, storableDescription } from "#domain/text.ts"
 import { toEpochMs, isTimeZone } from "#domain/time.ts";
 import {
   minHistoryDays,
+  retainSchema,
+  type RetentionRule,
   maxHistoryDays,
   type Acceptance,
   type Collection,
@@ -243,7 +245,11 @@ export const documentSchemas = {
     z.strictObject({ ...sharedProperties(), receipt_prefix: z.optional(receiptPrefixSchema()) }),
   ),
   form: lazy(() =>
-    z.strictObject({ ...sharedProperties(), acceptance: z.optional(acceptanceSchema()) }),
+    z.strictObject({
+      ...sharedProperties(),
+      acceptance: z.optional(acceptanceSchema()),
+      retain: z.optional(retainSchema()),
+    }),
   ),
 };
 
@@ -258,6 +264,7 @@ export interface DefinitionDocument {
   receipt_prefix?: string | undefined;
   acceptance?: z.infer<ReturnType<typeof acceptanceSchema>> | undefined;
   history_days?: number | undefined;
+  retain?: RetentionRule | null | undefined;
   fields: FieldDocument[];
 }
 
@@ -293,7 +300,8 @@ export function fieldDocument(field: Field): Record<string, unknown> {
 /** Identifies a definition by its public content, without field ids. Equal fingerprints mean the same change. */
 export function definitionFingerprint(
   kind: Collection["kind"],
-  { fields, ...properties }: Definition,
+  { fields, retain = null, ...properties }: Definition,
 ): string {
-  return JSON.stringify([kind, properties, fields.fields.map(fieldDocument)]);
+  const rule = retain && [retain.days, retain.only];
+  return JSON.stringify([kind, properties, rule, fields.fields.map(fieldDocument)]);
 }

@@ -119,6 +119,7 @@ const mutableColumns = [
   "fieldsVersion",
   "updatedAt",
   "historyDays",
+  "retain",
 ] as const;
 const insertedColumns = ["kind", "key", "createdAt", ...mutableColumns] as const;
 
@@ -191,6 +192,7 @@ export function definitionToRow(definition: Definition, fieldsVersion: number, n
     updatedAt: now,
     // Pending changes that were stored before histories existed lack it.
     historyDays: definition.history_days ?? defaultHistoryDays,
+    retain: definition.retain ? JSON.stringify(definition.retain) : null,
   };
 }
 
