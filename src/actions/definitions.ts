@@ -7,8 +7,12 @@ import {
   type PendingRules,
 } from "#domain/definition/collection.ts";
 import { computedFields, type ComputedField, type FieldSet } from "#domain/definition/field.ts";
-import { validateDefinition, definitionEtag, matchesVersion } from "#domain/definition/validate.ts";
-import { definitionFingerprint } from "#domain/definition/document.ts";
+import {
+  validateDefinition,
+  definitionEtag,
+  definitionFingerprint,
+  matchesVersion,
+} from "#domain/definition/validate.ts";
 import { pendingRules, type MergedDefinition } from "#domain/definition/merge.ts";
 import type { Precondition } from "#domain/preconditions.ts";
 import { isVisible, visibleKeys, type Resources } from "#domain/credential/credential.ts";

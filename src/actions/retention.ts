@@ -15,7 +15,7 @@ import { storeBatch, type BatchWrite } from "#store/data/batch-write.ts";
 import type { ItemAuditRecord } from "#store/data/changes.ts";
 import { findCollectionById } from "#store/data/collections.ts";
 import { loadExpired, nextRetaining } from "#store/data/retention.ts";
-import type { CollectionDatabase, DataDatabase } from "#store/db/database.ts";
+import type { DataDatabase } from "#store/db/database.ts";
 import { findCredential } from "#store/home/credentials.ts";
 import type { ActionContext, BackgroundContext } from "./context.ts";
 import type { NotifyChange } from "./index-items.ts";
@@ -58,37 +58,42 @@ export async function eraseExpired(
 ): Promise<void> {
   for (const db of ctx.databases.all()) {
     let after = 0;
+    const idleForms = new Set<number>();
     for (let steps = 0; steps < maxStepsPerRun; steps += 1) {
       const id = await nextRetaining(db, after, ctx.now());
-      if (id === undefined) break;
+      if (id === undefined || idleForms.has(id)) break;
       // Forms take turns, so that a long one does not block the others.
       after = id;
-      await eraseStep(ctx, db, id, notifyChange);
+      if (await eraseStep(ctx, db, id, notifyChange)) idleForms.clear();
+      else idleForms.add(id);
     }
   }
 }
 
+/** Returns false when it erased nothing. */
 async function eraseStep(
   ctx: BackgroundContext,
   dataDb: DataDatabase,
   id: number,
   notifyChange: NotifyChange,
-): Promise<void> {
+): Promise<boolean> {
   const db = dataDb.of({ id });
   const current = await findCollectionById(db);
   const { retain = null, time_zone: zone } = current?.collection.definition ?? {};
-  if (!current || !retain || zone === undefined || retain.appliesFrom > ctx.now()) return;
+  if (!current || !retain || zone === undefined || retain.appliesFrom > ctx.now()) return false;
   const items = await loadExpired(db, expiry(retain, zone, ctx.now()), stepLimits);
-  if (items.length === 0) return;
+  if (items.length === 0) return false;
   const compiled = compileCollection(current.collection);
   const entry = systemRecord(ctx);
   // An item or a definition that changed meanwhile fails the batch. The next step reads it again.
   const result = await storeBatch(db, buildErasure(compiled, items, entry.at), null, entry);
-  if (result.outcome === "created" && result.hasListeners) notifyChange(current.collection);
+  if (result.outcome !== "created") return false;
+  if (result.hasListeners) notifyChange(current.collection);
+  return true;
 }
 
 /** Submissions that were created at or before this time expire. */
-export const expiry = ({ days, only }: Retention, zone: string, now: number) => ({
+const expiry = ({ days, only }: Retention, zone: string, now: number) => ({
   createdUntil: daysBefore(now, days, zone),
   only,
 });

@@ -2,6 +2,7 @@ import type { Child } from "hono/jsx";
 import { Badge, type Tone, EmptyState } from "#html/parts.tsx";
 import { formatCount, Time, useViewer, formatDay } from "#html/viewer.tsx";
 import { getOverview, type Attention as AttentionData } from "#actions/overview.ts";
+import { maxExpiringCount } from "#domain/definition/collection.ts";
 import type { FormState } from "#store/home/overview.ts";
 import { formatTimestamp } from "#domain/time.ts";
 import { roleAllows } from "#domain/credential/permissions.ts";
@@ -39,8 +40,8 @@ function NoAttentionNeeded({ showFirstSteps }: { showFirstSteps: boolean }) {
   return (
     <EmptyState>
       <p>
-        Nothing at the moment. Refused calls, credentials that expire, forms that fill up and
-        webhooks that fail stand here.
+        Nothing at the moment. Refused calls, credentials that expire, forms that fill up or erase
+        submissions, and webhooks that fail stand here.
       </p>
       {showFirstSteps ? (
         <>
@@ -64,6 +65,7 @@ function Attention({
   refused,
   forms,
   webhooks,
+  retaining,
   canDefine,
   isNew,
 }: AttentionData & {
@@ -72,7 +74,8 @@ function Attention({
   isNew: boolean;
 }) {
   const { now } = useViewer();
-  if (expiring.length + refused.length + forms.length + webhooks.length === 0) {
+  const lists = [expiring, refused, forms, webhooks, retaining];
+  if (lists.every(({ length }) => length === 0)) {
     return <NoAttentionNeeded showFirstSteps={isNew && canDefine} />;
   }
   return (
@@ -127,9 +130,37 @@ function Attention({
           {describeForm(form)}.
         </AttentionItem>
       ))}
+      <RetainingForms {...{ retaining, canDefine }} />
     </ul>
   );
 }
+
+/** The forms that erase submissions soon. */
+function RetainingForms({
+  retaining,
+  canDefine,
+}: Pick<AttentionData, "retaining"> & { canDefine: boolean }) {
+  return (
+    <>
+      {retaining.map(({ key, name, count }) => (
+        <AttentionItem
+          tone="warn"
+          state="Erases"
+          link={[canDefine ? "Change how long it keeps" : "Look at it", formPath(key, canDefine)]}
+        >
+          <strong>
+            <bdi>{name}</bdi>
+          </strong>{" "}
+          erases {count >= maxExpiringCount ? "at least " : ""}
+          {formatCount(count)} {count === 1 ? "submission" : "submissions"} within 7 days.
+        </AttentionItem>
+      ))}
+    </>
+  );
+}
+
+const formPath = (key: string, canDefine: boolean) =>
+  `/admin/forms/${key}${canDefine ? "/settings" : ""}`;
 
 function describeForm({ live, maxSubmissions, closesAt }: FormState) {
   if (maxSubmissions !== null && live >= maxSubmissions)
@@ -145,7 +176,7 @@ function describeForm({ live, maxSubmissions, closesAt }: FormState) {
 
 const overviewPage = page({
   load: ({ ctx }) => getOverview(ctx),
-  document: ({ expiring, refused, forms, webhooks, days }) => ({
+  document: ({ expiring, refused, forms, webhooks, retaining, days }) => ({
     expiring: expiring.map(({ id, name, expiresAt }) => ({
       id,
       name,
@@ -154,6 +185,7 @@ const overviewPage = page({
     refused: refused.map(({ credential: { id, name }, refusals }) => ({ id, name, refusals })),
     forms,
     webhooks,
+    retaining,
     days,
   }),
   render(frame, { days, ...attention }) {

@@ -187,3 +187,25 @@ describe("retain", () => {
     expect(await titles(other)).toEqual(["kept"]);
   });
 });
+
+describe("The administration area", () => {
+  it("saves retain with the settings, and the overview says how many submissions go next", async () => {
+    const form = await makeForm(integrator, fields);
+    await create(form, "a");
+    await create(form, "b");
+    const settings = { version: 1, name: "Visits", retain_days: "3", retain_only: "all" };
+    const saved = await admin("POST", `/forms/${form}/settings`, settings);
+    expect([saved.status, saved.body.retain]).toEqual([200, { days: 3, only: "all" }]);
+    const overview = await admin("GET", "");
+    expect(overview.body.retaining).toContainEqual({ key: form, name: "Visits", count: 2 });
+    const page = await admin("GET", "", undefined, { Accept: "text/html" });
+    expect(page.text).toMatch(/Visits<\/bdi><\/strong> +erases 2 submissions within 7 days/);
+    const wrong = { version: 2, retain_days: "0", retain_only: "all" };
+    const html = { Accept: "text/html", "Content-Type": "application/x-www-form-urlencoded" };
+    const raw = new URLSearchParams({ ...wrong, version: "2" }).toString();
+    const refused = await admin("POST", `/forms/${form}/settings`, undefined, html, raw);
+    expect([refused.status, refused.text.includes("f-retain_days")]).toEqual([422, true]);
+    const removed = { version: 2, retain_days: "" };
+    expect((await admin("POST", `/forms/${form}/settings`, removed)).body.retain).toBeNull();
+  });
+});

@@ -111,8 +111,20 @@ export const retainSchema = lazy(() =>
   ),
 );
 
+/** The overview counts at most this many expiring submissions of a form. */
+export const maxExpiringCount = 1000;
+
 /** The time to notice that a rule erases too much. */
 const retentionNoticeMs = 7 * 24 * 60 * 60 * 1000;
+
+/** An absent rule keeps the current one. `startRetention` decides when a new one applies. */
+export function replaceRetention(
+  current: Retention | null | undefined,
+  sent: RetentionRule | null | undefined,
+): Retention | null {
+  if (sent === undefined) return current ?? null;
+  return sent && { ...sent, appliesFrom: 0 };
+}
 
 /** Whether submissions expire under `after` that would not expire under `before`. */
 export function isStricter(

@@ -10,8 +10,6 @@ import {
   type RetentionRule,
   maxHistoryDays,
   type Acceptance,
-  type Collection,
-  type Definition,
 } from "./collection.ts";
 import { lazy } from "#domain/lazy.ts";
 
@@ -295,13 +293,4 @@ export function fieldDocument(field: Field): Record<string, unknown> {
     ...(field.type === "line_items" ? { fields: field.fields.map(fieldDocument) } : {}),
     ...(previous_keys.length > 0 ? { previous_keys } : {}),
   };
-}
-
-/** Identifies a definition by its public content, without field ids. Equal fingerprints mean the same change. */
-export function definitionFingerprint(
-  kind: Collection["kind"],
-  { fields, retain = null, ...properties }: Definition,
-): string {
-  const rule = retain && [retain.days, retain.only];
-  return JSON.stringify([kind, properties, rule, fields.fields.map(fieldDocument)]);
 }

@@ -2,9 +2,9 @@ import type { FieldError } from "#domain/problem/problem.ts";
 import {
   alwaysOpen,
   defaultHistoryDays,
+  replaceRetention,
   type CollectionKind,
   type Definition,
-  type Retention,
   type RetypedField,
   type NewUniqueField,
   type PendingRules,
@@ -57,22 +57,13 @@ export function mergeDefinition(
         kind === "app" ? (document.receipt_prefix ?? current?.receipt_prefix ?? "") : "",
       acceptance: mergeAcceptance(current, document),
       history_days: document.history_days ?? current?.history_days ?? defaultHistoryDays,
-      retain: mergeRetention(current, document),
+      retain: replaceRetention(current?.retain, document.retain),
       fields: after,
     },
     errors: state.errors,
     typeChanged: state.typeChanged,
     ...uniqueChanges(before, after),
   };
-}
-
-/** The caller decides when a changed rule applies (`startRetention`). */
-function mergeRetention(
-  current: Definition | null,
-  { retain }: DefinitionDocument,
-): Retention | null {
-  if (retain === undefined) return current?.retain ?? null;
-  return retain && { ...retain, appliesFrom: 0 };
 }
 
 function mergeAcceptance(current: Definition | null, document: DefinitionDocument) {

@@ -6,6 +6,7 @@ import { problem, type FieldError } from "#domain/problem/problem.ts";
 import {
   alwaysOpen,
   defaultHistoryDays,
+  replaceRetention,
   retainSchema,
   type Acceptance,
   type CollectionKind,
@@ -151,10 +152,7 @@ function applyPatch(key: string, definition: Definition, patch: SettingsPatch): 
       definition.history_days ?? defaultHistoryDays,
       defaultHistoryDays,
     ),
-    retain:
-      patch.retain === undefined
-        ? (definition.retain ?? null)
-        : patch.retain && { ...patch.retain, appliesFrom: 0 },
+    retain: replaceRetention(definition.retain, patch.retain),
     fields: definition.fields,
   };
 }
