@@ -1,5 +1,6 @@
 import { runBackfill } from "#actions/backfill.ts";
 import type { NotifyChange } from "#actions/index-items.ts";
+import { repeatErasures } from "#actions/repeat-erasures.ts";
 import { eraseExpired } from "#actions/retention.ts";
 import type { BackgroundContext, CollectionReference } from "#actions/context.ts";
 import {
@@ -17,6 +18,7 @@ import { sweepErasures, sweepHistory } from "#store/data/feed.ts";
 import { eraseDeleted } from "#store/data/erase-deleted.ts";
 import { eraseExpiredValues } from "#store/data/erase-expired-values.ts";
 import { sweepFormerEntries, sweepFormerUnique } from "#store/data/index-check.ts";
+import { forgetErasures } from "#store/data/owed-erasures.ts";
 import { sweepErasedReplays } from "#store/data/replays.ts";
 import { sweepExpired } from "#store/home/maintenance.ts";
 
@@ -36,6 +38,7 @@ export async function sweep(
     await runSteps(() => sweepErasures(db));
     await runSteps(() => eraseExpiredValues(db, now));
     await runSteps(() => sweepErasedReplays(db, replays, now));
+    await forgetErasures(db, now);
     await sweepChanges(memory, db, index, now);
   }
 }
@@ -66,7 +69,7 @@ async function sweepChanges(
 const minuteMs = 60_000;
 
 /**
- * Runs each minute. Wakes webhooks with lost wake-ups and sweeps deleted webhooks.
+ * Runs each minute. Wakes webhooks with lost wake-ups, sweeps deleted webhooks and repeats erasures after a restore.
  * Of five runs, one also sweeps storage, one erases what has expired, and three run the backfill, because D1 allows 1,000
  * queries per run.
  */
@@ -79,6 +82,7 @@ export async function onSchedule(service: Service, now: number): Promise<void> {
     wakeOverdueWebhooks(databases, objects, now),
     sweepWebhooks(ctx),
     pushHasListeners(databases),
+    repeatErasures(ctx),
   ]);
   const turn = Math.floor(now / minuteMs) % 5;
   if (turn === 0) await sweep(service, now);

@@ -11,11 +11,11 @@ import type { Item } from "#domain/item/item.ts";
 import { errorAt } from "#domain/problem/field-errors.ts";
 import { problem } from "#domain/problem/problem.ts";
 import { daysBefore } from "#domain/time.ts";
-import { storeBatch, type BatchWrite } from "#store/data/batch-write.ts";
+import { storeBatch, type BatchOutcome, type BatchWrite } from "#store/data/batch-write.ts";
 import type { ItemAuditRecord } from "#store/data/changes.ts";
 import { findCollectionById } from "#store/data/collections.ts";
 import { loadExpired, nextRetaining } from "#store/data/retention.ts";
-import type { DataDatabase } from "#store/db/database.ts";
+import type { CollectionDatabase, DataDatabase } from "#store/db/database.ts";
 import { findCredential } from "#store/home/credentials.ts";
 import type { ActionContext, BackgroundContext } from "./context.ts";
 import type { NotifyChange } from "./index-items.ts";
@@ -84,12 +84,22 @@ async function eraseStep(
   const items = await loadExpired(db, expiry(retain, zone, ctx.now()), stepLimits);
   if (items.length === 0) return false;
   const compiled = compileCollection(current.collection);
-  const entry = systemRecord(ctx);
   // An item or a definition that changed meanwhile fails the batch. The next step reads it again.
-  const result = await storeBatch(db, buildErasure(compiled, items, entry.at), null, entry);
+  const result = await eraseItems(ctx, db, compiled, items);
   if (result.outcome !== "created") return false;
   if (result.hasListeners) notifyChange(current.collection);
   return true;
+}
+
+/** Erases these items in one batch, as the service itself. */
+export function eraseItems(
+  ctx: BackgroundContext,
+  db: CollectionDatabase,
+  compiled: CompiledCollection,
+  items: readonly Item[],
+): Promise<BatchOutcome> {
+  const entry = systemRecord(ctx);
+  return storeBatch(db, buildErasure(compiled, items, entry.at), null, entry);
 }
 
 /** Submissions that were created at or before this time expire. */
@@ -98,7 +108,7 @@ const expiry = ({ days, only }: Retention, zone: string, now: number) => ({
   only,
 });
 
-const systemRecord = ({ now, random }: BackgroundContext): ItemAuditRecord => ({
+export const systemRecord = ({ now, random }: BackgroundContext): ItemAuditRecord => ({
   at: now(),
   actor: "system",
   action: "submission.erase",
@@ -112,7 +122,8 @@ function buildErasure(
   items: readonly Item[],
   now: number,
 ): BatchWrite {
-  const { version, revision } = compiled.collection;
+  const { kind, version, revision } = compiled.collection;
+  const action = kind === "app" ? "record.erase" : "submission.erase";
   const removals = items.map((item) => ({ item, rows: indexRowChanges(compiled, item, null) }));
   return {
     revision,
@@ -141,7 +152,7 @@ function buildErasure(
     changes: items.map(({ number, id, version: itemVersion }) => ({
       ref: number,
       id,
-      action: "submission.erase",
+      action,
       version: itemVersion,
       fields: "[]",
       former: null,

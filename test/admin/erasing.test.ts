@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, it } from "vitest";
+import { repeatErasures } from "../../src/actions/repeat-erasures.ts";
 import { sweep } from "../../src/schedule.ts";
 import type { Client } from "../support/client";
 import { dataDb } from "../support/databases";
@@ -92,5 +93,39 @@ describe("Erasing an item", () => {
       as((await newMember(role)).cookie)("POST", `${path}/erase`, {});
     expect((await erase("editor")).status).toBe(403);
     expect((await erase("admin")).status).toBe(204);
+  });
+});
+
+describe("After a restore of the database", () => {
+  it("repeats the erasures of items, apps and forms that the restore undid", async () => {
+    const app = await makeApp(integrator, fields);
+    const form = await makeForm(integrator, fields);
+    const create = async (path: string) =>
+      (await integrator.post(path, { data: { title: "a" } })).body;
+    const record = await create(`/apps/${app}/records`);
+    const submission = await create(`/forms/${form}/submissions`);
+    const other = await makeForm(integrator, fields);
+    const kept = await create(`/forms/${other}/submissions`);
+    const idOf = (key: string) =>
+      dataDb.prepare("SELECT id FROM collection WHERE key = ?").bind(key).first<number>("id");
+    const subjects = [
+      record.id,
+      "sub_01M83667S45KT3P239HV2H234V",
+      `${await idOf(form)} form:${form}`,
+      // The number belongs to another form in this state of the database.
+      `${await idOf(other)} form:${form}`,
+    ];
+    for (const subject of subjects)
+      await dataDb.prepare("INSERT INTO owed_erasure VALUES (?)").bind(subject).run();
+    await repeatErasures(background());
+    expect((await integrator.get(`/apps/${app}/records/${record.id}`)).status).toBe(404);
+    expect((await integrator.get(`/forms/${form}`)).status).toBe(404);
+    expect((await integrator.get(`/submissions/${submission.id}`)).status).toBe(404);
+    expect((await integrator.get(`/submissions/${kept.id}`)).status).toBe(200);
+    expect(await dataDb.prepare("SELECT count(*) n FROM owed_erasure").first("n")).toBe(0);
+    const deleted = (await admin("GET", "/deleted")).body.items.find(
+      ({ key }: { key: string }) => key === form,
+    );
+    expect((await admin("POST", `/deleted/${deleted.id}/restore`, {})).status).toBe(409);
   });
 });

@@ -59,6 +59,7 @@ export async function hideCollection(
   db: CollectionDatabase,
   { collection: { id, kind, key, revision }, pending }: CurrentCollection,
   auditRecord: AuditRecord,
+  restorableMs = graceMs,
 ): Promise<boolean> {
   const name = `${kind}:${key}`;
   const { at, actor } = auditRecord;
@@ -66,7 +67,7 @@ export async function hideCollection(
     revisionUnchanged(db, { revision }),
     ...dropPending(db, pending),
     hide(db, {}),
-    insertDeletion(db, { kind, key, at, actor, eraseAt: at + graceMs }),
+    insertDeletion(db, { kind, key, at, actor, eraseAt: at + restorableMs }),
     insertAuditEntry(db, { ...auditRecord, collectionId: id }),
   ];
   if (single) return runGuarded(single, [...statements, ...loseAccess(single, name)]);

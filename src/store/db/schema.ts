@@ -138,6 +138,14 @@ export const erasedReplay = sqliteTable("erased_replay", {
   at: integer("at").notNull(),
 });
 
+/** Items that members erased lately. A restore of the database repeats their erasure. */
+export const erasedItem = sqliteTable("erased_item", {
+  id: text("id").primaryKey(),
+  at: integer("at").notNull(),
+});
+
+export const owedErasure = sqliteTable("owed_erasure", { subject: text("subject").primaryKey() });
+
 export const indexing = sqliteTable("indexing", {
   collectionId: integer("collection_id").primaryKey(),
   fields: text("fields").notNull(),
