@@ -4,12 +4,12 @@ import { repeatErasures } from "#actions/repeat-erasures.ts";
 import { eraseExpired } from "#actions/retention.ts";
 import type { BackgroundContext, CollectionReference } from "#actions/context.ts";
 import {
-  wakeOverdueWebhooks,
+  wakeListenersOfRecentChanges,
   wakeListeners,
   type ListenerContext,
 } from "#actions/wake-listeners.ts";
 import { sweepWebhooks } from "#actions/webhooks.ts";
-import { pushHasListeners } from "#store/home/webhooks.ts";
+import { updateListenedColumns } from "#store/home/webhooks.ts";
 import { webhookObjects } from "#delivery/senders.ts";
 import type { Service } from "#http/service.ts";
 import type { DataDatabase } from "#store/db/database.ts";
@@ -27,12 +27,12 @@ type SweepContext = Pick<BackgroundContext, "databases" | "memory"> & Pick<Servi
 /** Limits the steps of one run. The next run continues. */
 const stepsPerRun = 50;
 
-export async function sweep(
+export async function sweepStorage(
   { databases, memory, replays }: SweepContext,
   now: number,
 ): Promise<void> {
   await sweepExpired(databases, now, stepsPerRun);
-  for (const [index, db] of databases.all().entries()) {
+  for (const [index, db] of databases.dataDatabases().entries()) {
     await runSteps(() => sweepFormerUnique(db));
     await runSteps(() => sweepFormerEntries(db));
     await runSteps(() => sweepErasures(db));
@@ -69,23 +69,23 @@ async function sweepChanges(
 const minuteMs = 60_000;
 
 /**
- * Runs each minute. Wakes webhooks with lost wake-ups, sweeps deleted webhooks and repeats erasures after a restore.
- * Of five runs, one also sweeps storage, one erases what has expired, and three run the backfill, because D1 allows 1,000
- * queries per run.
+ * Runs each minute. Wakes webhooks with lost wake-ups, sweeps deleted webhooks, updates `listened` in the data databases,
+ * and repeats erasures after a restore. Of five runs, one also sweeps storage, one erases what has expired, and three run
+ * the backfill, because all together would exceed the 1,000 queries that D1 allows per run.
  */
-export async function onSchedule(service: Service, now: number): Promise<void> {
+export async function onSchedule(service: Service, scheduledAt: number): Promise<void> {
   if (service.settings.isPaused) return;
   const { clock, random, memory, databases } = service;
-  const objects = webhookObjects(service);
-  const ctx = { databases, objects, memory, random, now: () => clock.now() };
+  const webhookStubs = webhookObjects(service);
+  const ctx = { databases, objects: webhookStubs, memory, random, now: () => clock.now() };
   const results = await Promise.allSettled([
-    wakeOverdueWebhooks(databases, objects, now),
+    wakeListenersOfRecentChanges(databases, webhookStubs, scheduledAt),
     sweepWebhooks(ctx),
-    pushHasListeners(databases),
+    updateListenedColumns(databases),
     repeatErasures(ctx),
   ]);
-  const turn = Math.floor(now / minuteMs) % 5;
-  if (turn === 0) await sweep(service, now);
+  const turn = Math.floor(scheduledAt / minuteMs) % 5;
+  if (turn === 0) await sweepStorage(service, scheduledAt);
   else if (turn === 2) await erase(ctx);
   else await runAndWake(ctx, (notifyChange) => runBackfill(ctx, notifyChange));
   const rejection = results.find((result) => result.status === "rejected");
@@ -98,7 +98,7 @@ const erasingStepsPerRun = 30;
 /** Erases deleted apps and forms that can no longer be restored, and expired submissions. */
 export async function erase(ctx: BackgroundContext & ListenerContext): Promise<void> {
   const { databases, random, now } = ctx;
-  for (const db of databases.all()) {
+  for (const db of databases.dataDatabases()) {
     await runSteps(() => eraseDeleted(databases, db, random.uuid(), now()), erasingStepsPerRun);
   }
   await runAndWake(ctx, (notifyChange) => eraseExpired(ctx, notifyChange));
@@ -109,10 +109,10 @@ async function runAndWake(
   ctx: ListenerContext,
   work: (notifyChange: NotifyChange) => Promise<void>,
 ): Promise<void> {
-  const changed = new Map<number, CollectionReference>();
+  const changedCollections = new Map<number, CollectionReference>();
   try {
-    await work((collection) => changed.set(collection.id, collection));
+    await work((collection) => changedCollections.set(collection.id, collection));
   } finally {
-    for (const collection of changed.values()) await wakeListeners(ctx, collection);
+    for (const collection of changedCollections.values()) await wakeListeners(ctx, collection);
   }
 }

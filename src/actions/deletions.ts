@@ -1,7 +1,7 @@
 import type { CollectionKind } from "#domain/definition/collection.ts";
 import { errorAt } from "#domain/problem/field-errors.ts";
 import { problem } from "#domain/problem/problem.ts";
-import { findCollectionById } from "#store/data/collections.ts";
+import { findCollectionOf } from "#store/data/collections.ts";
 import {
   hideCollection,
   listDeleted,
@@ -75,7 +75,7 @@ export async function restoreCollection(
   const credentialIds = await listFormerAccess(databases.home, name);
   const entry = auditRecord(ctx, "definition.restore", name);
   if (!(await showCollection(databases, db, name, entry))) {
-    if (await findCollectionById(db)) return deleted;
+    if (await findCollectionOf(db)) return deleted;
     throw problem.conflict("It is being erased, so it cannot be restored.");
   }
   pushLater(ctx, credentialIds);

@@ -5,18 +5,16 @@ import {
   loadOverview,
   type FormState,
   type RetainingForm,
-  type StoppedWebhook,
+  type TroubledWebhook,
 } from "#store/home/overview.ts";
 import type { MemberContext } from "./members.ts";
-import { listAuditEntries as listStoredEntries } from "#store/home/audit-log.ts";
-import type { ActionContext } from "./context.ts";
 
 /** The things that need attention. */
 export interface Attention {
   expiring: Credential[];
   refused: { credential: Credential; requests: number; refusals: number }[];
   forms: FormState[];
-  webhooks: StoppedWebhook[];
+  webhooks: TroubledWebhook[];
   /** The forms whose `retain` erases submissions within a week. */
   retaining: RetainingForm[];
 }
@@ -78,14 +76,3 @@ function sumCalls(credentials: readonly Credential[], from: number) {
     refusals: counts.reduce((sum, { refusals }) => sum + refusals, 0),
   };
 }
-
-type Filter = Parameters<typeof listStoredEntries>[1];
-type Position = Parameters<typeof listStoredEntries>[2];
-
-/** Lists the matching entries of the audit log, newest first. A page may be short and still have a next page. */
-export const listAuditEntries = (
-  { databases }: ActionContext,
-  filter: Filter,
-  before: Position,
-  limit: number,
-) => listStoredEntries(databases, filter, before, limit);

@@ -32,28 +32,29 @@ async function applyPatch(
   assertPreconditions(ctx, current, { ifMatch, ifNoneMatch: null });
   const { collection, pending } = current;
   const { kind, key } = collection;
-  const apply = parseDefinitionPatch(kind, key, collection.definition, body);
-  const definition = await withRetention(ctx, collection.definition, apply(collection.definition));
+  const applyTo = parseDefinitionPatch(kind, key, collection.definition, body);
+  const patchedDefinition = applyTo(collection.definition);
+  const definition = await withRetention(ctx, collection.definition, patchedDefinition);
   assertCanShortenHistory(ctx, collection.definition, definition);
-  const continued =
+  const patchedPending =
     pending?.problem === null
       ? {
           ...pending.change,
-          definition: { ...apply(pending.change.definition), retain: definition.retain ?? null },
+          definition: { ...applyTo(pending.change.definition), retain: definition.retain ?? null },
         }
       : null;
   const isChanged =
     !isSame(collection.definition, definition) ||
-    (continued !== null && !isSame(pending?.change.definition, continued.definition));
+    (patchedPending !== null && !isSame(pending?.change.definition, patchedPending.definition));
   const { timeline } = ctx.databases;
   const version = isChanged ? nextVersion(collection.version, timeline) : collection.version;
   return {
     isChanged,
-    pendingChange: continued,
+    pendingChange: patchedPending,
     patched: {
       ...current,
       collection: { ...collection, definition, version },
-      pending: pending && continued ? { ...pending, change: continued } : pending,
+      pending: pending && patchedPending ? { ...pending, change: patchedPending } : pending,
     },
   };
 }
@@ -73,20 +74,20 @@ export async function patchDefinition(
   const { kind, key } = loaded.collection;
   let current: CurrentCollection | undefined = loaded;
   return retryOnConflict(ctx, async () => {
-    const now = current ?? (await loadDefinition(ctx, kind, key));
+    const base = current ?? (await loadDefinition(ctx, kind, key));
     current = undefined;
     const {
       patched,
       isChanged,
-      pendingChange: continued,
-    } = await applyPatch(ctx, now, body, ifMatch);
-    if (!isChanged) return { ...now, outcome: "unchanged" };
-    const { collection } = now;
+      pendingChange: patchedPending,
+    } = await applyPatch(ctx, base, body, ifMatch);
+    if (!isChanged) return { ...base, outcome: "unchanged" };
+    const { collection } = base;
     const saveResult = await storePatchedDefinition(
       ctx.databases.of(collection),
       collection,
       patched.collection.definition,
-      continued,
+      patchedPending,
       auditRecord(ctx, "definition.change", `${kind}:${key}`),
     );
     if (saveResult.outcome !== "saved") return undefined;

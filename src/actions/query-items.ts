@@ -1,46 +1,38 @@
 import type { CursorPosition, FullPosition } from "#domain/cursor.ts";
 import type { CompiledCollection } from "#domain/data/compile.ts";
-import { fieldNumber, presentData } from "#domain/data/values.ts";
-import { countFittingItems, buildItemView, type ItemView } from "#domain/item/item.ts";
+import { fieldNumber } from "#domain/data/values.ts";
+import {
+  countItemsThatFit,
+  buildItemView,
+  itemNumberRange,
+  type ItemView,
+} from "#domain/item/item.ts";
 import { problem, Problem } from "#domain/problem/problem.ts";
 import { parseSearch } from "#domain/search/parse.ts";
 import { parseTextSearch } from "#domain/search/text.ts";
-import { referencedFields, type Search } from "#domain/search/tree.ts";
+import { referencedFields, type Search, type SearchField } from "#domain/search/tree.ts";
 import type { MatchCount, CollectionStatus, TextPrefixes } from "#store/data/search/count.ts";
-import { cachedStamps } from "#store/data/definition-head.ts";
+import { cachedStampsJson } from "#store/data/definition-head.ts";
 import { findPage, type SearchTooLarge } from "#store/data/search/find-page.ts";
-import { maxKeyEntryBytes, maxKeyItemBytes, maxPageBytes } from "#store/data/search/cost.ts";
+import { deepBudget, maxKeyEntryBytes, maxKeyItemBytes } from "#store/data/search/cost.ts";
 import { maxSortedItems } from "#store/data/search/plan.ts";
-import type { SearchPage, UnindexedFields } from "#store/data/search/page.ts";
-import type { ReadContext, ActionContext } from "./context.ts";
+import type { UnindexedFields } from "#store/data/search/batch.ts";
+import type { SearchPage } from "#store/data/search/page.ts";
+import type { ReadContext } from "./context.ts";
 import { resumeBackfill } from "./backfill.ts";
-import {
-  confirmCollection,
-  collectionRef,
-  forgetCollection,
-  loadCollectionOfHead,
-} from "./collection-cache.ts";
-import {
-  loadCurrentCollection,
-  type CountedCollection,
-  prepareItem,
-  buildDraft,
-  duplicateProblem,
-  assertAccepting,
-  assertTypeStable,
-} from "./create-item.ts";
+import { resolveCollection } from "./collection-cache.ts";
+import { loadCurrentCollection, type CountedCollection } from "./create-item.ts";
 import { retryOnConflict } from "./idempotent.ts";
-import type { CollectionKind } from "#domain/definition/collection.ts";
-import { listItems } from "#store/data/items.ts";
-import { findItemConflicts } from "#store/data/item-ranges.ts";
 
 export interface ItemQuery {
   /** A search in the API's format. */
   body: unknown;
   /** Words to find in an item's texts, id or receipt number; empty for no text search. */
   text?: string;
-  /** Whether people see the result. The query then counts all matches and finds prefix matches. */
+  /** Whether to count all matches and to find prefix matches, as pages for people show them. */
   isForPeople?: boolean;
+  /** Whether to search on until the page is full, the items end, or the time is up. */
+  fillsPage?: boolean;
   /** Whether to return the status of the collection. */
   withStatus?: boolean;
 }
@@ -49,11 +41,13 @@ export interface QueryPage {
   views: ItemView[];
   /** The position after which the next page starts; null at the end. Even an empty page can have one. */
   nextPosition: FullPosition | null;
+  /** Set when the search ended before the page was full. `searched` is unknown for searches that a field sorts. */
+  progress: { searched: number | null; total: number } | null;
   /** Items with a value that begins with the text, on an unsorted first page. `views` omits them. */
   prefixMatches: ItemView[];
   /** The count of all matches, if requested. */
   count: MatchCount | null;
-  /** The collection by which the items are presented. */
+  /** The definition that `views` were built with. */
   compiled: CompiledCollection;
   /** The status of the collection, if requested. */
   status: CollectionStatus | null;
@@ -70,7 +64,7 @@ export async function queryItems(
   let compiled = cached;
   return retryOnConflict(ctx, async () => {
     const { collection } = compiled;
-    const parsed = await parseOrReload(ctx, compiled, query);
+    const parsed = await parseOrReload(ctx, compiled, () => parseItemQuery(compiled, query));
     if ("compiled" in parsed) {
       ({ compiled } = parsed);
       return undefined;
@@ -83,7 +77,7 @@ export async function queryItems(
       withCount: query.isForPeople ?? false,
       withStatus: query.withStatus ?? false,
       prefixes: wantsPrefixMatches ? prefixes : null,
-      stamps: cachedStamps([collection]),
+      stamps: cachedStampsJson([collection]),
       values: search.unknownOptions.map(({ field, value }) => [field.number, value] as const),
     };
     const db = ctx.databases.of(collection);
@@ -97,15 +91,45 @@ export async function queryItems(
     );
     if (!page) return undefined;
     if ("exceeded" in page) throw tooComplexProblem(page);
-    compiled = confirmCollection(ctx, compiled, page.head);
-    if (page.head.freshDefinition) return undefined;
-    assertIndexed(ctx, collection.id, search, page.unindexed);
+    compiled = resolveCollection(ctx, compiled, page.head);
+    // Undefined repeats the query, with the definition that the read returned.
+    if (page.head.freshCollection) return undefined;
+    assertIndexed(ctx, collection.id, referencedFields(search), page.unindexed);
     assertOptions(search, page.missingValues);
-    return buildPage(compiled, search, page, rows);
+    const filledPage = query.fillsPage ? await fillPage(ctx, collection, search, page, rows) : page;
+    if (filledPage === undefined) return undefined;
+    return buildPage(compiled, search, filledPage, rows);
   });
 }
 
 const isNotFound = (error: unknown) => error instanceof Problem && error.code === "not_found";
+
+/** A search that continues reads about 100,000 index entries, unless the database is slow. */
+const maxDeepStatements = 4;
+const maxDeepMs = 2000;
+
+/** Continues a search that ended before its page was full. Returns undefined if the definition changed meanwhile. */
+async function fillPage(
+  ctx: ReadContext,
+  collection: CompiledCollection["collection"],
+  search: Search,
+  firstPage: SearchPage,
+  rows: number,
+): Promise<SearchPage | undefined> {
+  const db = ctx.databases.of(collection);
+  const end = ctx.now() + maxDeepMs;
+  const extras = { stamps: cachedStampsJson([collection]) };
+  let page = firstPage;
+  for (let count = 0; count < maxDeepStatements && ctx.now() < end; count += 1) {
+    const missingRows = rows + 1 - page.hits.length;
+    if (page.edge === null || missingRows <= 0) break;
+    const more = await findPage(db, search, page.edge, missingRows, extras, deepBudget);
+    if ("exceeded" in more) throw tooComplexProblem(more);
+    if (more.head.freshCollection) return undefined;
+    page = { ...page, hits: [...page.hits, ...more.hits], edge: more.edge };
+  }
+  return page;
+}
 
 interface ParsedQuery {
   search: Search;
@@ -113,13 +137,13 @@ interface ParsedQuery {
 }
 
 /** Parses the query. If that fails and the definition has changed, returns the current collection instead. */
-async function parseOrReload(
+export async function parseOrReload<Parsed>(
   ctx: ReadContext,
   compiled: CompiledCollection,
-  query: ItemQuery,
-): Promise<ParsedQuery | CountedCollection> {
+  parse: () => Parsed,
+): Promise<Parsed | CountedCollection> {
   try {
-    return parseItemQuery(compiled, query);
+    return parse();
   } catch (error) {
     const current = await loadCurrentCollection(ctx, compiled);
     if (current.compiled === compiled) throw error;
@@ -144,32 +168,32 @@ function parseItemQuery(
 }
 
 /**
- * Rejects a search over fields that have just become searchable, because it would miss items. Recalculations replace
- * values and entries of an item together, so searches continue during these.
+ * Rejects a search or an aggregate over fields that have just become searchable, because it would miss items. Both keep
+ * working during a recalculation, because it replaces the values and the entries of an item together.
  */
-function assertIndexed(
+export function assertIndexed(
   ctx: ReadContext,
   collectionId: number,
-  search: Search,
+  fields: readonly SearchField[],
   { ids, ...progress }: UnindexedFields,
 ): void {
   const numbers = new Set(ids.map((id) => fieldNumber(collectionId, id)));
-  const unindexedFields = referencedFields(search).filter(({ number }) => numbers.has(number));
+  const unindexedFields = fields.filter(({ number }) => numbers.has(number));
   if (unindexedFields.length === 0) return;
   resumeBackfill(ctx);
   throw problem.indexing([...new Set(unindexedFields.map(({ name }) => name))], progress);
 }
 
 /** Rejects operands that no item has and that are neither current nor former options of their fields. */
-function assertOptions({ unknownOptions }: Search, missingValues: readonly number[]): void {
+export function assertOptions({ unknownOptions }: Search, missingValues: readonly number[]): void {
   const errors = missingValues.flatMap((index) => unknownOptions[index]?.error ?? []);
   if (errors.length > 0) throw problem.invalidInput(errors);
 }
 
 const tooComplexReasons: Record<SearchTooLarge["exceeded"], string> = {
   item: "An item is too large for these conditions. Search for shorter texts, or remove conditions on rows.",
-  items: `With more than ${maxSortedItems} items, a second sort key needs conditions that the index narrows to at most ${maxSortedItems} items.`,
-  bytes: `The items to sort are too large. A second sort key needs at most ${maxKeyItemBytes / 1e6} MB of items or, with up to ${maxSortedItems} items, at most ${maxKeyEntryBytes / 1e6} MB of values in the sort fields.`,
+  items: `Sorting by two keys needs conditions that match at most ${maxSortedItems} items in the index.`,
+  bytes: `The items to sort are too large. Sorting by two keys works with at most ${maxKeyItemBytes / 1e6} MB of items. With up to ${maxSortedItems} items, it also works with at most ${maxKeyEntryBytes / 1e6} MB of values in the sort fields.`,
 };
 
 function tooComplexProblem({ exceeded }: SearchTooLarge): Problem {
@@ -184,26 +208,46 @@ function tooComplexProblem({ exceeded }: SearchTooLarge): Problem {
 
 function buildPage(
   compiled: CompiledCollection,
-  { fields }: Search,
+  { fields, sort, order }: Search,
   { hits, edge, count, prefixMatches, status }: SearchPage,
   rows: number,
 ): QueryPage {
   const items = hits.map(({ item }) => item);
-  const pageHits = hits.slice(0, Math.min(rows, countFittingItems(items, compiled)));
+  const pageHits = hits.slice(0, Math.min(rows, countItemsThatFit(items, compiled)));
   const hasMoreHits = hits.length > pageHits.length;
-  const fittingMatches = prefixMatches.slice(0, countFittingItems(prefixMatches, compiled));
+  const fittingMatches = prefixMatches.slice(0, countItemsThatFit(prefixMatches, compiled));
   const prefixMatchNumbers = new Set(fittingMatches.map(({ number }) => number));
   const otherHits = pageHits.filter(({ item }) => !prefixMatchNumbers.has(item.number));
   // An inexact count can miss prefix matches, so it is at least the number of items on the page.
-  const pageSize = prefixMatchNumbers.size + otherHits.length;
+  const returnedCount = prefixMatchNumbers.size + otherHits.length;
   return {
     compiled,
     status,
     views: otherHits.map(({ item }) => pickFields(buildItemView(item, compiled), fields)),
     nextPosition: hasMoreHits ? (pageHits.at(-1)?.position ?? null) : edge,
+    progress:
+      hasMoreHits || edge === null || status === null
+        ? null
+        : {
+            searched:
+              sort.length > 0 ? null : countSearched(compiled, edge, order, status.itemCount),
+            total: status.itemCount,
+          },
     prefixMatches: fittingMatches.map((item) => pickFields(buildItemView(item, compiled), fields)),
-    count: count && (count.exact ? count : { ...count, count: Math.max(count.count, pageSize) }),
+    count:
+      count && (count.exact ? count : { ...count, count: Math.max(count.count, returnedCount) }),
   };
+}
+
+/** The items on one side of a position in stored order. Deleted items make it an estimate. */
+function countSearched(
+  { collection }: CompiledCollection,
+  edge: FullPosition,
+  order: Search["order"],
+  itemCount: number,
+): number {
+  const sequence = Number(edge.at(-1)) - itemNumberRange(collection.id).above;
+  return order === "asc" ? Math.min(sequence, itemCount) : Math.max(0, itemCount - sequence + 1);
 }
 
 function pickFields(view: ItemView, fields: string[] | null): ItemView {
@@ -222,59 +266,4 @@ export async function searchItems(
   limit?: number,
 ): Promise<Pick<QueryPage, "views" | "nextPosition" | "compiled">> {
   return queryItems(ctx, cached, { body }, after, limit);
-}
-
-export interface ItemViewPage {
-  views: ItemView[];
-  /** The item number after which the next page starts; null at the end. */
-  nextPosition: number | null;
-  compiled: CompiledCollection;
-}
-
-/** Lists a page of a collection in stored order, presented by the definition that the same read returns. */
-export async function listItemViews(
-  ctx: ReadContext,
-  kind: CollectionKind,
-  key: string,
-  after: number | null,
-  limit: number,
-): Promise<ItemViewPage> {
-  const ref = collectionRef(ctx.memory, kind, key);
-  const query = { ...ref, after, limit: limit + 1, maxBytes: maxPageBytes };
-  const result = await listItems(ctx.databases.named(kind, key), query);
-  if (!result) {
-    if (ref.id === null) throw problem.notFound();
-    // The cached collection is deleted. The key may belong to another one now.
-    forgetCollection(ctx.memory, ref.id);
-    return listItemViews(ctx, kind, key, after, limit);
-  }
-  const { items, isTruncated, head } = result;
-  const compiled = await loadCollectionOfHead(ctx, head);
-  const page = items.slice(0, Math.min(limit, countFittingItems(items, compiled)));
-  const last = page.at(-1);
-  return {
-    views: page.map((item) => buildItemView(item, compiled)),
-    nextPosition: (isTruncated || items.length > page.length) && last ? last.number : null,
-    compiled,
-  };
-}
-
-/** Runs all checks of a create without storing anything. Throws the same problems as the create. */
-export async function validateItem(
-  ctx: ActionContext,
-  cached: CompiledCollection,
-  body: unknown,
-): Promise<Pick<ItemView, "key" | "status" | "data" | "warnings">> {
-  const current = await loadCurrentCollection(ctx, cached);
-  assertAccepting(current, ctx.now());
-  const { compiled } = current;
-  const draft = buildDraft(compiled, body, ctx.now());
-  if (draft.errors.length > 0) throw problem.invalidInput(draft.errors);
-  const { status, data, warnings } = draft;
-  assertTypeStable(compiled.collection, data);
-  const { uniqueValues } = prepareItem(ctx, compiled, draft).item;
-  const db = ctx.databases.of(compiled.collection);
-  const conflicts = uniqueValues.length > 0 ? await findItemConflicts(db, uniqueValues, null) : [];
-  if (conflicts.length > 0) throw duplicateProblem(ctx, compiled, conflicts);
-  return { key: compiled.collection.key, status, data: presentData(compiled, data), warnings };
 }

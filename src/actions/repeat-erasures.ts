@@ -1,5 +1,5 @@
 import { compileCollection } from "#domain/data/compile.ts";
-import { findCollectionById } from "#store/data/collections.ts";
+import { findCollectionOf } from "#store/data/collections.ts";
 import { hideCollection } from "#store/data/deletions.ts";
 import { findItem } from "#store/data/items.ts";
 import { listOwedErasures, settleErasure } from "#store/data/owed-erasures.ts";
@@ -9,7 +9,7 @@ import { eraseItems, systemRecord } from "./retention.ts";
 
 /** Repeats the erasures that came after the moment to which the database was restored. The next run continues. */
 export async function repeatErasures(ctx: BackgroundContext): Promise<void> {
-  for (const db of ctx.databases.all()) {
+  for (const db of ctx.databases.dataDatabases()) {
     for (const subject of await listOwedErasures(db)) {
       const isDone = /^\d/.test(subject)
         ? await eraseCollection(ctx, db, subject)
@@ -21,9 +21,9 @@ export async function repeatErasures(ctx: BackgroundContext): Promise<void> {
 
 async function eraseItem(ctx: BackgroundContext, db: DataDatabase, id: string): Promise<boolean> {
   const kind = id.startsWith("rec_") ? "app" : "form";
-  const databases: Databases = { ...ctx.databases, all: () => [db] };
+  const databases: Databases = { ...ctx.databases, dataDatabases: () => [db] };
   const found = await findItem(databases, { kind, id, stamps: "{}" });
-  const definition = found?.head.freshDefinition;
+  const definition = found?.head.freshCollection;
   if (!found || !definition) return true;
   const compiled = compileCollection(definition.collection);
   const result = await eraseItems(ctx, db.of(compiled.collection), compiled, [found.item]);
@@ -38,7 +38,7 @@ async function eraseCollection(
 ): Promise<boolean> {
   const [id = "", name] = subject.split(" ");
   const db = dataDb.of({ id: Number(id) });
-  const current = await findCollectionById(db);
+  const current = await findCollectionOf(db);
   if (!current || `${current.collection.kind}:${current.collection.key}` !== name) return true;
   const record = { ...systemRecord(ctx), action: "definition.delete" as const };
   const entry = { ...record, collectionId: null, subject: name, version: null };

@@ -6,14 +6,14 @@ import {
   type Definition,
   type Retention,
 } from "#domain/definition/collection.ts";
-import { indexRowChanges } from "#domain/item/change.ts";
+import { buildIndexRowChanges } from "#domain/item/change.ts";
 import type { Item } from "#domain/item/item.ts";
 import { errorAt } from "#domain/problem/field-errors.ts";
 import { problem } from "#domain/problem/problem.ts";
 import { daysBefore } from "#domain/time.ts";
 import { storeBatch, type BatchOutcome, type BatchWrite } from "#store/data/batch-write.ts";
 import type { ItemAuditRecord } from "#store/data/changes.ts";
-import { findCollectionById } from "#store/data/collections.ts";
+import { findCollectionOf } from "#store/data/collections.ts";
 import { loadExpired, nextRetaining } from "#store/data/retention.ts";
 import type { CollectionDatabase, DataDatabase } from "#store/db/database.ts";
 import { findCredential } from "#store/home/credentials.ts";
@@ -56,7 +56,7 @@ export async function eraseExpired(
   ctx: BackgroundContext,
   notifyChange: NotifyChange = () => undefined,
 ): Promise<void> {
-  for (const db of ctx.databases.all()) {
+  for (const db of ctx.databases.dataDatabases()) {
     let after = 0;
     const idleForms = new Set<number>();
     for (let steps = 0; steps < maxStepsPerRun; steps += 1) {
@@ -78,7 +78,7 @@ async function eraseStep(
   notifyChange: NotifyChange,
 ): Promise<boolean> {
   const db = dataDb.of({ id });
-  const current = await findCollectionById(db);
+  const current = await findCollectionOf(db);
   const { retain = null, time_zone: zone } = current?.collection.definition ?? {};
   if (!current || !retain || zone === undefined || retain.appliesFrom > ctx.now()) return false;
   const items = await loadExpired(db, expiry(retain, zone, ctx.now()), stepLimits);
@@ -124,7 +124,10 @@ function buildErasure(
 ): BatchWrite {
   const { kind, version, revision } = compiled.collection;
   const action = kind === "app" ? "record.erase" : "submission.erase";
-  const removals = items.map((item) => ({ item, rows: indexRowChanges(compiled, item, null) }));
+  const removals = items.map((item) => ({
+    item,
+    rows: buildIndexRowChanges(compiled, item, null),
+  }));
   return {
     revision,
     definitionVersion: version,

@@ -13,7 +13,7 @@ import {
   type ItemAction,
   nextItemVersion,
   diffItems,
-  indexRowChanges,
+  buildIndexRowChanges,
   serializeData,
 } from "#domain/item/change.ts";
 import {
@@ -24,7 +24,7 @@ import {
   buildItemView,
   type ItemView,
 } from "#domain/item/item.ts";
-import { parseItemBody } from "#domain/item/body.ts";
+import { readItemBody } from "#domain/item/body.ts";
 import { changeItem, type ItemChange, removeItem } from "#store/data/change-item.ts";
 import { computeWithinBudget, duplicateProblem, assertTypeStable } from "./create-item.ts";
 
@@ -88,7 +88,7 @@ export function nextState(
   allowsIncrements = true,
 ): NextState {
   assertChangeable(item, ifMatch);
-  const { body, errors } = parseItemBody(compiled.collection.kind, "update", request);
+  const { body, errors } = readItemBody(compiled.collection.kind, "update", request);
   const status = item.status === null ? { status: null } : nextStatus(item.status, body.status);
   const newStatus = "status" in status ? status.status : item.status;
   const isSubmission = item.status === "draft" && newStatus !== "draft";
@@ -100,7 +100,13 @@ export function nextState(
     ? checkSubmitted(compiled, item.data, data, budget)
     : checkPatch(compiled, item.data, data, newStatus === "draft", budget);
   const statusErrors = "error" in status ? [status.error] : [];
-  const fieldErrors = [...errors, ...statusErrors, ...incrementErrors, ...checkResult.errors];
+  const fieldErrors = [
+    ...(ctx.queryErrors ?? []),
+    ...errors,
+    ...statusErrors,
+    ...incrementErrors,
+    ...checkResult.errors,
+  ];
   if (fieldErrors.length > 0) throw problem.invalidInput(fieldErrors);
   assertTypeStable(compiled.collection, checkResult.data, item.data);
   const computedResult = computeWithinBudget(budget, compiled, checkResult.data, ctx.now());
@@ -162,7 +168,7 @@ export function updateAction(before: Item, { status }: Item): ItemAction {
 
 function buildChange(compiled: CompiledCollection, before: Item, after: Item): ItemChange {
   const { version, revision } = compiled.collection;
-  const indexRows = indexRowChanges(compiled, before, after);
+  const indexRows = buildIndexRowChanges(compiled, before, after);
   const data = serializeData(compiled, before, after);
   return {
     ...indexRows,
@@ -202,8 +208,9 @@ export async function deleteSubmission(
   loaded: LoadedItem,
   ifMatch: Precondition | null,
 ): Promise<void> {
-  await retryOnCurrentItem(ctx, loaded, (current) => {
+  await retryOnCurrentItem(ctx, loaded, async (current) => {
     assertChangeable(current.item, ifMatch);
+    if (ctx.queryErrors) throw problem.invalidInput(ctx.queryErrors);
     return deleteItem(ctx, current, "submission.delete");
   });
 }
@@ -232,7 +239,7 @@ async function deleteItem(
   { item, compiled }: StoredItem,
   action: ItemAction,
 ): Promise<true | undefined> {
-  const { entries, uniqueValues } = indexRowChanges(compiled, item, null);
+  const { entries, uniqueValues } = buildIndexRowChanges(compiled, item, null);
   const removal = {
     number: item.number,
     itemVersion: item.version,

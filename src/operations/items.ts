@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 import { createItem } from "#actions/create-item.ts";
-import { listItemViews, validateItem } from "#actions/query-items.ts";
+import { listItemViews, validateItem } from "#actions/list-items.ts";
 import { deleteSubmission, updateItem } from "#actions/update-item.ts";
 import { checkedDocument, itemDocument, writtenDocument } from "#documents/items.ts";
 import { mergePatchType } from "#documents/openapi/description.ts";
@@ -120,6 +120,7 @@ export const createItemOperation = (kind: CollectionKind) => {
     effect: "create",
     target: collectionTarget(kind),
     query: noQuery,
+    reportsQueryErrors: true,
     body: { schema: ({ one }) => `${one}Create`, example: ({ create }) => create },
     async run(ctx, { target, body, sentKey }) {
       const { response, isReplay, hasDifferentBody } = await createItem(ctx, target, body, sentKey);
@@ -227,6 +228,7 @@ export const updateItemOperation = (kind: CollectionKind) => {
     effect: "write",
     target: itemTargets[kind],
     query: noQuery,
+    reportsQueryErrors: true,
     body: {
       types: [mergePatchType],
       schema: ({ one }) => `${one}Change`,
@@ -270,6 +272,7 @@ export const deleteSubmissionOperation = operation({
   effect: "write",
   target: itemTargets.form,
   query: noQuery,
+  reportsQueryErrors: true,
   precondition: "If-Match",
   async run(ctx, { target, ifMatch }) {
     await deleteSubmission(ctx, target, ifMatch);

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import { repeatErasures } from "../../src/actions/repeat-erasures.ts";
-import { sweep } from "../../src/schedule.ts";
+import { sweepStorage } from "../../src/schedule.ts";
 import type { Client } from "../support/client";
 import { dataDb } from "../support/databases";
 import { as, newMember } from "../support/members";
@@ -79,9 +79,9 @@ describe("Erasing an item", () => {
     const { body: list } = await integrator.get(`/forms/${form}/submissions`);
     expect(list.items).toHaveLength(1);
     const queued = () => dataDb.prepare("SELECT count(*) n FROM erased_replay").first("n");
-    await sweep(background(), Date.now());
+    await sweepStorage(background(), Date.now());
     expect(await queued()).toBe(1);
-    await sweep(background(), Date.now() + minute);
+    await sweepStorage(background(), Date.now() + minute);
     expect(await queued()).toBe(0);
   });
 

@@ -1,7 +1,7 @@
 import { env } from "cloudflare:workers";
 import { beforeAll, describe, expect, it } from "vitest";
 import { eraseExpired } from "../../src/actions/retention.ts";
-import { erase, sweep } from "../../src/schedule.ts";
+import { erase, sweepStorage } from "../../src/schedule.ts";
 import type { Client, Json } from "../support/client";
 import { dataDb, homeDb } from "../support/databases";
 import { background } from "../support/serve";
@@ -134,7 +134,7 @@ async function runSchedule(days: number): Promise<void> {
   const ctx = { ...background(), now, objects: { wake: async () => 0 } };
   for (let run = 0; run < 3; run += 1) {
     await erase(ctx);
-    await sweep(ctx, now());
+    await sweepStorage(ctx, now());
   }
 }
 

@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { fileOf } from "./settings.ts";
-import { ask } from "./wrangler.ts";
+import { settingsFileOf } from "./settings.ts";
+import { queryWrangler } from "./wrangler.ts";
 
 /**
  * The erasures that a restore undoes and that the service then repeats. A file keeps them during the restore, so that
@@ -15,8 +15,8 @@ function execute(
   mayFail?: RegExp,
 ): { subject: string }[] | undefined {
   const command = ["d1", "execute", "DB", "--remote", "--json", "--command", sql];
-  const results = ask<{ results: { subject: string }[] }[]>(
-    [...command, "--config", fileOf(environment)],
+  const results = queryWrangler<{ results: { subject: string }[] }[]>(
+    [...command, "--config", settingsFileOf(environment)],
     mayFail,
   );
   return results?.[0]?.results;

@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import { describeInexactNumber, findTooDeep, InexactNumber } from "#domain/json.ts";
+import { describeInexactNumber, findTooDeepPath, InexactNumber } from "#domain/json.ts";
 import type { FieldError } from "#domain/problem/problem.ts";
 import { definitionError, type Field, type ScalarField } from "./field.ts";
 import { hasNoControls, isStorable, storableDescription } from "#domain/text.ts";
@@ -16,14 +16,14 @@ import { lazy } from "#domain/lazy.ts";
 /** The limit for members and entries on all levels. No definition needs more. */
 const maxValues = 50_000;
 const maxErrors = 100;
-/** Levels of arrays and objects in a definition (contract, section 8). */
+/** Levels of arrays and objects in a definition. */
 const maxLevels = 8;
 
 type Path = readonly (string | number)[];
 
 /** Rejects what the schema cannot check: too many levels or values, and numbers that a double cannot represent. */
 export function documentErrors(body: unknown): FieldError[] {
-  const deepPath = findTooDeep(body, maxLevels);
+  const deepPath = findTooDeepPath(body, maxLevels);
   if (deepPath) {
     const reason = `A definition may be nested at most ${maxLevels} levels deep.`;
     return [definitionError(deepPath, reason)];
@@ -279,7 +279,7 @@ export function acceptanceErrors(
   return [definitionError(["acceptance", "closes_at"], "Must be later than opens_at.")];
 }
 
-/** The public form of a field (contract, section 7), without ids and other internal members. */
+/** The public form of a field, without ids and other internal members. */
 export function fieldDocument(field: Field): Record<string, unknown> {
   const { id: _id, key, label, type, previous_keys, ...rules } = field;
   const internal = ["retired", "uniqueId", "formerOptions", "hasDroppedOptions"];

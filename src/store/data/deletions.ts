@@ -1,5 +1,5 @@
 import {
-  batchBoth,
+  batchHomeAndData,
   orm,
   query,
   type CollectionDatabase,
@@ -11,13 +11,13 @@ import type { CollectionKind, CollectionRef } from "#domain/definition/collectio
 import type { Actor } from "#domain/audit.ts";
 import { insertAuditEntry, type AuditRecord } from "#store/home/audit.ts";
 import { loseAccess, regainAccess, selectNamed } from "#store/home/former-access.ts";
-import { updateHasListeners } from "#store/home/webhooks.ts";
-import { guardCode, collectionGuard, runGuarded } from "#store/db/guard.ts";
+import { updateListenedStatement } from "#store/home/webhooks.ts";
+import { guardCode, collectionGuard, dataGuard, runGuarded } from "#store/db/guard.ts";
 import { retryTransient } from "#store/db/retry.ts";
 import { collection, deletion, tally } from "#store/db/schema.ts";
 import { collectionStatement, nextVersionSql } from "#store/db/statement.ts";
 import type { CurrentCollection } from "./collections.ts";
-import { dropPending, revisionUnchanged } from "./definition-statements.ts";
+import { buildDropStatements, guardRevision } from "./definition-statements.ts";
 
 /** The time during which a deleted app or form can be restored. */
 const graceMs = 7 * 24 * 60 * 60 * 1000;
@@ -55,7 +55,7 @@ const insertDeletion = collectionStatement<DeletionValues>((db, v) =>
  * concurrently. Where credentials are in another database, they lose it right after.
  */
 export async function hideCollection(
-  { single, home }: Databases,
+  { singleDatabase, home }: Databases,
   db: CollectionDatabase,
   { collection: { id, kind, key, revision }, pending }: CurrentCollection,
   auditRecord: AuditRecord,
@@ -64,13 +64,14 @@ export async function hideCollection(
   const name = `${kind}:${key}`;
   const { at, actor } = auditRecord;
   const statements = [
-    revisionUnchanged(db, { revision }),
-    ...dropPending(db, pending),
+    guardRevision(db, { revision }),
+    ...buildDropStatements(db, pending),
     hide(db, {}),
     insertDeletion(db, { kind, key, at, actor, eraseAt: at + restorableMs }),
     insertAuditEntry(db, { ...auditRecord, collectionId: id }),
   ];
-  if (single) return runGuarded(single, [...statements, ...loseAccess(single, name)]);
+  if (singleDatabase)
+    return runGuarded(singleDatabase, [...statements, ...loseAccess(singleDatabase, name)]);
   const isHidden = await runGuarded(db, statements);
   if (isHidden) await retryTransient(home, () => home.batch(loseAccess(home, name)));
   return isHidden;
@@ -103,16 +104,19 @@ export async function showCollection(
   name: string,
   auditRecord: AuditRecord,
 ): Promise<boolean> {
-  const { single, home } = databases;
+  const { singleDatabase, home } = databases;
   const statements = [
     isRestorable(db, { at: auditRecord.at }),
     show(db, {}),
     forgetDeletion(db, {}),
     insertAuditEntry(db, { ...auditRecord, collectionId: db.collectionId }),
   ];
-  if (single) {
-    const access = [...regainAccess(single, name), updateHasListeners(single, {})];
-    return runGuarded(single, [...statements, ...access]);
+  if (singleDatabase) {
+    const access = [
+      ...regainAccess(singleDatabase, name),
+      updateListenedStatement(singleDatabase, {}),
+    ];
+    return runGuarded(singleDatabase, [...statements, ...access]);
   }
   const isShown = await runGuarded(db, statements);
   if (isShown) await retryTransient(home, () => home.batch(regainAccess(home, name)));
@@ -135,7 +139,7 @@ export async function previewDeletion(
   { kind, key }: CollectionRef,
 ): Promise<DeletionPreview | undefined> {
   const [[[named]], lists] = await retryTransient(databases, () =>
-    batchBoth(
+    batchHomeAndData(
       databases,
       (db) => [selectNamed(db, `${kind}:${key}`)],
       (db) => [selectSize(db, { kind, key })],
@@ -173,7 +177,7 @@ const maxListed = 200;
 
 /** Lists the deleted apps and forms that are not erased yet, newest first. */
 export async function listDeleted(databases: Databases): Promise<DeletedCollection[]> {
-  const lists = databases.all().map((db) =>
+  const lists = databases.dataDatabases().map((db) =>
     retryTransient(db, async () =>
       orm(db)
         .select({
@@ -198,6 +202,12 @@ export async function listDeleted(databases: Databases): Promise<DeletedCollecti
   const rows = (await Promise.all(lists)).flat();
   return rows.map(({ state, ...row }) => ({ ...row, isErasing: state === "erasing" }));
 }
+
+/** Aborts the creation of an app or form whose key belongs to a deleted one. */
+export const keyIsFree = dataGuard<CollectionRef>(
+  (v) => sql`select ${guardCode("key_used")} as code where exists (
+    select 1 from deletion where kind = ${v.kind} and key = ${v.key} and state <> 'erased')`,
+);
 
 /** When the key of a deleted app or form becomes free at the earliest. Undefined if it is free. */
 export async function reservedUntil(

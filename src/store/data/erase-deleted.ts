@@ -3,12 +3,12 @@ import {
   type CollectionDatabase,
   type DataDatabase,
   type Databases,
-  type Prepared,
+  type PreparedStatement,
 } from "#store/db/database.ts";
 import { and, asc, eq, lte, or, sql } from "drizzle-orm";
 import { fieldsPerCollection } from "#domain/data/values.ts";
 import { itemNumberRange } from "#domain/item/item.ts";
-import { auditTime, type AuditRecord } from "#store/home/audit.ts";
+import { auditTimeSql, type AuditRecord } from "#store/home/audit.ts";
 import { forgetName } from "#store/home/former-access.ts";
 import { retryTransient } from "#store/db/retry.ts";
 import { auditEntry, deletion } from "#store/db/schema.ts";
@@ -47,12 +47,12 @@ const numberedTables = [
   { table: "former_unique", key: "field", range: "field" },
 ] as const;
 
-const collectionTables = ["indexing", "pending_change", "index_check"];
+const collectionTables = ["former_definition", "indexing", "pending_change", "index_check"];
 
 /** In each batch, so that no step ever deletes what was restored meanwhile. */
 const isErasing = "exists (select 1 from deletion where collection_id = ?1 and state = 'erasing')";
 
-function eraseRows(db: CollectionDatabase): Prepared<"data">[] {
+function eraseRows(db: CollectionDatabase): PreparedStatement<"data">[] {
   const { collectionId } = db;
   const { above, below } = itemNumberRange(collectionId);
   const ranges = {
@@ -91,7 +91,7 @@ function finishErasure(
 
 const insertErasureEntry = collectionStatement<Omit<AuditRecord, "collectionId">>((db, v) =>
   db.insert(auditEntry).select(
-    sql`select null, ${auditTime(v.at)}, ${v.actor}, ${v.action}, d.collection_id, ${v.subject}, null,
+    sql`select null, ${auditTimeSql(v.at)}, ${v.actor}, ${v.action}, d.collection_id, ${v.subject}, null,
       null, ${v.requestId}, null
       from deletion d where d.collection_id = ${v.collectionId} and d.state = 'erasing'`,
   ),

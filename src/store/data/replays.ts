@@ -2,7 +2,7 @@ import {
   orm,
   type CollectionDatabase,
   type DataDatabase,
-  type Prepared,
+  type PreparedStatement,
 } from "#store/db/database.ts";
 import { and, asc, eq, getTableColumns, inArray, lte, sql, type SQL } from "drizzle-orm";
 import type { Timeline } from "#domain/timeline.ts";
@@ -100,7 +100,7 @@ export async function isStillThere(db: CollectionDatabase): Promise<boolean> {
   return row?.exists === 1;
 }
 
-/** Selects the same, and whether an active webhook listens to the collection. */
+/** Selects the replay of a claim, and whether an active webhook listens to the collection. */
 export const selectClaimedReplay = collectionStatement<{ key: string | null }>((db, values) =>
   db
     .select({
@@ -187,10 +187,10 @@ const emptyReplays = dataStatement<ErasureValues>((db, v) =>
 );
 
 /** Empties the stored responses of items, in the batch that erases these items. */
-export const eraseReplays = (db: CollectionDatabase, values: ErasureValues): Prepared<"data">[] => [
-  queueErasedReplays(db, values),
-  emptyReplays(db, values),
-];
+export const eraseReplays = (
+  db: CollectionDatabase,
+  values: ErasureValues,
+): PreparedStatement<"data">[] => [queueErasedReplays(db, values), emptyReplays(db, values)];
 
 const erasedPerStep = 100;
 /** A response can reach KV until its create's background work ends, 30 seconds after the response. */

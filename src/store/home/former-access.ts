@@ -1,4 +1,10 @@
-import { orm, query, type Database, type HomeDatabase, type Prepared } from "#store/db/database.ts";
+import {
+  orm,
+  query,
+  type Database,
+  type HomeDatabase,
+  type PreparedStatement,
+} from "#store/db/database.ts";
 import { eq, inArray, sql, type SQL } from "drizzle-orm";
 import type { Credential } from "#domain/credential/credential.ts";
 import { retryTransient } from "#store/db/retry.ts";
@@ -83,12 +89,12 @@ const removeFromWebhooks = homeStatement<NameValues & { reason: string }>((db, v
 });
 
 /** Takes the access to a deleted app or form from all credentials, and remembers it. */
-export const loseAccess = (db: Database<"home">, name: string): Prepared<"home">[] => [
+export const loseAccess = (db: Database<"home">, name: string): PreparedStatement<"home">[] => [
   keepAccess(db, { name }),
   removeAccess(db, { name }),
 ];
 
-export const regainAccess = (db: Database<"home">, name: string): Prepared<"home">[] => [
+export const regainAccess = (db: Database<"home">, name: string): PreparedStatement<"home">[] => [
   returnAccess(db, { name }),
   forgetAccess(db, { name }),
 ];
