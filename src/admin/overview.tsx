@@ -3,6 +3,7 @@ import type { Child } from "hono/jsx";
 import { Badge, type Tone, EmptyState } from "#html/parts.tsx";
 import { formatCount, formatQuantity, Time, useViewer, formatDay } from "#html/viewer.tsx";
 import { getOverview, type Attention as AttentionData } from "#actions/overview.ts";
+import { maxExpiringCount } from "#domain/definition/collection.ts";
 import type { FormState } from "#store/home/overview.ts";
 import { formatTimestamp } from "#domain/time.ts";
 import { roleAllows } from "#domain/credential/permissions.ts";
@@ -64,6 +65,7 @@ function Attention({
   refused,
   forms,
   webhooks,
+  retaining,
   canDefine,
   isNew,
 }: AttentionData & {
@@ -72,7 +74,8 @@ function Attention({
   isNew: boolean;
 }) {
   const { now } = useViewer();
-  if (expiring.length + refused.length + forms.length + webhooks.length === 0) {
+  const lists = [expiring, refused, forms, webhooks, retaining];
+  if (lists.every(({ length }) => length === 0)) {
     return <NoAttentionNeeded showFirstSteps={isNew && canDefine} />;
   }
   return (
@@ -130,9 +133,37 @@ function Attention({
           {describeForm(form)}.
         </AttentionItem>
       ))}
+      <RetainingForms {...{ retaining, canDefine }} />
     </ul>
   );
 }
+
+/** The forms that erase submissions soon. */
+function RetainingForms({
+  retaining,
+  canDefine,
+}: Pick<AttentionData, "retaining"> & { canDefine: boolean }) {
+  return (
+    <>
+      {retaining.map(({ key, name, count }) => (
+        <AttentionItem
+          tone="warn"
+          state="Erases"
+          link={[canDefine ? "Change how long it keeps" : "Look at it", formPath(key, canDefine)]}
+        >
+          <strong>
+            <bdi>{name}</bdi>
+          </strong>{" "}
+          erases {count >= maxExpiringCount ? "at least " : ""}
+          {formatCount(count)} {count === 1 ? "submission" : "submissions"} within 7 days.
+        </AttentionItem>
+      ))}
+    </>
+  );
+}
+
+const formPath = (key: string, canDefine: boolean) =>
+  `/admin/forms/${key}${canDefine ? "/settings" : ""}`;
 
 function describeForm({ submissionCount, maxSubmissions, closesAt }: FormState) {
   if (maxSubmissions !== null && submissionCount >= maxSubmissions)
@@ -148,7 +179,7 @@ function describeForm({ submissionCount, maxSubmissions, closesAt }: FormState) 
 
 const overviewPage = page({
   load: ({ ctx }) => getOverview(ctx),
-  document: ({ expiring, refused, forms, webhooks, days }) => ({
+  document: ({ expiring, refused, forms, webhooks, retaining, days }) => ({
     expiring: expiring.map(({ id, name, expiresAt }) => ({
       id,
       name,
@@ -157,6 +188,7 @@ const overviewPage = page({
     refused: refused.map(({ credential: { id, name }, refusals }) => ({ id, name, refusals })),
     forms,
     webhooks,
+    retaining,
     days,
   }),
   render(frame, { days, ...attention }) {

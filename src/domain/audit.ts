@@ -19,6 +19,9 @@ export type ResourceAction =
   | ItemAction
   | "definition.create"
   | "definition.change"
+  | "definition.delete"
+  | "definition.restore"
+  | "definition.erase"
   | "index.check"
   | "credential.issue"
   | "credential.edit"

@@ -452,6 +452,22 @@ function definitionRows(kind: CollectionKind): Row[] {
       async () => ({ path: `${route}/${await newCollection(kind)}/check-index`, body: {} }),
       { page: 303 },
     ),
+    ...readRows("/delete"),
+    ...adminRows(
+      `POST ${route}/:key/delete`,
+      204,
+      async (world) => {
+        const key = await newCollection(kind);
+        return {
+          path: `${route}/${key}/delete`,
+          body: { confirm: key },
+          verifyDone: async () =>
+            assertStatus(await callAdmin(world, "GET", `${route}/${key}`), 404),
+          retryStatuses: [404],
+        };
+      },
+      { page: 303 },
+    ),
   ];
 }
 
@@ -550,8 +566,37 @@ function itemRows(kind: CollectionKind): Row[] {
       retryStatuses: [404],
       verify: (answer) => assertStatus(answer, isForm ? 404 : 200),
     }),
+    ...adminRows(`GET ${itemsRoute}/:id/erase`, 200, (world) => ({
+      path: `${pathOf(world)}/${firstItem(world).id}/erase`,
+    })),
+    ...actionRows("/erase", {}, 204, {
+      page: 303,
+      retryStatuses: [404],
+      verify: (answer) => assertStatus(answer, 404),
+    }),
   ];
 }
+
+const deletedRows: Row[] = [
+  ...adminRows("GET /deleted", 200, () => ({ path: "/deleted" })),
+  ...adminRows(
+    "POST /deleted/:id/restore",
+    204,
+    async (world) => {
+      const key = await newCollection("form");
+      await callAdmin(world, "POST", `/forms/${key}/delete`, { confirm: key });
+      const { body } = await callAdmin(world, "GET", "/deleted");
+      const { id } = body.items.find((item: Json) => item.key === key);
+      return {
+        path: `/deleted/${id}/restore`,
+        body: {},
+        verifyDone: async () => assertStatus(await callAdmin(world, "GET", `/forms/${key}`), 200),
+        retryStatuses: [404],
+      };
+    },
+    { page: 303 },
+  ),
+];
 
 export const allAdminRows: Row[] = [
   ...signInRows,
@@ -560,6 +605,7 @@ export const allAdminRows: Row[] = [
   ...accountRows,
   ...memberRows,
   ...integrationRows,
+  ...deletedRows,
   ...webhookRows,
   ...definitionRows("form"),
   ...itemRows("form"),

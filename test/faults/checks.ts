@@ -22,7 +22,7 @@ const values = `(select i.number item, i.status, f.number field, f.unique_number
 const countsWith = (
   changes: string,
 ) => `(select subject, count(*) acts, count(distinct version) versions,
-    sum(action in ('record.create', 'submission.create')) created, sum(action = 'submission.delete') deleted,
+    sum(action in ('record.create', 'submission.create')) created, sum(action like '%.delete' or action like '%.erase') deleted,
     sum(action in ('definition.create', 'definition.change')) defined, sum(action = 'credential.issue') issued
   from (select subject, version, action from audit_entry${changes}) group by subject)`;
 const changeCounts = countsWith(" union all select item_id, version, action from change");
@@ -64,7 +64,9 @@ export const dataChecks = [
   `select 'a reserved value without its item' what, u.item id from unique_value u
     where not exists (select 1 from item where number = u.item)`,
   `select 'a collection without its tally' what, c.key id from collection c
-    where not exists (select 1 from tally where collection_id = c.id)`,
+    where not exists (select 1 from tally where collection_id = abs(c.id))`,
+  `select 'a hidden collection without its deletion, or the other way round' what, c.key id from collection c
+    where (c.id < 0) <> exists (select 1 from deletion d where d.collection_id = abs(c.id))`,
   `select 'a tally that counts other items' what, t.collection_id id from tally t
     left join (select collection_id, count(*) n from item group by collection_id) i using (collection_id)
     where t.live <> coalesce(i.n, 0)`,
@@ -73,7 +75,8 @@ export const dataChecks = [
       or i.created_at > t.last_created_at`,
   `select 'a gap in the receipt numbers' what, c.key id from collection c join tally t on t.collection_id = c.id
     left join (select collection_id, count(*) n from item group by collection_id) i using (collection_id)
-    where c.kind = 'app' and t.last_place <> coalesce(i.n, 0)`,
+    where c.kind = 'app' and t.last_place <> coalesce(i.n, 0) + (select count(*) from change x
+      where x.action = 'record.erase' and x.item / ${sequencesPerCollection} = c.id)`,
   `select 'a wrong receipt number' what, i.id from item i join collection c on c.id = i.collection_id
     where i.receipt_number is not case c.kind when 'app' then
       c.receipt_prefix || printf('%06d', i.number - c.id * ${sequencesPerCollection}) end`,
@@ -84,14 +87,15 @@ export const dataChecks = [
     where c.item is not i.number or c.version is not i.version`,
   `select 'a change that does not point to the previous one' what, c.item_id id from change c
     left join change b on b.number = c.previous
-    where c.action not like '%.create' and (b.item is not c.item or b.version is not c.version - (c.action <> 'submission.delete'))`,
+    where c.action not like '%.create' and (b.item is not c.item or b.version is not c.version - (c.action not like '%.delete' and c.action not like '%.erase'))`,
   `select 'former values of a deleted item' what, c.item_id id from change c
     where c.former is not null and not exists (select 1 from item where number = c.item)`,
   `select 'a created item that disappeared without a deletion' what, a.subject id from ${changeCounts} a
     where a.created > 0 and a.deleted <> 1
       and not exists (select 1 from item where id = a.subject)`,
   `select 'a definition with missing or repeated audit entries' what, c.key id from collection c
-    left join ${changeCounts} a on a.subject = c.kind || ':' || c.key where a.defined is not c.version`,
+    left join ${changeCounts} a on a.subject = c.kind || ':' || ltrim(c.key, '~')
+    where a.defined is not c.version`,
   `select 'a replay for an item that was never created' what, r.item_id id from replay r
     left join ${changeCounts} a on a.subject = r.item_id
     where a.created is not 1 and (r.item_id like 'rec_%' or r.item_id like 'sub_%')`,

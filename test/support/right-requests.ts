@@ -117,6 +117,7 @@ const collectionBodies = (kind: Kind): Record<string, (world: World) => Json> =>
       "fields[1].fields[0].label": "Within",
     }),
     [`${base}/:key/check-index`]: () => ({}),
+    [`${base}/:key/delete`]: (current) => ({ confirm: current[kind].key }),
     [`${base}/:key/items`]: () => ({ data: data() }),
     [`${base}/:key/items/import`]: () => ({ csv: "title\nImported", act: "write" }),
     [`${base}/:key/items/selected`]: () => ({ ids: "sub_x", act: "download" }),
@@ -125,6 +126,7 @@ const collectionBodies = (kind: Kind): Record<string, (world: World) => Json> =>
     [`${base}/:key/items/:id/reopen`]: () => ({ version: 1 }),
     [`${base}/:key/items/:id/revert`]: () => ({ version: 1, change: 1 }),
     [`${base}/:key/items/:id/delete`]: () => ({ version: 1 }),
+    [`${base}/:key/items/:id/erase`]: () => ({ version: 1 }),
   };
 };
 
@@ -204,6 +206,7 @@ export const bodies: Record<string, (world: World) => Json> = {
     current: account.password,
     password: account.password,
   }),
+  "POST /admin/deleted/:id/restore": () => ({}),
   ...collectionBodies("app"),
   ...collectionBodies("form"),
   "POST /admin/integrations": () => ({ kind: "token", ...credential }),

@@ -95,6 +95,17 @@ export const collectionsPage = (kind: CollectionKind) =>
           Create {singular}{" "}
         </a>
       ) : null;
+      const deletedLink = roleAllows(frame.member.role, "erase") ? (
+        <a class="button quiet" href="/admin/deleted">
+          Deleted
+        </a>
+      ) : null;
+      const actions = (
+        <>
+          {deletedLink}
+          {createLink}
+        </>
+      );
       const headings = [
         "Name",
         "Key",
@@ -104,7 +115,7 @@ export const collectionsPage = (kind: CollectionKind) =>
         ...(createLink ? [{ name: <span class="unseen">Fields</span> }] : []),
       ];
       return (
-        <AdminPage {...dataAssets} frame={frame} title={plural} actions={createLink}>
+        <AdminPage {...dataAssets} frame={frame} title={plural} actions={actions}>
           {overviews.length === 0 ? (
             <EmptyState>
               <p>No {plural.toLowerCase()} yet</p>

@@ -56,6 +56,23 @@ function AcceptanceInputs({
   );
 }
 
+function RetentionInputs({ input }: Pick<Parameters<typeof AcceptanceInputs>[0], "input">) {
+  const onlyOptions = [
+    { value: "closed", label: "Closed submissions" },
+    { value: "all", label: "All submissions" },
+  ];
+  return (
+    <div class="grid">
+      <Input
+        hint="Days after they were made; for good where empty. A new or shorter time applies after 7 days."
+        {...input("retain_days")}
+        inputmode="numeric"
+      />
+      <Select {...input("retain_only")} options={onlyOptions} />
+    </div>
+  );
+}
+
 interface SettingsPageProps {
   frame: PageContext;
   current: CurrentCollection;
@@ -117,7 +134,10 @@ function SettingsPage({
         {kind === "app" ? (
           <Input {...input("receipt_prefix")} hint="Like ORD- in ORD-000042." maxlength={20} />
         ) : (
-          <AcceptanceInputs input={input} zone={zone} />
+          <>
+            <AcceptanceInputs input={input} zone={zone} />
+            <RetentionInputs input={input} />
+          </>
         )}
         <p class="actions">
           <button type="submit">Save changes</button>
@@ -131,6 +151,18 @@ function SettingsPage({
             wrong ones.
           </p>
           <Action action={`${base}/check-index`} name="Check search index" quiet />
+        </section>
+      ) : null}
+      {roleAllows(frame.member.role, "erase") ? (
+        <section>
+          <h2>Delete</h2>
+          <p class="muted">
+            Deletes this {collectionTerms[kind].one} with all its {collectionTerms[kind].items}. You
+            can restore it for 7 days.
+          </p>
+          <a class="button quiet" href={`${base}/delete`}>
+            Delete this {collectionTerms[kind].one}…
+          </a>
         </section>
       ) : null}
     </CollectionLayout>
@@ -210,13 +242,13 @@ const editConflict = () =>
     "Not saved, because someone else changed this. Your input is still here. Review their changes, then save again.",
   );
 
-/** Removes the prefix `acceptance.` from field errors, because the input names lack it. */
+/** Renames field errors to the inputs: `acceptance.state` to `state`, and `retain.days` to `retain_days`. */
 function withInputNames(error: Problem): Problem {
   const errors = error.members["errors"] as { field: string }[] | undefined;
   if (!errors) return error;
   const inputErrors = errors.map((fieldError) => ({
     ...fieldError,
-    field: fieldError.field.replace(/^acceptance\./, ""),
+    field: fieldError.field.replace(/^acceptance\./, "").replace(/^retain\./, "retain_"),
   }));
   return new Problem(error.code, error.detail, { ...error.members, errors: inputErrors });
 }

@@ -26,7 +26,15 @@ import { action, page } from "#admin/page.ts";
 import { HistoryList, previousData } from "./history.tsx";
 import { getItem, itemsPath, readIfMatch } from "./load-item.ts";
 
-function ItemActions({ path, view }: { path: string; view: ItemView }) {
+function ItemActions({
+  path,
+  view,
+  canErase,
+}: {
+  path: string;
+  view: ItemView;
+  canErase: boolean;
+}) {
   const values = { $version: String(view.version) };
   const { status } = view;
   return (
@@ -52,6 +60,11 @@ function ItemActions({ path, view }: { path: string; view: ItemView }) {
           confirm="This permanently deletes the submission."
           values={values}
         />
+      ) : null}
+      {canErase ? (
+        <a class="button quiet" href={`${path}/erase`}>
+          Erase…
+        </a>
       ) : null}
     </>
   );
@@ -101,6 +114,7 @@ function ItemPage({ frame, collection, view, history, problem: error }: ItemPage
   const itemPath = `${base}/${view.id}`;
   const { fields } = definition.fields;
   const canWrite = roleAllows(frame.member.role, "write");
+  const canErase = roleAllows(frame.member.role, "erase");
   return (
     <AdminPage
       {...dataAssets}
@@ -111,7 +125,7 @@ function ItemPage({ frame, collection, view, history, problem: error }: ItemPage
         [definition.name, base],
       ]}
       badges={<StatusBadge status={view.status} />}
-      actions={canWrite ? <ItemActions path={itemPath} view={view} /> : null}
+      actions={canWrite ? <ItemActions path={itemPath} {...{ view, canErase }} /> : null}
       problem={error}
     >
       {view.status === "closed" ? (
@@ -172,7 +186,7 @@ export function itemPage(kind: CollectionKind) {
         };
       },
     });
-  // No record can be deleted, so this 404 shows no record.
+  // Records are only erased, so this 404 shows no record.
   const remove = (kind === "app" ? action : form)({
     async act({ c, ctx }) {
       const target = await getItem(c, kind);

@@ -39,7 +39,7 @@ function DeliveredItem({ delivery: { collection, item, type } }: { delivery: Del
   if (collection === null || item === null) return null;
   const [kind = "", key = ""] = collection.split(":");
   const shortId = `…${item.slice(-8)}`;
-  if (type === "submission.deleted") return <code title={item}>{shortId}</code>;
+  if (type.endsWith(".deleted")) return <code title={item}>{shortId}</code>;
   return (
     <a href={`/admin/${kind}s/${key}/items/${item}`} title={item}>
       {shortId}

@@ -26,6 +26,7 @@ export const webhookLabels = {
 export const webhookTypeNames: Record<WebhookType, string> = {
   "record.created": "Record created",
   "record.updated": "Record updated",
+  "record.deleted": "Record deleted",
   "submission.created": "Submission created",
   "submission.updated": "Submission updated",
   "submission.deleted": "Submission deleted",

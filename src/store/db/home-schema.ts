@@ -90,6 +90,17 @@ export const credential = sqliteTable(
   (table) => [index("credential_by_member").on(table.memberId)],
 );
 
+/** The resources that credentials lost with a deleted app or form. */
+export const formerAccess = sqliteTable(
+  "former_access",
+  {
+    name: text("name").notNull(),
+    credentialId: text("credential_id").notNull(),
+    resource: text("resource").notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.name, table.credentialId, table.resource] })],
+);
+
 export const webhook = sqliteTable("webhook", {
   id: text("id").primaryKey(),
   version: integer("version").notNull(),

@@ -275,9 +275,12 @@ describe("The deployment guide", () => {
     await run("npm run -s deploy\n");
     expect(await tables()).toContain("later");
 
+    await query(`INSERT INTO erased_item VALUES ('sub_ERASED', ${Date.now()}), ('sub_EARLIER', 5)`);
     replacements.set("2026-11-21T09:30:00Z", restoreTime);
     const output = await follow("Restore");
     expect(output).not.toContain("does not return 503");
+    expect(output).toContain("Erasures since then that the service repeats: 1.");
+    expect(await query("SELECT subject FROM owed_erasure")).toEqual([{ subject: "sub_ERASED" }]);
     expect(output).toContain("To undo, run: npm run restore -- --env production --to 0000");
     expect(await tables()).toContain("later");
     const { items } = JSON.parse(await get("/api/v1/forms/visits/submissions", ...bearer(token)));
@@ -375,11 +378,13 @@ async function issueToken(): Promise<string> {
 const production = () =>
   [...cloud.account.databases.values()].find(({ name }) => name === "edge-forms");
 
-async function tables(): Promise<unknown[]> {
-  const sql = "SELECT name FROM sqlite_master WHERE type = 'table'";
+async function query(sql: string): Promise<Record<string, unknown>[]> {
   const [result] = await cloud.account.runtime.query(production()?.uuid ?? "", sql);
-  return (result?.results ?? []).map(({ name }) => name);
+  return result?.results ?? [];
 }
+
+const tables = async (): Promise<unknown[]> =>
+  (await query("SELECT name FROM sqlite_master WHERE type = 'table'")).map(({ name }) => name);
 
 /** Records the current state of the database. Cloudflare does so every minute, the imitation only on request. */
 async function note(): Promise<void> {
