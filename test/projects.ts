@@ -6,7 +6,6 @@ export const unitFiles = [
   "test/pattern/**/*.test.ts",
   "test/gate/{call-log,meter,sliding-window}.test.ts",
   "test/search/fold.test.ts",
-  "test/simulation/simulation.test.ts",
 ];
 
 /**
@@ -45,7 +44,7 @@ export const sizedFiles = [
 /** Files that run the built bundle, commands or generated clients as processes. */
 export const processFiles = [
   "test/dev/**/*.test.ts",
-  "test/simulation/differential.test.ts",
+  "test/simulation/*.test.ts",
   "packages/client/test/**/*.test.ts",
 ];
 

@@ -208,10 +208,10 @@ async function ci(): Promise<boolean> {
     await playCollected(await setUp()),
     await playInParallel(first, ciSeeds, 2),
   ];
-  const day = Math.floor(Date.now() / 3_600_000);
-  const two = [0, 1].map((index) => mutants[(day * 2 + index) % mutants.length] as Mutant);
+  const hour = Math.floor(Date.now() / 3_600_000);
+  const two = [0, 1].map((index) => mutants[(hour * 2 + index) % mutants.length] as Mutant);
   const found = await Promise.all(
-    two.map(({ name }) => runSelf(["--mutant", name, "--within", "60", "--seed", String(first)])),
+    two.map(({ name }) => runSelf(["--mutant", name, "--within", "60", "--seed", "1"])),
   );
   for (const { output } of found) say(output.trimEnd());
   return [...results, ...found.map(({ isGood }) => isGood)].every(Boolean);

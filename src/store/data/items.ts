@@ -120,8 +120,7 @@ const byId = itemStatements<ItemById>((v) => and(eq(item.id, v.id), eq(collectio
 
 const byReceipt = itemStatements<ItemByReceipt>((v) =>
   and(
-    sql`${collection.kind} = ${v.kind} and ${collection.key} = ${v.key}`,
-    sql`${item.number} in (select ${collection.id} * ${sequencesPerCollectionSql} + value from json_each(${v.sequences}))`,
+    sql`${collection.kind} = ${v.kind} and ${collection.key} = ${v.key} and ${item.number} in (select ${collection.id} * ${sequencesPerCollectionSql} + value from json_each(${v.sequences}))`,
     eq(item.receiptNumber, v.receipt),
   ),
 );
