@@ -95,7 +95,7 @@ describe.each([
     await person.press("Remove: Needed by");
     if (javaScriptEnabled) await expect.poll(() => page.locator("li.def").count()).toBe(5);
     const outcome = await page.locator("#outcome").textContent();
-    expect(outcome).toContain("Team changes");
+    expect(outcome).toContain("Changes Team");
     expect(outcome).toContain("Hides Needed by. Its data is kept");
     await person.press("Save changes");
     const alert = page.getByRole("alert");
