@@ -112,7 +112,7 @@ function downgradeSchema(
   };
   if (type === "null") return { ...schema, type: "string", enum: [null], nullable: true };
   // A value of several types, which 3.0 cannot express.
-  if (Array.isArray(type) && type.length > 2) return { ...schema, nullable: true };
+  if (Array.isArray(type) && type.length > 2) return schema;
   if (Array.isArray(type)) return { ...schema, type: type[0] as unknown, nullable: true };
   if (type !== undefined) return { type, ...schema };
   if (!Array.isArray(anyOf)) return schema;
