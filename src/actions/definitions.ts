@@ -41,6 +41,7 @@ import {
   typeInUseProblem,
 } from "./backfill.ts";
 import { retryOnConflict } from "./idempotent.ts";
+import { assertAppsExist } from "./referenced-apps.ts";
 
 export interface Preconditions {
   ifMatch: Precondition | null;
@@ -136,6 +137,7 @@ export async function putDefinition(
     assertPreconditions(ctx, current, preconditions);
     const merged = validateDefinition(kind, key, current?.collection.definition ?? null, body);
     if (current) assertCanShortenHistory(ctx, current.collection.definition, merged.definition);
+    await assertAppsExist(ctx, kind, key, current?.collection.definition ?? null, merged.definition);
     const outcome = await saveDefinition(ctx, kind, key, current, merged);
     if (!outcome) return undefined;
     const savedCollection = await findCollection(ctx.databases.named(kind, key), kind, key);
@@ -254,6 +256,7 @@ async function saveDefinition(
     case "saved":
       return isSmall ? "changed" : "pending";
     case "stale":
+    case "unknown_app":
       return undefined;
     case "values_exist":
       throw typeInUseProblem(rules);

@@ -8,6 +8,7 @@ import { checkStoredValues } from "#store/data/definition-checks.ts";
 import { findDuplicate } from "#store/data/item-ranges.ts";
 import { sharedValueProblem, typeInUseProblem } from "./backfill.ts";
 import { nextVersion } from "#domain/timeline.ts";
+import { assertAppsExist } from "./referenced-apps.ts";
 import type { ActionContext } from "./context.ts";
 import {
   assertCanShortenHistory,
@@ -57,6 +58,7 @@ export async function dryRunDefinition(
   assertPreconditions(ctx, current, preconditions);
   const merged = validateDefinition(kind, key, current?.collection.definition ?? null, body);
   const { definition } = merged;
+  await assertAppsExist(ctx, kind, key, current?.collection.definition ?? null, definition);
   if (!current) {
     const collection = newCollection(kind, key, definition);
     const result = {

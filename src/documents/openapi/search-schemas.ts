@@ -10,6 +10,7 @@ import {
   type SearchField,
 } from "#domain/search/tree.ts";
 import { operators, searchFields } from "#domain/search/fields.ts";
+import { recordIdPattern } from "#domain/data/references.ts";
 import { dateTimeInput, daySchema, storableText } from "./field-schemas.ts";
 import {
   toJsonSchema,
@@ -217,7 +218,7 @@ function conditionList(name: string): Schema {
 }
 
 /** The operand of an operator: one value, a part of a text, several values, the ends of a range, or conditions. */
-type OperandShape = "" | "Part" | "List" | "Range" | "Rows" | "Empty";
+type OperandShape = "" | "Part" | "List" | "Range" | "Rows" | "Records" | "Empty";
 
 function operatorsByShape(kind: FieldKind): { [S in OperandShape]?: Operator[] } {
   return Object.groupBy(operators[kind], operandShape);
@@ -246,6 +247,8 @@ function operandShape(op: Operator): OperandShape {
     case "any":
     case "none":
       return "Rows";
+    case "matches":
+      return "Records";
     case "is_empty":
       return "Empty";
   }
@@ -262,6 +265,13 @@ function operandSchema(value: Schema, shape: OperandShape): Schema | undefined {
       return { ...listSchema(value), minItems: 1, maxItems: maxOperandValues };
     case "Range":
       return { ...listSchema(value), minItems: 2, maxItems: 2 };
+    case "Records":
+      return {
+        ...listSchema({ type: "object", additionalProperties: true }),
+        minItems: 1,
+        maxItems: maxConditions,
+        description: "Conditions on the record, as a search of its app takes them.",
+      };
     case "Rows":
     case "Empty":
       return undefined;
@@ -278,6 +288,8 @@ function scalarSchema(kind: FieldKind): Schema {
     case "datetime":
       return dateTimeInput;
     case "text":
+    case "reference":
+      return { type: "string", pattern: recordIdPattern };
     case "select":
     case "multi_select":
     case "line_items":

@@ -74,6 +74,10 @@ const scalarProperties = lazy(() => ({
   ...commonProperties(),
   unique: z._default(z.boolean(), false),
 }));
+const referenceProperties = lazy(() => {
+  const { default: _default, ...properties } = scalarProperties();
+  return properties;
+});
 const countSchema = lazy(() => z.int().check(z.minimum(0)));
 const textProperties = (defaultMaxLength: number) => ({
   ...scalarProperties(),
@@ -120,6 +124,11 @@ const scalarFieldSchemas = lazy(() => {
       type: z.literal("select"),
       ...scalarProperties(),
       options: optionsSchema(),
+    }),
+    reference: z.strictObject({
+      type: z.literal("reference"),
+      ...referenceProperties(),
+      app: z.string().check(z.regex(collectionKeyPattern, "Must be the key of an app.")),
     }),
   } satisfies Record<ScalarField["type"], z.ZodMiniObject>;
   return [text, ...Object.values(others)] as const;
@@ -224,6 +233,9 @@ export const receiptPrefixSchema = lazy(() =>
   ),
 );
 
+/** The key of a field, or null for none. */
+export const titleFieldSchema = lazy(() => z.nullable(z.string()));
+
 const sharedProperties = lazy(() => ({
   key: z.optional(z.string()),
   name: z.optional(settingSchemas().name),
@@ -240,7 +252,11 @@ const sharedProperties = lazy(() => ({
 /** The schemas of definition documents. Rules that span several fields are checked afterwards. */
 export const documentSchemas = {
   app: lazy(() =>
-    z.strictObject({ ...sharedProperties(), receipt_prefix: z.optional(receiptPrefixSchema()) }),
+    z.strictObject({
+      ...sharedProperties(),
+      receipt_prefix: z.optional(receiptPrefixSchema()),
+      title_field: z.optional(titleFieldSchema()),
+    }),
   ),
   form: lazy(() =>
     z.strictObject({ ...sharedProperties(), acceptance: z.optional(acceptanceSchema()) }),
@@ -256,6 +272,7 @@ export interface DefinitionDocument {
   description?: string | undefined;
   time_zone?: string | undefined;
   receipt_prefix?: string | undefined;
+  title_field?: string | null | undefined;
   acceptance?: z.infer<ReturnType<typeof acceptanceSchema>> | undefined;
   history_days?: number | undefined;
   fields: FieldDocument[];

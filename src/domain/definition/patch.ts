@@ -17,8 +17,10 @@ import {
   keyErrors,
   receiptPrefixSchema,
   settingSchemas,
+  titleFieldSchema,
 } from "./document.ts";
-import { definitionError } from "./field.ts";
+import { definitionError, type FieldSet } from "./field.ts";
+import { findTitle } from "./title.ts";
 
 const sharedPatchProperties = () => ({
   key: z.optional(z.string()),
@@ -33,6 +35,7 @@ export const patchSchemas = {
     z.strictObject({
       ...sharedPatchProperties(),
       receipt_prefix: z.optional(z.nullable(receiptPrefixSchema())),
+      title_field: z.optional(titleFieldSchema()),
     }),
   ),
   form: lazy(() => {
@@ -57,6 +60,7 @@ interface SettingsPatch {
   time_zone?: string | null | undefined;
   receipt_prefix?: string | null | undefined;
   history_days?: number | null | undefined;
+  title_field?: string | null | undefined;
   acceptance?:
     | { [Member in keyof Acceptance]?: Acceptance[Member] | null | undefined }
     | null
@@ -92,6 +96,7 @@ export function parseDefinitionPatch(
     ...errors,
     ...keyErrors(sentKey, key),
     ...acceptanceErrors(apply(current).acceptance),
+    ...titleErrors(current, patch),
   ];
   if (allErrors.length > 0) throw problem.invalidInput(allErrors);
   return apply;
@@ -147,8 +152,19 @@ function applyPatch(key: string, definition: Definition, patch: SettingsPatch): 
       definition.history_days ?? defaultHistoryDays,
       defaultHistoryDays,
     ),
-    fields: definition.fields,
+    fields: patchTitle(definition.fields, patch),
   };
+}
+
+function titleErrors({ fields }: Definition, { title_field: key }: SettingsPatch): FieldError[] {
+  const { error } = findTitle(fields.fields, key ?? null);
+  return error ? [error] : [];
+}
+
+function patchTitle(fields: FieldSet, { title_field: key }: SettingsPatch): FieldSet {
+  if (key === undefined) return fields;
+  const { title: _title, ...others } = fields;
+  return { ...others, ...findTitle(fields.fields, key).member };
 }
 
 function patchAcceptance(

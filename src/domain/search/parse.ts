@@ -21,6 +21,7 @@ import {
   type Path,
   type SearchParseState,
   parseOperand,
+  type SearchTargets,
 } from "./operand.ts";
 import { defaultPageLimit, pageLimitError, pageLimit } from "#domain/cursor.ts";
 import { problem } from "#domain/problem/problem.ts";
@@ -98,8 +99,12 @@ const maxCheckedProperties = 100;
 const searchProperties = ["conditions", "sort", "fields", "limit", "cursor"];
 
 /** Parses a search body against the collection's definition, or throws a 422 with every field error. */
-export function parseSearch(collection: Collection, body: unknown): Search {
-  const state: SearchParseState = { errors: [], conditionCount: 0, unknownOptions: [] };
+export function parseSearch(
+  collection: Collection,
+  body: unknown,
+  targets: SearchTargets = () => undefined,
+): Search {
+  const state: SearchParseState = { errors: [], conditionCount: 0, unknownOptions: [], targets };
   const properties = isObject(body) ? body : {};
   if (!isObject(body)) addError(state, [], "The body must be an object.");
   for (const key of Object.keys(properties).slice(0, maxCheckedProperties)) {
@@ -249,11 +254,34 @@ function parseValue(
     const conditions = parseGroup(state, rows, value, path, depth + 1);
     return { field, op, value: { all: conditions } };
   }
+  if (op === "matches") return parseMatches(state, field, value, path, depth);
   const result = parseOperand(field, op, value);
   if (!("condition" in result))
     return addError(state, [...path, ...(result.path ?? [])], result.reason, result.code);
   checkOptions(state, result.condition, value, path);
   return result.condition;
+}
+
+/** Conditions on the record of a reference reach one level deep. */
+function parseMatches(
+  state: SearchParseState,
+  field: SearchField,
+  value: unknown,
+  path: Path,
+  depth: number,
+): Condition | undefined {
+  if (state.isInMatches) {
+    return addError(state, path, "matches cannot contain matches.");
+  }
+  const target = field.app === undefined ? undefined : state.targets(field.app);
+  if (!target) {
+    const reason = `matches needs permission to read the records of the app "${field.app ?? ""}".`;
+    return addError(state, path, reason);
+  }
+  const inner: SearchParseState = { ...state, isInMatches: true };
+  const conditions = parseGroup(inner, target.fields, value, path, depth + 1);
+  state.conditionCount = inner.conditionCount;
+  return { field, op: "matches", value: { all: conditions }, collectionId: target.collectionId };
 }
 
 function parseLimit(state: SearchParseState, limit: unknown): number {

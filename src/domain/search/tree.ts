@@ -15,6 +15,8 @@ export interface SearchField {
   source: Source;
   /** Only for fields with options. */
   options?: FieldOptions;
+  /** Only for references: the key of the app. */
+  app?: string;
   /** Only for line items: the searchable columns. */
   rows?: ReadonlyMap<string, SearchField>;
 }
@@ -34,6 +36,7 @@ export type FieldKind =
   | "datetime"
   | "boolean"
   | "select"
+  | "reference"
   | "multi_select"
   | "line_items";
 
@@ -60,7 +63,8 @@ export type Operator =
   | "has_all"
   | "has_none"
   | "any"
-  | "none";
+  | "none"
+  | "matches";
 
 /** A condition with values in the form that the index compares. */
 export type Condition =
@@ -93,7 +97,17 @@ export type LeafCondition =
     }
   | { field: SearchField; op: "between"; value: [low: Comparable, high: Comparable] }
   | { field: SearchField; op: "is_empty"; value: boolean }
-  | { field: SearchField; op: "any" | "none"; value: Condition };
+  | { field: SearchField; op: "any" | "none"; value: Condition }
+  | MatchesCondition;
+
+/** Conditions that the record of a reference meets. */
+export interface MatchesCondition {
+  field: SearchField;
+  op: "matches";
+  value: Condition;
+  /** The id of the app's collection. */
+  collectionId: number;
+}
 
 export interface SortKey {
   field: SearchField;
@@ -132,7 +146,7 @@ function fieldsIn(condition: Condition): SearchField[] {
   if ("not" in condition) return fieldsIn(condition.not);
   if ("anywhere" in condition) return [...condition.fields, ...condition.lists];
   const { field, op, value } = condition;
-  return op === "any" || op === "none" ? [field, ...fieldsIn(value)] : [field];
+  return op === "any" || op === "none" || op === "matches" ? [field, ...fieldsIn(value)] : [field];
 }
 
 /** The limits of a search (contract, section 9). */

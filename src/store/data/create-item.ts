@@ -12,7 +12,14 @@ import {
   type ItemAuditRecord,
 } from "./changes.ts";
 import { change, item, searchEntry, tally, uniqueValue } from "#store/db/schema.ts";
-import { placeholders, collectionStatement, lowestVersionSql } from "#store/db/statement.ts";
+import {
+  placeholders,
+  collectionStatement,
+  jsonChunks,
+  lowestVersionSql,
+  type CollectionBind,
+} from "#store/db/statement.ts";
+import { unknownReferenceSql, type GuardedReference } from "./references.ts";
 import {
   type ClaimValues,
   claimKey,
@@ -65,6 +72,11 @@ const collectionAccepts = collectionGuard<CreateValues>(
     end as code
     from collection c join tally t on t.collection_id = c.id
     where c.id = ${v.collectionId} and ${isNewItem}`,
+);
+
+/** A create that is sent again finds its item, even if a record that it refers to is gone by now. */
+const referencesExist = collectionGuard<CreateValues & { references: string }>(
+  (values) => sql`select code from (${unknownReferenceSql(values)}) where ${isNewItem}`,
 );
 
 /** Assigns the next sequence. Creation times strictly grow with it, even if clocks differ. */
@@ -147,6 +159,7 @@ export interface NewItem {
   entries: string;
   /** Field numbers with the values that no other item may have. */
   uniqueValues: UniqueValue[];
+  references: GuardedReference[];
   /** Ids of the fields that have a value. */
   changedFields: number[];
 }
@@ -155,6 +168,7 @@ export type CreateResult =
   | { outcome: "created"; assigned: AssignedValues; hasListeners: boolean }
   | { outcome: "replayed"; replay: Replay }
   | { outcome: "definition_changed" }
+  | { outcome: "unknown_reference" }
   | { outcome: "closed"; reason: ClosedReason }
   | { outcome: "duplicate"; conflicts: UniqueConflict[] };
 
@@ -175,6 +189,11 @@ export async function createItem(
   const statements = [
     ...(claim ? [claimKey] : []),
     collectionAccepts,
+    ...jsonChunks(create.references).map(
+      (references): CollectionBind<typeof values> =>
+        (target, base) =>
+          referencesExist(target, { ...base, references }),
+    ),
     assignNumber,
     ...(create.uniqueValues.length > 0 ? [insertUnique] : []),
     insertEntries,
@@ -227,7 +246,8 @@ async function resultFromError(
   if (failure.kind !== "guard") throw error;
   switch (failure.constraint) {
     case "definition_changed":
-      return { outcome: "definition_changed" };
+    case "unknown_reference":
+      return { outcome: failure.constraint };
     case "closed":
     case "full":
     case "not_open_yet":

@@ -23,6 +23,7 @@ import {
 } from "#store/db/statement.ts";
 import type { PendingChange, PendingDefinition } from "./collections.ts";
 import { anyFilled, slotValues, type SlotValues } from "./definition-checks.ts";
+import { referencePlaces } from "#domain/definition/field.ts";
 import {
   defaultHistoryDays,
   type Collection,
@@ -43,6 +44,17 @@ export function guardFieldsEmpty(
   fields: PendingChange["emptied"],
 ): Prepared<"data">[] {
   return fields.length === 0 ? [] : [fieldsEmpty(db, slotValues(db.collectionId, fields))];
+}
+
+const appsExist = dataGuard<{ apps: string }>(
+  (v) => sql`select ${guardCode("unknown_app")} as code from json_each(${v.apps}) e
+    where not exists (select 1 from collection where kind = 'app' and key = e.value)`,
+);
+
+/** Aborts the batch if the definition refers to an app that does not exist. A new app may refer to itself. */
+export function guardApps(db: Database<"data">, { fields }: Definition): Prepared<"data">[] {
+  const apps = [...new Set(referencePlaces(fields.fields).map(({ app }) => app))];
+  return apps.length === 0 ? [] : [appsExist(db, { apps: JSON.stringify(apps) })];
 }
 
 const insertFormerUnique = dataStatement<{ fields: string }>((db, v) =>
@@ -99,6 +111,7 @@ export type SaveResult =
   /** Another request created or changed the collection. Read again. */
   | { outcome: "stale" }
   | { outcome: "values_exist" }
+  | { outcome: "unknown_app" }
   | { outcome: "duplicates_exist" };
 
 /** The columns that a change sets. */
@@ -274,6 +287,8 @@ export async function runSave<S extends Scope>(
     if (failure.kind === "unique" && failure.table === "collection") return { outcome: "stale" };
     if (failure.kind === "unique") return { outcome: "duplicates_exist" };
     if (failure.kind !== "guard") throw error;
-    return { outcome: failure.constraint === "values_exist" ? "values_exist" : "stale" };
+    const { constraint } = failure;
+    const isReason = constraint === "values_exist" || constraint === "unknown_app";
+    return { outcome: isReason ? constraint : "stale" };
   }
 }

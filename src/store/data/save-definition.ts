@@ -19,6 +19,7 @@ import {
   insertTally,
   revisionUnchanged,
   definitionToRow,
+  guardApps,
   runSave,
   type SaveResult,
   guardFieldsEmpty,
@@ -58,7 +59,7 @@ export async function createCollection(
   };
   const values = { ...auditRecord, ...row, version: first, revision: first };
   if (single) {
-    const statements = [insertCollection(single, values), ...companionRows(single, values)];
+    const statements = [insertCollection(single, values), ...companionRows(single, values, definition)];
     return runSave(single, statements);
   }
   const db = databases.named(kind, key);
@@ -66,14 +67,19 @@ export async function createCollection(
   const hasListeners = (await hasGlobalListener(home)) ? 1 : 0;
   return runSave(db, [
     insertListenedCollection(db, { ...values, listened: hasListeners }),
-    ...companionRows(db, values),
+    ...companionRows(db, values, definition),
   ]);
 }
 
 const companionRows = (
   db: Database<"data">,
   values: Parameters<typeof auditCreation>[1],
-): Prepared<"data">[] => [insertTally(db, values), auditCreation(db, values)];
+  definition: Definition,
+): Prepared<"data">[] => [
+  ...guardApps(db, definition),
+  insertTally(db, values),
+  auditCreation(db, values),
+];
 
 /** Replaces a definition with the next version in one batch, including the required changes of stored data. */
 export async function changeDefinition(
@@ -86,6 +92,7 @@ export async function changeDefinition(
   const { revision } = current;
   return runSave(db, [
     revisionUnchanged(db, { revision }),
+    ...guardApps(db, change.definition),
     ...dropPending(db, pending),
     ...guardFieldsEmpty(db, change.emptied),
     ...fillUnique(db, change.gained),
@@ -131,6 +138,7 @@ export async function beginPending(
   };
   return runSave(db, [
     revisionUnchanged(db, values),
+    ...guardApps(db, change.definition),
     ...dropPending(db, pending),
     insertPending(db, values),
     reservePendingIds(db, values),

@@ -194,6 +194,7 @@ function needsValue(condition: LeafCondition): boolean {
     case "has_any":
     case "has_all":
     case "any":
+    case "matches":
       return true;
   }
 }

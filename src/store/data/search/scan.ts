@@ -9,6 +9,7 @@ import {
   minMeasuredBytes,
   maxPageBytes,
   maxCostPerByte,
+  readsRecords,
 } from "./cost.ts";
 import { driverSql } from "./driver.ts";
 import {
@@ -75,9 +76,13 @@ export function sizeSql(
   rows: number,
   measuredSize: string,
 ): string {
-  const maxPerByte = maxCostPerByte(itemCost(search.conditions));
+  const cost = itemCost(search.conditions);
+  const maxPerByte = maxCostPerByte(cost);
+  const isSmall = readsRecords(cost)
+    ? "0"
+    : `t.largest * min(${maxCandidates}, t.live) * ${maxPerByte} <= ${minMeasuredBytes}`;
   return `n(size) as materialized (select case
-      when t.largest * ${rows} <= ${maxPageBytes} and t.largest * min(${maxCandidates}, t.live) * ${maxPerByte} <= ${minMeasuredBytes}
+      when t.largest * ${rows} <= ${maxPageBytes} and ${isSmall}
         then ${maxCandidates} else (${measuredSize}) end
       from tally t where t.collection_id = ${collectionId})`;
 }

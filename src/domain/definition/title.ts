@@ -1,0 +1,39 @@
+import { formatChoices, truncate } from "#domain/problem/field-errors.ts";
+import type { FieldError } from "#domain/problem/problem.ts";
+import { definitionError, valueType, type Field, type FieldSet } from "./field.ts";
+
+/** The member of a field set that names the title, or the error of the key. */
+export interface TitleResult {
+  member: Pick<FieldSet, "title">;
+  error?: FieldError;
+}
+
+const titleTypes: ReadonlySet<Field["type"]> = new Set([
+  "text",
+  "multiline_text",
+  "email",
+  "url",
+  "phone",
+]);
+
+/** Whether the values of a field can name a record: searchable texts, computed ones included. */
+export const canBeTitle = (field: Field): boolean =>
+  field.searchable && titleTypes.has(valueType(field));
+
+/** Finds the field that `title_field` names. Null names none. */
+export function findTitle(fields: readonly Field[], key: string | null): TitleResult {
+  if (key === null) return { member: {} };
+  const field = fields.find((candidate) => candidate.key === key);
+  if (field && canBeTitle(field)) return { member: { title: field.id } };
+  const choices = fields.filter(canBeTitle).map((candidate) => candidate.key);
+  const allowed = choices.length > 0 ? ` Allowed: ${formatChoices(choices)}.` : "";
+  const reason = `"${truncate(key)}" is not a searchable text field.${allowed}`;
+  return { member: {}, error: definitionError(["title_field"], reason) };
+}
+
+/** The error of a definition that drops its title field without naming another one. */
+export const titleError = (key: string): FieldError =>
+  definitionError(
+    ["title_field"],
+    `The title field "${key}" is no longer among the fields. Send the key of another field, or null.`,
+  );
