@@ -11,16 +11,22 @@ import { cachedStamps } from "#store/data/definition-head.ts";
 import { findPage, type SearchTooLarge } from "#store/data/search/find-page.ts";
 import { maxKeyEntryBytes, maxKeyItemBytes } from "#store/data/search/cost.ts";
 import { maxSortedItems } from "#store/data/search/plan.ts";
-import type { SearchPage, UnindexedFields } from "#store/data/search/page.ts";
+import type { SearchedHead } from "#store/data/search/heads.ts";
+import type { SearchPage } from "#store/data/search/page.ts";
 import type { ReadContext } from "./context.ts";
 import { resumeBackfill } from "./backfill.ts";
 import { confirmCollection } from "./collection-cache.ts";
 import { loadCurrentCollection, type CountedCollection } from "./create-item.ts";
 import { retryOnConflict } from "./idempotent.ts";
+import { loadReadableApps, type ReadableApps, type ReaderRights } from "./search-targets.ts";
 
 export interface ItemQuery {
   /** A search in the API's format. */
   body: unknown;
+  /** The `expand` of the query string, in addition to that of the body. */
+  expand?: readonly string[] | undefined;
+  /** The rights by which the search reads other apps. Without them, it reads none. */
+  rights?: ReaderRights;
   /** Words to find in an item's texts, id or receipt number; empty for no text search. */
   text?: string;
   /** Whether people see the result. The query then counts all matches and finds prefix matches. */
@@ -31,6 +37,8 @@ export interface ItemQuery {
 
 export interface QueryPage {
   views: ItemView[];
+  /** The records to which the items refer, as far as the query expands references. */
+  included: ItemView[];
   /** The position after which the next page starts; null at the end. Even an empty page can have one. */
   nextPosition: FullPosition | null;
   /** Items with a value that begins with the text, on an unsorted first page. `views` omits them. */
@@ -54,7 +62,9 @@ export async function queryItems(
   let compiled = cached;
   return retryOnConflict(ctx, async () => {
     const { collection } = compiled;
-    const parsed = await parseOrReload(ctx, compiled, query);
+    const { rights, body, expand = [] } = query;
+    const apps = await loadReadableApps(ctx, rights, compiled, body, expand);
+    const parsed = await parseOrReload(ctx, compiled, query, apps);
     if ("compiled" in parsed) {
       ({ compiled } = parsed);
       return undefined;
@@ -69,13 +79,16 @@ export async function queryItems(
       prefixes: wantsPrefixMatches ? prefixes : null,
       stamps: cachedStamps([collection]),
       values: search.unknownOptions.map(({ field, value }) => [field.number, value] as const),
+      targets: apps.pageTargets,
+      expanded: apps.expanded(search),
     });
     if ("exceeded" in page) throw tooComplexProblem(page);
     compiled = confirmCollection(ctx, compiled, page.head);
-    if (page.head.freshDefinition) return undefined;
-    assertIndexed(ctx, collection.id, search, page.unindexed);
+    const hasOutdatedTarget = apps.confirm(ctx, page.targetHeads);
+    if (page.head.freshDefinition || hasOutdatedTarget) return undefined;
+    for (const searched of [page, ...page.targetHeads]) assertIndexed(ctx, search, searched);
     assertOptions(search, page.missingValues);
-    return buildPage(compiled, search, page, rows);
+    return buildPage(compiled, search, page, rows, apps);
   });
 }
 
@@ -89,9 +102,10 @@ async function parseOrReload(
   ctx: ReadContext,
   compiled: CompiledCollection,
   query: ItemQuery,
+  apps: ReadableApps,
 ): Promise<ParsedQuery | CountedCollection> {
   try {
-    return parseItemQuery(compiled, query);
+    return parseItemQuery(compiled, query, apps);
   } catch (error) {
     const current = await loadCurrentCollection(ctx, compiled);
     if (current.compiled === compiled) throw error;
@@ -106,9 +120,10 @@ export function validateSearch(cached: CompiledCollection, query: ItemQuery): vo
 
 function parseItemQuery(
   { collection }: CompiledCollection,
-  { body, text = "" }: ItemQuery,
+  { body, text = "", expand }: ItemQuery,
+  apps?: ReadableApps,
 ): ParsedQuery {
-  const search = parseSearch(collection, body);
+  const search = parseSearch(collection, body, { targets: apps?.targets, expand });
   const textSearch = parseTextSearch(collection, text);
   if (!textSearch) return { search, prefixes: null };
   const conditions = [...search.conditions, ...textSearch.words];
@@ -121,11 +136,10 @@ function parseItemQuery(
  */
 function assertIndexed(
   ctx: ReadContext,
-  collectionId: number,
   search: Search,
-  { ids, ...progress }: UnindexedFields,
+  { head, unindexed: { ids, ...progress } }: SearchedHead,
 ): void {
-  const numbers = new Set(ids.map((id) => fieldNumber(collectionId, id)));
+  const numbers = new Set(ids.map((id) => fieldNumber(head.id, id)));
   const unindexedFields = referencedFields(search).filter(({ number }) => numbers.has(number));
   if (unindexedFields.length === 0) return;
   resumeBackfill(ctx);
@@ -157,11 +171,16 @@ function tooComplexProblem({ exceeded }: SearchTooLarge): Problem {
 function buildPage(
   compiled: CompiledCollection,
   { fields }: Search,
-  { hits, edge, count, prefixMatches, status }: SearchPage,
+  { hits, edge, count, prefixMatches, status, included }: SearchPage,
   rows: number,
+  apps: ReadableApps,
 ): QueryPage {
   const items = hits.map(({ item }) => item);
-  const pageHits = hits.slice(0, Math.min(rows, countFittingItems(items, compiled)));
+  const { views: records, overflow } = apps.present(included);
+  // An item that alone refers to too many records is a page of its own, with the first of them.
+  const beforeOverflow = overflow === null ? rows : Math.max(1, overflow - 1);
+  const maxHits = Math.min(rows, beforeOverflow, countFittingItems(items, compiled));
+  const pageHits = hits.slice(0, maxHits);
   const hasMoreHits = hits.length > pageHits.length;
   const fittingMatches = prefixMatches.slice(0, countFittingItems(prefixMatches, compiled));
   const prefixMatchNumbers = new Set(fittingMatches.map(({ number }) => number));
@@ -171,6 +190,7 @@ function buildPage(
   return {
     compiled,
     status,
+    included: records.flatMap(({ view, place }) => (place <= maxHits ? [view] : [])),
     views: otherHits.map(({ item }) => pickFields(buildItemView(item, compiled), fields)),
     nextPosition: hasMoreHits ? (pageHits.at(-1)?.position ?? null) : edge,
     prefixMatches: fittingMatches.map((item) => pickFields(buildItemView(item, compiled), fields)),
@@ -185,13 +205,3 @@ function pickFields(view: ItemView, fields: string[] | null): ItemView {
   return { ...view, data: Object.fromEntries(keys.map((key) => [key, data[key]])) };
 }
 
-/** Returns a page of items that match a search from the API. */
-export async function searchItems(
-  ctx: ReadContext,
-  cached: CompiledCollection,
-  body: unknown,
-  after: CursorPosition | null,
-  limit?: number,
-): Promise<Pick<QueryPage, "views" | "nextPosition" | "compiled">> {
-  return queryItems(ctx, cached, { body }, after, limit);
-}

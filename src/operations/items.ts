@@ -1,6 +1,10 @@
 import * as z from "zod/mini";
 import { createItem } from "#actions/create-item.ts";
+import { likelyCollection } from "#actions/collection-cache.ts";
 import { listItemViews, validateItem } from "#actions/list-items.ts";
+import { queryItems } from "#actions/query-items.ts";
+import type { Prefetch } from "#actions/read.ts";
+import type { ReaderRights } from "#actions/search-targets.ts";
 import { deleteSubmission, updateItem } from "#actions/update-item.ts";
 import { checkedDocument, itemDocument, writtenDocument } from "#documents/items.ts";
 import { mergePatchType } from "#documents/openapi/description.ts";
@@ -12,15 +16,28 @@ import {
   readPermission,
   type Permission,
 } from "#domain/credential/permissions.ts";
-import { defaultPageLimit, pageQuery } from "#domain/cursor.ts";
+import {
+  defaultPageLimit,
+  expandNames,
+  expandQuery,
+  itemPageQuery,
+  type ItemPaging,
+} from "#domain/cursor.ts";
 import { requestsIncrement } from "#domain/data/increments.ts";
 import type { CollectionKind } from "#domain/definition/collection.ts";
-import { buildItemView, type ItemView } from "#domain/item/item.ts";
+import type { ItemView } from "#domain/item/item.ts";
 import { isObject } from "#domain/json.ts";
 import { lazy } from "#domain/lazy.ts";
 import type { ApiCode } from "#domain/problem/catalogue.ts";
 import { etagOf } from "#domain/preconditions.ts";
+import {
+  assertNotExpanded,
+  includedDocuments,
+  includedMember,
+  type SearchedPage,
+} from "./included.ts";
 import { operation, type SingleResult } from "./operation.ts";
+import { shownItemTargets } from "./shown-item.ts";
 import { collectionTarget, itemTargets } from "./targets.ts";
 
 /** The operations on the items of apps and forms. Both kinds share the declarations. */
@@ -68,19 +85,29 @@ export const listItems = (kind: CollectionKind) => {
     permission: readPermission[kind],
     effect: "read",
     target: collectionTarget(kind),
-    query: pageQuery,
+    query: itemPageQuery,
     formats: "downloads",
     async prefetch(ctx, { path: { key }, query, format, position }) {
-      const { cursor, limit = defaultPageLimit } = query();
+      const { cursor, limit = defaultPageLimit, expand } = query();
       const start = await position(listBinding(kind, key), cursor, ctx.versions);
       if (format) return format;
+      // What a caller may read of other apps is known after the admission.
+      if (expand !== undefined) return null;
       const page = await listItemViews(ctx, kind, key, start && Number(start[0]), limit);
       return { ...page, bookmark: ctx.versions.newestBookmark() };
     },
-    async run(ctx, { target, query, position, prefetched }) {
+    async run(ctx, { target, query, position, prefetched, read: startRead }) {
       const { key } = target.collection;
       const binding = listBinding(kind, key);
       const listed = await prefetched();
+      if (!listed) {
+        const { found, bookmark } = await startRead(expandList(kind, ctx));
+        return {
+          items: found.views.map((view) => ({ document: itemDocument(view) })),
+          next: found.nextPosition && { binding, position: found.nextPosition, bookmark },
+          ...includedMember(found, {}, query.expand),
+        };
+      }
       if (!("type" in listed)) {
         const { views, nextPosition, bookmark } = listed;
         const items = views.map((view) => ({ document: itemDocument(view) }));
@@ -89,6 +116,7 @@ export const listItems = (kind: CollectionKind) => {
           next: nextPosition === null ? null : { binding, position: [nextPosition], bookmark },
         };
       }
+      assertNotExpanded({}, query.expand);
       const start = await position(binding, query.cursor);
       const read = async (from: typeof start, count: number) => {
         const step = await listItemViews(ctx, kind, key, from && Number(from[0]), count);
@@ -108,6 +136,19 @@ export const listItems = (kind: CollectionKind) => {
     },
   });
 };
+
+/** Lists a page and the records that its items refer to: a search of everything in stored order. */
+const expandList =
+  (kind: CollectionKind, rights: ReaderRights): Prefetch<SearchedPage, ItemPaging> =>
+  async (ctx, { path: { key }, query, position }) => {
+    const { cursor, limit = defaultPageLimit, expand } = query();
+    const start = await position(listBinding(kind, key), cursor, ctx.versions);
+    const sort = [{ field: "$id", direction: "asc" }];
+    const search = { body: { sort }, rights, expand: expandNames(expand) };
+    const compiled = await likelyCollection(ctx, kind, key);
+    const found = await queryItems(ctx, compiled, search, start, limit);
+    return { found, bookmark: ctx.versions.newestBookmark() };
+  };
 
 export const createItemOperation = (kind: CollectionKind) => {
   const { many, thing } = resourceNames(kind);
@@ -190,10 +231,16 @@ export const getItem = (kind: CollectionKind) => {
     tag: many,
     permission: readPermission[kind],
     effect: "read",
-    target: itemTargets[kind],
-    query: noQuery,
+    target: shownItemTargets[kind],
+    query: expandQuery,
     precondition: "If-None-Match",
-    run: (_, { target: { item, compiled } }) => shownItem(buildItemView(item, compiled)),
+    run(_, { target: { view, included } }) {
+      const shown = shownItem(view);
+      if (!included) return shown;
+      const document = { ...shown.document, included: includedDocuments(included) };
+      // The ETag is that of the item alone, so it says nothing about the records.
+      return { ...shown, document, isRedefined: true };
+    },
     summary: `Read a ${thing}`,
     description: "As it is now, with its ETag.",
     responses: {

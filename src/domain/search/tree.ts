@@ -1,6 +1,7 @@
 import type { SystemField } from "#domain/data/values.ts";
 import type { Field } from "#domain/definition/field.ts";
 import type { FieldError } from "#domain/problem/problem.ts";
+import type { Expansion } from "./expand.ts";
 
 /** A field that a condition can name, and the location of its value. */
 export interface SearchField {
@@ -123,6 +124,8 @@ export interface Search {
   order: "asc" | "desc";
   /** The keys that `data` contains in the response; null for all. */
   fields: string[] | null;
+  /** The references whose records the response includes. */
+  expand: Expansion[];
   limit: number;
   /** Operands that are not known to be options, current or former. Items may still have them. */
   unknownOptions: UnknownOption[];

@@ -13,7 +13,7 @@ import {
   assertKnownParameters,
 } from "./query.ts";
 import { ItemsPage } from "./items-page.tsx";
-import { queryItems, type ItemQuery, searchItems } from "#actions/query-items.ts";
+import { queryItems, type ItemQuery } from "#actions/query-items.ts";
 import type { CompiledCollection } from "#domain/data/compile.ts";
 import type { CursorPosition } from "#domain/cursor.ts";
 import { formatChoices } from "#domain/problem/field-errors.ts";
@@ -126,7 +126,7 @@ export async function actOnSelected(c: AdminContext, kind: CollectionKind): Prom
   if (!roleAllows(c.var.member.role, "write")) throw problem.roleRequired("write");
   if (kind === "app" || (action !== "close" && action !== "delete")) throw problem.notFound();
   if (action === "delete" && textOf(form["sure"]) === "") {
-    const { views } = await searchItems(c.var.action, compiled, body, null);
+    const { views } = await queryItems(c.var.action, compiled, { body }, null);
     const { collection } = compiled;
     return c.html(
       <ConfirmDeletePage {...{ frame: pageContext(c), collection, views, listPath }} />,

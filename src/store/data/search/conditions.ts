@@ -1,5 +1,5 @@
 import type { SystemField } from "#domain/data/values.ts";
-import { isStoredOrder } from "#domain/search/parse.ts";
+import { isStoredOrder } from "#domain/search/sort.ts";
 import type {
   SearchField,
   Comparable,

@@ -1,4 +1,4 @@
-import { isStoredOrder } from "#domain/search/parse.ts";
+import { isStoredOrder } from "#domain/search/sort.ts";
 import type {
   Comparable,
   Condition,

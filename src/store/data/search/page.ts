@@ -21,20 +21,10 @@ import {
   type RangeScan,
   type Scan,
 } from "./scan.ts";
-import { eq, sql } from "drizzle-orm";
 import type { FullPosition } from "#domain/cursor.ts";
-import type { Progress } from "#domain/definition/collection.ts";
 import type { Item } from "#domain/item/item.ts";
 import { retryTransient } from "#store/db/retry.ts";
 import { itemFromRow, type ItemRow } from "#store/data/items.ts";
-import { collection, indexing } from "#store/db/schema.ts";
-import { collectionStatement } from "#store/db/statement.ts";
-import {
-  headColumns,
-  headFromRow,
-  type DefinitionHead,
-  type HeadRow,
-} from "#store/data/definition-head.ts";
 import {
   selectStatus,
   statusFromResult,
@@ -45,6 +35,19 @@ import {
   prefixStatement,
   type TextPrefixes,
 } from "./count.ts";
+import {
+  headsFromResult,
+  selectHead,
+  targetHeadsStatement,
+  type PageTargets,
+  type SearchedHead,
+} from "./heads.ts";
+import {
+  includedFromRows,
+  withIncluded,
+  type ExpandedReference,
+  type Included,
+} from "./included.ts";
 import { missingFromResult, missingValuesStatement, type FieldValue } from "./missing-values.ts";
 
 /** A statement with at most one parameter, the JSON of its values. */
@@ -174,20 +177,6 @@ function valueScanSql(
       limit (case when (select count(*) from page) < ${rows} then 1 else 0 end) offset (select size - 1 from n)) c`;
 }
 
-/** The collection's head, with the newly searchable fields whose items still lack search entries. */
-const selectHead = collectionStatement<{ stamps: string }>((builder, { collectionId, stamps }) =>
-  builder
-    .select({
-      ...headColumns(stamps),
-      waiting: sql`coalesce(${indexing.newlySearchable}, ${indexing.fields})`.as("waiting"),
-      done: sql`${indexing.done}`.as("done"),
-      total: sql`${indexing.total}`.as("total"),
-    })
-    .from(collection)
-    .leftJoin(indexing, eq(indexing.collectionId, collection.id))
-    .where(eq(collection.id, collectionId)),
-);
-
 /** Optional reads in the round trip of the page. */
 export interface PageExtras {
   /** The stamps of the definitions that the caller has cached (`cachedStamps`). They are not read again. */
@@ -197,16 +186,13 @@ export interface PageExtras {
   withStatus?: boolean;
   /** Values of fields to look up in the index. */
   values?: readonly FieldValue[];
+  /** The collections that the search reads through references. */
+  targets?: PageTargets;
+  /** References whose records come with the page. */
+  expanded?: readonly ExpandedReference[];
 }
 
-export interface UnindexedFields extends Progress {
-  ids: number[];
-}
-
-export interface SearchPage {
-  head: DefinitionHead;
-  /** Newly searchable fields whose items do not all have search entries yet. */
-  unindexed: UnindexedFields;
+export interface SearchPage extends SearchedHead {
   hits: { item: Item; position: FullPosition }[];
   /** The last position that the scan examined, if the budget or the byte limit ended the page early. */
   edge: FullPosition | null;
@@ -220,10 +206,12 @@ export interface SearchPage {
   status: CollectionStatus | null;
   /** Indexes of the requested values that no item has. */
   missingValues: number[];
+  targetHeads: SearchedHead[];
+  included: Included;
 }
 
 /** `allowed` is the number of items that fit the page. Only pages on which every candidate matches have it. */
-type PageRow = ItemRow & { allowed?: number } & { kind: "hit" | "edge" | "heavy" } & Record<
+type PageRow = ItemRow & { allowed?: number } & { kind: "hit" | "edge" | "heavy" | "included" } & Record<
     `k${number}`,
     FullPosition[number]
   >;
@@ -237,8 +225,14 @@ export async function loadPage(
   extras: PageExtras = {},
 ): Promise<SearchPage> {
   const scan: Scan = { ...scanOptions, collectionId: db.collectionId };
-  const pageQuery = preparePageStatement(db, pageStatement(plan, scan, rows));
-  const [headResult, pageResult, countResult, prefixResult, statusResult, missingResult] =
+  const statement = pageStatement(plan, scan, rows);
+  const { expanded = [] } = extras;
+  const keyCount = scan.search.sort.length + 1;
+  const pageQuery = preparePageStatement(
+    db,
+    expanded.length > 0 ? withIncluded(statement, expanded, keyCount, rows - 1) : statement,
+  );
+  const [headResult, pageResult, countResult, prefixResult, statusResult, missing, targets] =
     await runOptionalBatch(db, [
       selectHead(db, { stamps: extras.stamps ?? "{}" }),
       pageQuery,
@@ -246,16 +240,17 @@ export async function loadPage(
       extras.prefixes ? preparePageStatement(db, prefixStatement(scan, extras.prefixes)) : null,
       extras.withStatus ? selectStatus(db, {}) : null,
       missingValuesStatement(db, extras.values),
+      targetHeadsStatement(db, extras.targets),
     ]);
   const pageRows = (pageResult?.results ?? []) as PageRow[];
   const position = (row: PageRow): FullPosition =>
     [...scan.search.sort, null].map((_, index) => row[`k${index}`] ?? null);
   const isTruncated = pageRows[0]?.allowed === pageRows.length && pageRows.length < rows;
   const edge = isTruncated ? pageRows.at(-1) : pageRows.find((row) => row.kind === "edge");
-  const { waiting, done, total, ...headRow } = headFromResult(headResult);
+  const [ownHead] = headsFromResult(headResult);
+  if (!ownHead) throw new Error("A collection is gone, though collections are never deleted.");
   return {
-    head: headFromRow(headRow),
-    unindexed: { ids: JSON.parse(waiting ?? "[]") as number[], done: done ?? 0, total: total ?? 0 },
+    ...ownHead,
     hits: pageRows
       .filter((row) => row.kind === "hit")
       .map((row) => ({ item: itemFromRow(row), position: position(row) })),
@@ -266,7 +261,9 @@ export async function loadPage(
       .filter(({ kind }) => kind === "hit")
       .map(itemFromRow),
     status: statusFromResult(statusResult),
-    missingValues: missingFromResult(missingResult),
+    missingValues: missingFromResult(missing),
+    targetHeads: headsFromResult(targets),
+    included: includedFromRows(pageRows),
   };
 }
 
@@ -288,12 +285,4 @@ function preparePageStatement(
   { text, values }: PageStatement,
 ): Prepared<"data"> {
   return db.prepare(text, text.includes("?1") ? [values] : []);
-}
-
-type SearchHeadRow = HeadRow & { waiting: string | null } & Record<keyof Progress, number | null>;
-
-function headFromResult(result: D1Result | undefined): SearchHeadRow {
-  const [row] = (result?.results ?? []) as SearchHeadRow[];
-  if (row) return row;
-  throw new Error("A collection is gone, though collections are never deleted.");
 }

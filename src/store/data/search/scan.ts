@@ -111,10 +111,13 @@ export function countWithinSql(scan: Scan, candidates: string, maxCandidates: nu
   return measuredSql(scan, candidates, maxCandidates, withinBytesSql("count(*)"));
 }
 
+/** The last column of pages on which every candidate matches. */
+export const allowedColumn = "(select size from n) as allowed";
+
 /** Returns all candidates in their order. `allowed` is the number of them that fit the bytes of the page. */
 export function fullPageSql(scan: Scan, candidates: string, rows: number, fromSql: string): string {
   return `with ${sizeSql(scan, rows, rows, countWithinSql(scan, candidates, rows))}
-    select 'hit' as kind, i.number as k0, ${columns}, (select size from n) as allowed
+    select 'hit' as kind, i.number as k0, ${columns}, ${allowedColumn}
     ${fromSql} limit (select size from n)`;
 }
 

@@ -1,0 +1,131 @@
+import type { CompiledCollection } from "#domain/data/compile.ts";
+import { addedBytes } from "#domain/data/values.ts";
+import type { Collection } from "#domain/definition/collection.ts";
+import { buildItemView, maxAddedBytes, type ItemView } from "#domain/item/item.ts";
+import { isObject } from "#domain/json.ts";
+import { expansions, maxExpansions } from "#domain/search/expand.ts";
+import { searchFields } from "#domain/search/fields.ts";
+import type { SearchTargets } from "#domain/search/operand.ts";
+import { maxConditions, type Search } from "#domain/search/tree.ts";
+import { cachedStamps } from "#store/data/definition-head.ts";
+import type { PageTargets, SearchedHead } from "#store/data/search/heads.ts";
+import type { ExpandedReference, Included } from "#store/data/search/included.ts";
+import { cachedOrStoredCollection, confirmCollection } from "./collection-cache.ts";
+import type { ActionContext, ReadContext } from "./context.ts";
+import { mayReadApp } from "./references.ts";
+
+/** The rights by which a search may read the records that items refer to. */
+export type ReaderRights = Pick<ActionContext, "permissions" | "resources">;
+
+/** The apps that a search reads through references, as far as the caller may read them. */
+export class ReadableApps {
+  readonly #byKey: Map<string, CompiledCollection>;
+
+  constructor(byKey: Map<string, CompiledCollection>) {
+    this.#byKey = byKey;
+  }
+
+  /** The fields of an app that conditions of `matches` can name. */
+  readonly targets: SearchTargets = (app) => {
+    const collection = this.#byKey.get(app)?.collection;
+    return collection && { collectionId: collection.id, fields: searchFields(collection) };
+  };
+
+  get pageTargets(): PageTargets {
+    const collections = Array.from(this.#byKey.values(), ({ collection }) => collection);
+    return { ids: collections.map(({ id }) => id), stamps: cachedStamps(collections) };
+  }
+
+  /** The references that a page expands. Those to other apps are left out. */
+  expanded({ expand }: Search): ExpandedReference[] {
+    return expand.flatMap((expansion) => {
+      const collection = this.#byKey.get(expansion.app)?.collection;
+      return collection ? [{ ...expansion, collectionId: collection.id }] : [];
+    });
+  }
+
+  /** Takes the definitions that the search's own read found. Returns whether any was outdated. */
+  confirm(ctx: ReadContext, heads: readonly SearchedHead[]): boolean {
+    for (const [key, compiled] of this.#byKey) {
+      const current = heads.find(({ head }) => head.id === compiled.collection.id);
+      if (current) this.#byKey.set(key, confirmCollection(ctx, compiled, current.head));
+    }
+    return heads.some(({ head }) => head.freshDefinition !== null);
+  }
+
+  /** Presents the included records, in the order of the items that refer to them. */
+  present({ records, overflow }: Included): PresentedRecords {
+    const byId = new Map(Array.from(this.#byKey.values(), (each) => [each.collection.id, each]));
+    const views: PresentedRecords["views"] = [];
+    let bytes = 0;
+    for (const { item, place } of records.toSorted((a, b) => a.place - b.place)) {
+      const compiled = byId.get(item.collectionId);
+      if (!compiled) continue;
+      bytes += addedBytes(compiled, item.data);
+      if (bytes > maxAddedBytes && views.length > 0) return { views, overflow: place };
+      views.push({ view: buildItemView(item, compiled), place });
+    }
+    return { views, overflow };
+  }
+}
+
+/** Records with the place of the first item that refers to each, and the place of the item that brings too many. */
+interface PresentedRecords {
+  views: { view: ItemView; place: number }[];
+  overflow: number | null;
+}
+
+/** Loads the apps that a search mentions, from the cache if possible. Without rights, none. */
+export async function loadReadableApps(
+  ctx: ReadContext,
+  rights: ReaderRights | undefined,
+  { collection }: CompiledCollection,
+  body: unknown,
+  expand: readonly string[],
+): Promise<ReadableApps> {
+  const apps = mentionedApps(collection, body, expand).filter(
+    (app) => rights && mayReadApp(rights, app),
+  );
+  const loaded = await Promise.all(
+    apps.map(async (app) => [app, await cachedOrStoredCollection(ctx, "app", app)] as const),
+  );
+  return new ReadableApps(
+    new Map(loaded.flatMap(([app, compiled]) => (compiled ? [[app, compiled]] : []))),
+  );
+}
+
+/** The apps that a search may read. More than its limits allow are not loaded; parsing rejects the search. */
+function mentionedApps(
+  collection: Collection,
+  body: unknown,
+  expand: readonly string[],
+): string[] {
+  const properties = isObject(body) ? body : {};
+  const matched = fieldsOfMatches(properties["conditions"]).slice(0, maxConditions);
+  const sent = Array.isArray(properties["expand"]) ? (properties["expand"] as unknown[]) : [];
+  const names = [...sent, ...expand].slice(0, 2 * maxExpansions);
+  if (matched.length + names.length === 0) return [];
+  const references = expansions(collection);
+  return [
+    ...new Set(
+      [...references].flatMap(([name, { app }]) =>
+        names.includes(name) || matched.includes(name.split(".").at(-1)) ? [app] : [],
+      ),
+    ),
+  ];
+}
+
+/** The fields of all conditions with `matches`, on any level. */
+function fieldsOfMatches(conditions: unknown): unknown[] {
+  if (Array.isArray(conditions)) return conditions.flatMap(fieldsOfMatches);
+  if (!isObject(conditions)) return [];
+  const own = conditions["op"] === "matches" ? [conditions["field"]] : [];
+  return [...own, ...Object.values(conditions).flatMap(fieldsOfMatches)];
+}
+
+/** Whether a search reads other apps, which needs the caller's rights. */
+export function readsOtherApps(body: unknown, expand: string | undefined): boolean {
+  if (expand !== undefined) return true;
+  const { conditions, expand: names } = isObject(body) ? body : {};
+  return (names ?? null) !== null || fieldsOfMatches(conditions).length > 0;
+}
