@@ -2,6 +2,7 @@ import { collectionKeyPattern } from "#domain/definition/document.ts";
 import type { CollectionKind } from "#domain/definition/collection.ts";
 import { defaultPageLimit, pageLimit } from "#domain/cursor.ts";
 import { idempotencyKey, idempotencyKeyHeader } from "#domain/preconditions.ts";
+import { maxExpansions } from "#domain/search/expand.ts";
 import type { ResourceNames } from "./names.ts";
 import { enumSchema, stringSchema, toJsonSchema, type Schema } from "./schema.ts";
 import { versions } from "./versions.ts";
@@ -52,6 +53,11 @@ function queryParameters(): Schema {
       toJsonSchema(pageLimit()),
     ),
     cursor: queryParameter("cursor", "As `links.next` gives it.", stringSchema),
+    expand: queryParameter(
+      "expand",
+      `The keys of references, divided by commas: \`customer\`, or \`lines.product\` for a column. At most ${maxExpansions}. Their records come in \`included\`.`,
+      stringSchema,
+    ),
     feedCursor: queryParameter(
       "cursor",
       "As `links.next` gives it, or `now` for the end; left out, the oldest that is kept.",

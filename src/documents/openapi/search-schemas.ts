@@ -9,6 +9,7 @@ import {
   type Operator,
   type SearchField,
 } from "#domain/search/tree.ts";
+import { expansions, maxExpansions } from "#domain/search/expand.ts";
 import { operators, searchFields } from "#domain/search/fields.ts";
 import { recordIdPattern } from "#domain/data/references.ts";
 import { dateTimeInput, daySchema, storableText } from "./field-schemas.ts";
@@ -52,6 +53,7 @@ export function searchSchemas(one: string, collection: Collection, hasOptions: b
       one,
       sortable.map(({ name }) => name),
       shownFields,
+      [...expansions(collection).keys()],
     ),
   };
 }
@@ -70,7 +72,7 @@ export function anySearchSchemas(): Schema {
   };
   return {
     ...conditionUnion("", { FieldCondition: leafSchema(storableText, allOperators, value) }),
-    ...searchBodySchemas("", undefined, { items: storableText }),
+    ...searchBodySchemas("", undefined, { items: storableText }, "any"),
   };
 }
 
@@ -78,6 +80,7 @@ function searchBodySchemas(
   one: string,
   sortable: readonly string[] | undefined,
   shownFields: Schema,
+  expandable: readonly string[] | "any",
 ): Schema {
   return {
     [`${one}SortKey`]: closedObject(
@@ -108,6 +111,16 @@ function searchBodySchemas(
           ...shownFields,
           description: "The keys that `data` shows; null for all.",
         },
+        ...(expandable.length === 0
+          ? {}
+          : {
+              expand: {
+                type: ["array", "null"],
+                items: expandable === "any" ? storableText : enumSchema(expandable),
+                maxItems: maxExpansions,
+                description: "The references whose records come in `included`.",
+              },
+            }),
         limit: { ...toJsonSchema(pageLimit()), type: ["integer", "null"] },
         cursor: {
           type: ["string", "null"],
