@@ -35,7 +35,9 @@ export function batchReferences(
 ): BatchReference[] {
   if (!compiled.fields.hasReferences) return [];
   const { kind, key } = compiled.collection;
-  const created = new Set(touchedItems.flatMap(({ before, lastState }) => before ? [] : lastState.id));
+  const created = new Set(
+    touchedItems.flatMap(({ before, lastState }) => (before ? [] : lastState.id)),
+  );
   const isOwn = ({ app, id }: PlacedReference) => kind === "app" && app === key && created.has(id);
   return touchedItems.flatMap((item) => {
     const { before, current } = item;

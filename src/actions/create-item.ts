@@ -37,11 +37,7 @@ import { createdFields } from "#domain/item/change.ts";
 import { lowestVersion } from "#domain/timeline.ts";
 import { createItem as insertItem, type NewItem } from "#store/data/create-item.ts";
 import type { Claim, AssignedValues } from "#store/data/replays.ts";
-import {
-  checkWithReferences,
-  guardedReferences,
-  rejectUnknownReferences,
-} from "./references.ts";
+import { checkWithReferences, guardedReferences, rejectUnknownReferences } from "./references.ts";
 import {
   runIdempotent,
   type IdempotentResult,

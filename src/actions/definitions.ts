@@ -137,7 +137,13 @@ export async function putDefinition(
     assertPreconditions(ctx, current, preconditions);
     const merged = validateDefinition(kind, key, current?.collection.definition ?? null, body);
     if (current) assertCanShortenHistory(ctx, current.collection.definition, merged.definition);
-    await assertAppsExist(ctx, kind, key, current?.collection.definition ?? null, merged.definition);
+    await assertAppsExist(
+      ctx,
+      kind,
+      key,
+      current?.collection.definition ?? null,
+      merged.definition,
+    );
     const outcome = await saveDefinition(ctx, kind, key, current, merged);
     if (!outcome) return undefined;
     const savedCollection = await findCollection(ctx.databases.named(kind, key), kind, key);

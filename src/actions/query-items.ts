@@ -108,7 +108,8 @@ async function parseOrReload(
     return parseItemQuery(compiled, query, apps);
   } catch (error) {
     const current = await loadCurrentCollection(ctx, compiled);
-    if (current.compiled === compiled) throw error;
+    const hasOutdatedTarget = await apps.reload(ctx);
+    if (current.compiled === compiled && !hasOutdatedTarget) throw error;
     return current;
   }
 }
@@ -170,17 +171,17 @@ function tooComplexProblem({ exceeded }: SearchTooLarge): Problem {
 
 function buildPage(
   compiled: CompiledCollection,
-  { fields }: Search,
+  search: Search,
   { hits, edge, count, prefixMatches, status, included }: SearchPage,
   rows: number,
   apps: ReadableApps,
 ): QueryPage {
   const items = hits.map(({ item }) => item);
-  const { views: records, overflow } = apps.present(included);
+  const fittingItems = items.slice(0, Math.min(rows, countFittingItems(items, compiled)));
   // An item that alone refers to too many records is a page of its own, with the first of them.
-  const beforeOverflow = overflow === null ? rows : Math.max(1, overflow - 1);
-  const maxHits = Math.min(rows, beforeOverflow, countFittingItems(items, compiled));
-  const pageHits = hits.slice(0, maxHits);
+  const { count: pageCount, included: records } = apps.fit(fittingItems, search, included);
+  const pageHits = hits.slice(0, pageCount);
+  const { fields } = search;
   const hasMoreHits = hits.length > pageHits.length;
   const fittingMatches = prefixMatches.slice(0, countFittingItems(prefixMatches, compiled));
   const prefixMatchNumbers = new Set(fittingMatches.map(({ number }) => number));
@@ -190,7 +191,7 @@ function buildPage(
   return {
     compiled,
     status,
-    included: records.flatMap(({ view, place }) => (place <= maxHits ? [view] : [])),
+    included: records,
     views: otherHits.map(({ item }) => pickFields(buildItemView(item, compiled), fields)),
     nextPosition: hasMoreHits ? (pageHits.at(-1)?.position ?? null) : edge,
     prefixMatches: fittingMatches.map((item) => pickFields(buildItemView(item, compiled), fields)),
@@ -204,4 +205,3 @@ function pickFields(view: ItemView, fields: string[] | null): ItemView {
   const keys = fields.filter((key) => Object.hasOwn(data, key));
   return { ...view, data: Object.fromEntries(keys.map((key) => [key, data[key]])) };
 }
-

@@ -2,11 +2,7 @@ import { isVisible } from "#domain/credential/credential.ts";
 import { permissionsAllow } from "#domain/credential/permissions.ts";
 import { unknownReferenceReason } from "#domain/data/check-scalar.ts";
 import type { CompiledCollection } from "#domain/data/compile.ts";
-import {
-  mapReferences,
-  UnknownReference,
-  type PlacedReference,
-} from "#domain/data/references.ts";
+import { mapReferences, UnknownReference, type PlacedReference } from "#domain/data/references.ts";
 import { isObject, toCanonicalJson } from "#domain/json.ts";
 import { errorAt } from "#domain/problem/field-errors.ts";
 import { Problem, problem, type FieldError } from "#domain/problem/problem.ts";

@@ -1,7 +1,7 @@
 import type { CompiledCollection } from "#domain/data/compile.ts";
 import { addedBytes } from "#domain/data/values.ts";
 import type { Collection } from "#domain/definition/collection.ts";
-import { buildItemView, maxAddedBytes, type ItemView } from "#domain/item/item.ts";
+import { buildItemView, maxAddedBytes, type Item, type ItemView } from "#domain/item/item.ts";
 import { isObject } from "#domain/json.ts";
 import { expansions, maxExpansions } from "#domain/search/expand.ts";
 import { searchFields } from "#domain/search/fields.ts";
@@ -9,8 +9,16 @@ import type { SearchTargets } from "#domain/search/operand.ts";
 import { maxConditions, type Search } from "#domain/search/tree.ts";
 import { cachedStamps } from "#store/data/definition-head.ts";
 import type { PageTargets, SearchedHead } from "#store/data/search/heads.ts";
-import type { ExpandedReference, Included } from "#store/data/search/included.ts";
-import { cachedOrStoredCollection, confirmCollection } from "./collection-cache.ts";
+import {
+  referencedIds,
+  type ExpandedReference,
+  type Included,
+} from "#store/data/search/included.ts";
+import {
+  cachedOrStoredCollection,
+  confirmCollection,
+  findCurrentCollection,
+} from "./collection-cache.ts";
 import type { ActionContext, ReadContext } from "./context.ts";
 import { mayReadApp } from "./references.ts";
 
@@ -44,6 +52,17 @@ export class ReadableApps {
     });
   }
 
+  /** Reads the current definitions. Returns whether any differs from the one that the search used. */
+  async reload(ctx: ReadContext): Promise<boolean> {
+    const current = await Promise.all(
+      Array.from(this.#byKey, async ([key, compiled]) => {
+        const found = await findCurrentCollection(ctx, "app", key);
+        return found !== undefined && found.compiled !== compiled;
+      }),
+    );
+    return current.includes(true);
+  }
+
   /** Takes the definitions that the search's own read found. Returns whether any was outdated. */
   confirm(ctx: ReadContext, heads: readonly SearchedHead[]): boolean {
     for (const [key, compiled] of this.#byKey) {
@@ -53,26 +72,41 @@ export class ReadableApps {
     return heads.some(({ head }) => head.freshDefinition !== null);
   }
 
-  /** Presents the included records, in the order of the items that refer to them. */
-  present({ records, overflow }: Included): PresentedRecords {
-    const byId = new Map(Array.from(this.#byKey.values(), (each) => [each.collection.id, each]));
-    const views: PresentedRecords["views"] = [];
+  /** Takes the items of a page, in order, until one would bring too much. At least one always fits. */
+  fit(items: readonly Item[], search: Search, { records, overflow }: Included): FittingItems {
+    const expanded = this.expanded(search);
+    const byId = new Map(records.map((record) => [record.id, record]));
+    const byCollection = new Map(
+      Array.from(this.#byKey.values(), (compiled) => [compiled.collection.id, compiled]),
+    );
+    const included = new Map<string, ItemView>();
     let bytes = 0;
-    for (const { item, place } of records.toSorted((a, b) => a.place - b.place)) {
-      const compiled = byId.get(item.collectionId);
-      if (!compiled) continue;
-      bytes += addedBytes(compiled, item.data);
-      if (bytes > maxAddedBytes && views.length > 0) return { views, overflow: place };
-      views.push({ view: buildItemView(item, compiled), place });
+    for (const [index, item] of items.entries()) {
+      const isOver = overflow !== null && index + 1 >= overflow;
+      const added = [...new Set(referencedIds(item, expanded))].flatMap((id) => {
+        const record = included.has(id) ? undefined : byId.get(id);
+        const compiled = record && byCollection.get(record.collectionId);
+        return record && compiled ? [{ record, compiled }] : [];
+      });
+      const addedSize = added.reduce(
+        (sum, { record, compiled }) => sum + addedBytes(compiled, record.data),
+        0,
+      );
+      const isFull = isOver || bytes + addedSize > maxAddedBytes;
+      if (isFull && index > 0) return { count: index, included: [...included.values()] };
+      bytes += addedSize;
+      for (const { record, compiled } of added)
+        included.set(record.id, buildItemView(record, compiled));
+      if (isFull) return { count: 1, included: [...included.values()] };
     }
-    return { views, overflow };
+    return { count: items.length, included: [...included.values()] };
   }
 }
 
-/** Records with the place of the first item that refers to each, and the place of the item that brings too many. */
-interface PresentedRecords {
-  views: { view: ItemView; place: number }[];
-  overflow: number | null;
+/** The number of items that a page shows, and the records to which they refer. */
+interface FittingItems {
+  count: number;
+  included: ItemView[];
 }
 
 /** Loads the apps that a search mentions, from the cache if possible. Without rights, none. */
@@ -95,11 +129,7 @@ export async function loadReadableApps(
 }
 
 /** The apps that a search may read. More than its limits allow are not loaded; parsing rejects the search. */
-function mentionedApps(
-  collection: Collection,
-  body: unknown,
-  expand: readonly string[],
-): string[] {
+function mentionedApps(collection: Collection, body: unknown, expand: readonly string[]): string[] {
   const properties = isObject(body) ? body : {};
   const matched = fieldsOfMatches(properties["conditions"]).slice(0, maxConditions);
   const sent = Array.isArray(properties["expand"]) ? (properties["expand"] as unknown[]) : [];

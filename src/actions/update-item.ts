@@ -1,11 +1,7 @@
 import { Problem, problem } from "#domain/problem/problem.ts";
 import { type ActionContext, itemAuditRecord } from "./context.ts";
 import { retryOnConflict } from "./idempotent.ts";
-import {
-  checkWithReferences,
-  guardedReferences,
-  rejectUnknownReferences,
-} from "./references.ts";
+import { checkWithReferences, guardedReferences, rejectUnknownReferences } from "./references.ts";
 import { reloadItem, type LoadedItem, type StoredItem } from "./visible.ts";
 import { checkPatch, checkSubmitted, type CheckResult } from "#domain/data/check.ts";
 import type { CompiledCollection } from "#domain/data/compile.ts";

@@ -36,8 +36,7 @@ const prefetchMatches =
     const start = await position(binding, cursor, ctx.versions);
     // What a caller may read of other apps is known after the admission.
     const waits = readsOtherApps(body, expand);
-    const found =
-      format ?? (waits ? null : await queryItems(ctx, likely, { body }, start, limit));
+    const found = format ?? (waits ? null : await queryItems(ctx, likely, { body }, start, limit));
     return { binding, start, limit, found, bookmark: ctx.versions.newestBookmark() };
   };
 
@@ -54,7 +53,6 @@ const searchOtherApps =
     const found = await queryItems(ctx, likely, search, start, limit);
     return { found, bookmark: ctx.versions.newestBookmark() };
   };
-
 
 /** Returns a page of matches, or all of them as a download. */
 export const searchOperation = (kind: CollectionKind) => {

@@ -14,7 +14,7 @@ import { expandNames, type expandQuery } from "#domain/cursor.ts";
 import type { CompiledCollection } from "#domain/data/compile.ts";
 import type { CollectionKind } from "#domain/definition/collection.ts";
 import { buildItemView, type ItemView } from "#domain/item/item.ts";
-import { problem } from "#domain/problem/problem.ts";
+import { Problem, problem } from "#domain/problem/problem.ts";
 import type * as z from "zod/mini";
 import type { Target } from "./operation.ts";
 import { itemTargets } from "./targets.ts";
@@ -83,16 +83,19 @@ function shownItemTarget(kind: CollectionKind): Target<ShownItem> {
         const { item, compiled } = await findVisible(early);
         return { view: buildItemView(item, compiled), included: null };
       }
-      if (kind === "app") {
-        const find = (readCtx: ReadContext) => likelyCollection(readCtx, kind, path.key);
-        const shown = await read(expandItem(ctx, find));
-        if (!shown) throw problem.notFound();
-        return shown;
+      const likely = kind === "form" ? cachedCollectionOfItem(ctx.memory, path.id) : undefined;
+      const findLikely = async (readCtx: ReadContext) => {
+        if (likely && isReadable(ctx, likely, path.key)) return likely;
+        if (path.key === "") throw problem.notFound();
+        return likelyCollection(readCtx, kind, path.key);
+      };
+      try {
+        const shown = await read(expandItem(ctx, findLikely));
+        if (shown) return shown;
+      } catch (error) {
+        if (!(error instanceof Problem) || error.status >= 500) throw error;
       }
-      const likely = cachedCollectionOfItem(ctx.memory, path.id);
-      const isLikely = likely && isReadable(ctx, likely, path.key);
-      const shown = isLikely ? await read(expandItem(ctx, () => likely)) : undefined;
-      if (shown) return shown;
+      // Older IDs do not name their collection. And an unknown item is reported before an unknown reference.
       const { compiled } = await findVisible(null);
       const found = await read(expandItem(ctx, () => compiled));
       if (!found) throw problem.notFound();

@@ -41,7 +41,7 @@ export const calendarDaySchema: Schema = {
 /** A reference in a request. Documents of collections with references have a schema of this name. */
 export const recordReferenceSchema: Schema = {
   description:
-    "The record's ID or receipt number, or an object with one unique field of its app, like `{ \"email\": \"yamada@example.com\" }`. Responses contain the ID.",
+    'The record\'s ID or receipt number, or an object with one unique field of its app, like `{ "email": "yamada@example.com" }`. Responses contain the ID.',
   anyOf: [
     { ...storableText, minLength: 1 },
     {

@@ -44,8 +44,7 @@ export function itemSchemas({ kind, one, key }: ResourceNames, collection?: Coll
   });
   const fullItem = itemProperties(dataOf("Data"));
   // Without references, nothing can be expanded.
-  const included: Schema =
-    collection && !hasReferences(fields) ? {} : { included: includedSchema };
+  const included: Schema = collection && !hasReferences(fields) ? {} : { included: includedSchema };
   return {
     ...data,
     ...(kind === "form"

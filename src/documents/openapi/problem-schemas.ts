@@ -15,11 +15,7 @@ import {
   versionSchema,
   timestampSchema,
 } from "./schema.ts";
-import {
-  calendarDaySchema,
-  dateTimeInputSchema,
-  recordReferenceSchema,
-} from "./field-schemas.ts";
+import { calendarDaySchema, dateTimeInputSchema, recordReferenceSchema } from "./field-schemas.ts";
 
 /** An extension member of a problem. Members that are always present have an example. */
 type ProblemMember = [schema: Schema, example?: unknown];

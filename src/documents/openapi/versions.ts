@@ -115,8 +115,7 @@ function downgradeSchema(
   if (!Array.isArray(anyOf)) return schema;
   const [first, ...others] = anyOf as Schema[];
   // Generators of 3.0 cannot express a number or an object, or several formats, so the first option stands for all.
-  if (first && others.some(isAlternative))
-    return { ...first, ...schema };
+  if (first && others.some(isAlternative)) return { ...first, ...schema };
   if (!first || !others.some(isNullSchema)) return { ...schema, anyOf };
   // The referenced schema rejects null, and keywords next to `$ref` cannot change that. So refer to a nullable variant.
   const target = String(first["$ref"]);

@@ -89,10 +89,7 @@ export function newItemId(kind: CollectionKind, collectionId: number, ulid: stri
 export function itemCollectionId(id: string): number | undefined {
   const digits = id.slice(4).slice(timeEnd, collectionEnd);
   if (!/^[0-9A-HJKMNP-TV-Z]{6}$/.test(digits)) return undefined;
-  return Array.from(digits).reduce(
-    (sum, digit) => sum * 32 + crockfordDigits.indexOf(digit),
-    0,
-  );
+  return Array.from(digits).reduce((sum, digit) => sum * 32 + crockfordDigits.indexOf(digit), 0);
 }
 
 /**

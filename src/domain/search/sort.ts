@@ -11,7 +11,11 @@ import {
 import { maxSortKeys, type Search, type SearchField, type SortKey } from "./tree.ts";
 
 /** Parses the sort keys of a search. */
-export function parseSort(state: SearchParseState, fields: SearchFieldMap, sortKeys: unknown): SortKey[] {
+export function parseSort(
+  state: SearchParseState,
+  fields: SearchFieldMap,
+  sortKeys: unknown,
+): SortKey[] {
   if (!Array.isArray(sortKeys)) {
     addError(state, ["sort"], "Must be a list of sort keys.");
     return [];

@@ -72,10 +72,8 @@ const selectByReceipts = dataStatement<{ rows: string }>((db, v) =>
 
 /** Rows: place, app, key, value, value as a date-time. Reads each definition once, however many values there are. */
 const selectByValues = dataStatement<{ rows: string }>((db, v) =>
-  db
-    .select(found)
-    .from(
-      sql`(select distinct c.id, c.key, f.value ->> 'key' as field, f.value ->> 'type' as type,
+  db.select(found).from(
+    sql`(select distinct c.id, c.key, f.value ->> 'key' as field, f.value ->> 'type' as type,
           c.id * ${sql.raw(String(fieldsPerCollection))} + (f.value ->> 'uniqueId') as number
           from (select distinct value ->> 1 as app from json_each(${v.rows})) a
           cross join collection c on c.kind = 'app' and c.key = a.app
@@ -86,7 +84,7 @@ const selectByValues = dataStatement<{ rows: string }>((db, v) =>
           when 'date' then substr(e.value ->> 3, 1, 10) when 'datetime' then e.value ->> 4
           else e.value ->> 3 end
         cross join item i on i.number = n.item`,
-    ),
+  ),
 );
 
 /** Finds the IDs of the records with these names, in one round trip. Each result has the place of its name. */

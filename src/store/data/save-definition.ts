@@ -59,7 +59,10 @@ export async function createCollection(
   };
   const values = { ...auditRecord, ...row, version: first, revision: first };
   if (single) {
-    const statements = [insertCollection(single, values), ...companionRows(single, values, definition)];
+    const statements = [
+      insertCollection(single, values),
+      ...companionRows(single, values, definition),
+    ];
     return runSave(single, statements);
   }
   const db = databases.named(kind, key);

@@ -152,10 +152,7 @@ function recordCosts(
 }
 
 /** SQL for the cost of reading records, none of which is larger than the largest of its app. */
-function recordsCostSql(
-  { records }: ItemCost,
-  rowCount: (slot: string) => string,
-): string[] {
+function recordsCostSql({ records }: ItemCost, rowCount: (slot: string) => string): string[] {
   return records.map(({ collectionId, perByte, slot }) => {
     const largest = `(select largest from tally where collection_id = ${collectionId})`;
     const cost = `(${recordBytes} + ${perByte} * ${largest})`;

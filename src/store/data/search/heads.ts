@@ -49,11 +49,7 @@ export interface PageTargets {
 
 const selectTargetHeads = dataStatement<{ ids: string; stamps: string }>(
   (builder, { ids, stamps }) =>
-    selectHeads(
-      builder,
-      stamps,
-      sql`${collection.id} in (select value from json_each(${ids}))`,
-    ),
+    selectHeads(builder, stamps, sql`${collection.id} in (select value from json_each(${ids}))`),
 );
 
 /** Null if the search reads no other collection. */

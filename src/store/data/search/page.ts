@@ -2,7 +2,14 @@ import { type CollectionDatabase, type Prepared } from "#store/db/database.ts";
 import { SearchValues } from "./conditions.ts";
 import { lookUpRows, candidateRows, candidatesWithin } from "./cost.ts";
 import { driverSql, findExactDriver, probeSql } from "./driver.ts";
-import { rangeAfter, inRangeSql, itemRange, withRange } from "./ranges.ts";
+import {
+  rangeAfter,
+  inRangeSql,
+  itemRange,
+  namedItemsSql,
+  withRange,
+  type NamedItems,
+} from "./ranges.ts";
 import type { Plan } from "./plan.ts";
 import { sortedInMemorySql, sortScanSql } from "./sort-scan.ts";
 import { sortedScanSql } from "./sorted-walk.ts";
@@ -76,6 +83,8 @@ function planSql(plan: Plan, scan: RangeScan, rows: number, values: SearchValues
         rows,
         values,
       );
+    case "one":
+      return namedItemSql(plan.driver, scan, values);
     case "sorted":
       return sortedScanSql(plan, scan, rows, values);
     case "items":
@@ -85,6 +94,15 @@ function planSql(plan: Plan, scan: RangeScan, rows: number, values: SearchValues
     case "sort":
       return sortScanSql(plan, scan, rows, values);
   }
+}
+
+/** Loads one item by its ID or receipt number. */
+function namedItemSql(driver: NamedItems, scan: RangeScan, values: SearchValues): string {
+  const startNumber = scan.start && values.scalar(scan.start.number);
+  const range = rangeAfter(scan.range, scan.search.order, startNumber);
+  return `select 'hit' as kind, i.number as k0, ${columns}
+    from (${namedItemsSql(driver, scan.collectionId, values)}) c cross join item i on ${itemJoinSql(scan)}
+    where ${inRangeSql(range)} and ${conditionsSql(scan, values)}`;
 }
 
 /** Scans the items by number, in a window that the budget limits. */
@@ -190,6 +208,8 @@ export interface PageExtras {
   targets?: PageTargets;
   /** References whose records come with the page. */
   expanded?: readonly ExpandedReference[];
+  /** Whether the records may not all fit, so that those of the first items come first. */
+  ordersIncluded?: boolean;
 }
 
 export interface SearchPage extends SearchedHead {
@@ -211,10 +231,9 @@ export interface SearchPage extends SearchedHead {
 }
 
 /** `allowed` is the number of items that fit the page. Only pages on which every candidate matches have it. */
-type PageRow = ItemRow & { allowed?: number } & { kind: "hit" | "edge" | "heavy" | "included" } & Record<
-    `k${number}`,
-    FullPosition[number]
-  >;
+type PageRow = ItemRow & { allowed?: number } & {
+  kind: "hit" | "edge" | "heavy" | "included";
+} & Record<`k${number}`, FullPosition[number]>;
 
 /** Loads at most `rows` matches from the scan's start, in the order of the search. */
 export async function loadPage(
@@ -230,7 +249,14 @@ export async function loadPage(
   const keyCount = scan.search.sort.length + 1;
   const pageQuery = preparePageStatement(
     db,
-    expanded.length > 0 ? withIncluded(statement, expanded, keyCount, rows - 1) : statement,
+    expanded.length > 0
+      ? withIncluded(
+          statement,
+          expanded,
+          keyCount,
+          extras.ordersIncluded ? { rows: rows - 1 } : null,
+        )
+      : statement,
   );
   const [headResult, pageResult, countResult, prefixResult, statusResult, missing, targets] =
     await runOptionalBatch(db, [
