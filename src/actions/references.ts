@@ -50,6 +50,8 @@ function searchedApp(ctx: ActionContext, app: string, name: RecordName): string 
   return isAllowed ? app : null;
 }
 
+const keyOf = (app: string, value: unknown) => `${app} ${toCanonicalJson(value)}`;
+
 /**
  * Replaces the names of records in the data of item bodies by their IDs. The batch of a write checks IDs itself, so
  * they are looked up only with `checksIds`, where every error is to be reported at once.
@@ -62,7 +64,6 @@ export async function resolveReferences(
 ): Promise<unknown[]> {
   if (!fields.hasReferences) return [...bodies];
   const names = new Map<string, AppRecordName & { place: number }>();
-  const keyOf = (app: string, value: unknown) => `${app} ${toCanonicalJson(value)}`;
   mapBodies(fields, bodies, (app, value) => {
     const name = recordName(value);
     if (!name || ("id" in name && !checksIds)) return value;

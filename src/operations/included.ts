@@ -3,6 +3,7 @@ import { itemDocument } from "#documents/items.ts";
 import type { ItemView } from "#domain/item/item.ts";
 import { isObject } from "#domain/json.ts";
 import { problem } from "#domain/problem/problem.ts";
+import type { PageResult } from "./operation.ts";
 
 /** A page, with the version of the database that its read returned. */
 export interface SearchedPage {
@@ -14,13 +15,19 @@ export interface SearchedPage {
 export const includedDocuments = (views: readonly ItemView[]): Record<string, object> =>
   Object.fromEntries(views.map((view) => [view.id, itemDocument(view)]));
 
-/** The member of a page that expands references, even if there are none. */
-export function includedMember(
-  { included }: Pick<QueryPage, "included">,
+/** A page of a search, with the records to which its items refer if the request expands references. */
+export function expandedPage(
+  { found, bookmark }: SearchedPage,
+  binding: string,
   body: unknown,
   expand: string | undefined,
-): { members?: { included: object } } {
-  return expands(body, expand) ? { members: { included: includedDocuments(included) } } : {};
+): PageResult {
+  const { views, nextPosition: position, included } = found;
+  return {
+    items: views.map((view) => ({ document: itemDocument(view) })),
+    next: position && { binding, position, bookmark },
+    ...(expands(body, expand) ? { members: { included: includedDocuments(included) } } : {}),
+  };
 }
 
 const expands = (body: unknown, expand: string | undefined): boolean =>

@@ -11,10 +11,10 @@ import {
   createItemOperation,
   deleteSubmissionOperation,
   getItem,
-  listItems,
   updateItemOperation,
   validateSubmission,
 } from "./items.ts";
+import { listItems } from "./list-items.ts";
 import { getMe } from "./me.ts";
 import { getCollectionDocument, getDocument } from "./open-api.ts";
 import type { Operation } from "./operation.ts";

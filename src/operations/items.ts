@@ -1,10 +1,6 @@
 import * as z from "zod/mini";
 import { createItem } from "#actions/create-item.ts";
-import { likelyCollection } from "#actions/collection-cache.ts";
-import { listItemViews, validateItem } from "#actions/list-items.ts";
-import { queryItems } from "#actions/query-items.ts";
-import type { Prefetch } from "#actions/read.ts";
-import type { ReaderRights } from "#actions/search-targets.ts";
+import { validateItem } from "#actions/list-items.ts";
 import { deleteSubmission, updateItem } from "#actions/update-item.ts";
 import { checkedDocument, itemDocument, writtenDocument } from "#documents/items.ts";
 import { mergePatchType } from "#documents/openapi/description.ts";
@@ -16,13 +12,7 @@ import {
   readPermission,
   type Permission,
 } from "#domain/credential/permissions.ts";
-import {
-  defaultPageLimit,
-  expandNames,
-  expandQuery,
-  itemPageQuery,
-  type ItemPaging,
-} from "#domain/cursor.ts";
+import { expandQuery } from "#domain/cursor.ts";
 import { requestsIncrement } from "#domain/data/increments.ts";
 import type { CollectionKind } from "#domain/definition/collection.ts";
 import type { ItemView } from "#domain/item/item.ts";
@@ -30,12 +20,7 @@ import { isObject } from "#domain/json.ts";
 import { lazy } from "#domain/lazy.ts";
 import type { ApiCode } from "#domain/problem/catalogue.ts";
 import { etagOf } from "#domain/preconditions.ts";
-import {
-  assertNotExpanded,
-  includedDocuments,
-  includedMember,
-  type SearchedPage,
-} from "./included.ts";
+import { includedDocuments } from "./included.ts";
 import { operation, type SingleResult } from "./operation.ts";
 import { shownItemTargets } from "./shown-item.ts";
 import { collectionTarget, itemTargets } from "./targets.ts";
@@ -61,9 +46,6 @@ const writeProblems = (kind: CollectionKind): ApiCode[] =>
 export const changeProblems = (kind: CollectionKind): ApiCode[] =>
   kind === "form" ? [...writeProblems(kind), "submission_closed"] : writeProblems(kind);
 
-export const downloadText =
-  "With `Accept: application/x-ndjson` or `text/csv`, all pages are one download.";
-
 const itemPath = ({ kind, key, id }: ItemView) => fillPath(collectionPaths(kind).item, { key, id });
 
 const shownItem = (view: ItemView): SingleResult => ({
@@ -71,84 +53,6 @@ const shownItem = (view: ItemView): SingleResult => ({
   etag: etagOf(view.version),
   isRedefined: view.isRedefined,
 });
-
-/** Binds cursors to the key, which is known before the collection is loaded. */
-const listBinding = (kind: CollectionKind, key: string) => `list ${kind}:${key}`;
-
-export const listItems = (kind: CollectionKind) => {
-  const { many } = resourceNames(kind);
-  return operation({
-    method: "GET",
-    path: collectionPaths(kind).items,
-    kind,
-    tag: many,
-    permission: readPermission[kind],
-    effect: "read",
-    target: collectionTarget(kind),
-    query: itemPageQuery,
-    formats: "downloads",
-    async prefetch(ctx, { path: { key }, query, format, position }) {
-      const { cursor, limit = defaultPageLimit, expand } = query();
-      const start = await position(listBinding(kind, key), cursor, ctx.versions);
-      if (format) return format;
-      // What a caller may read of other apps is known after the admission.
-      if (expand !== undefined) return null;
-      const page = await listItemViews(ctx, kind, key, start && Number(start[0]), limit);
-      return { ...page, bookmark: ctx.versions.newestBookmark() };
-    },
-    async run(ctx, { target, query, position, prefetched, read: startRead }) {
-      const { key } = target.collection;
-      const binding = listBinding(kind, key);
-      const listed = await prefetched();
-      if (!listed) {
-        const { found, bookmark } = await startRead(expandList(kind, ctx));
-        return {
-          items: found.views.map((view) => ({ document: itemDocument(view) })),
-          next: found.nextPosition && { binding, position: found.nextPosition, bookmark },
-          ...includedMember(found, {}, query.expand),
-        };
-      }
-      if (!("type" in listed)) {
-        const { views, nextPosition, bookmark } = listed;
-        const items = views.map((view) => ({ document: itemDocument(view) }));
-        return {
-          items,
-          next: nextPosition === null ? null : { binding, position: [nextPosition], bookmark },
-        };
-      }
-      assertNotExpanded({}, query.expand);
-      const start = await position(binding, query.cursor);
-      const read = async (from: typeof start, count: number) => {
-        const step = await listItemViews(ctx, kind, key, from && Number(from[0]), count);
-        return { ...step, nextPosition: step.nextPosition === null ? null : [step.nextPosition] };
-      };
-      const maxItems = query.limit ?? null;
-      return { format: listed, download: { keys: null, start, maxItems, read } };
-    },
-    summary: `List ${many}`,
-    description: `The ${many} in stored order, oldest first. Follow \`links.next\` until it is null. ${downloadText}`,
-    responses: {
-      200: {
-        description: "A page.",
-        schema: ({ one }) => `${one}Page`,
-        example: ({ responses }) => responses?.listed,
-      },
-    },
-  });
-};
-
-/** Lists a page and the records that its items refer to: a search of everything in stored order. */
-const expandList =
-  (kind: CollectionKind, rights: ReaderRights): Prefetch<SearchedPage, ItemPaging> =>
-  async (ctx, { path: { key }, query, position }) => {
-    const { cursor, limit = defaultPageLimit, expand } = query();
-    const start = await position(listBinding(kind, key), cursor, ctx.versions);
-    const sort = [{ field: "$id", direction: "asc" }];
-    const search = { body: { sort }, rights, expand: expandNames(expand) };
-    const compiled = await likelyCollection(ctx, kind, key);
-    const found = await queryItems(ctx, compiled, search, start, limit);
-    return { found, bookmark: ctx.versions.newestBookmark() };
-  };
 
 export const createItemOperation = (kind: CollectionKind) => {
   const { many, thing } = resourceNames(kind);

@@ -1,7 +1,6 @@
 import { likelyCollection } from "#actions/collection-cache.ts";
 import { queryItems } from "#actions/query-items.ts";
 import { readsOtherApps, type ReaderRights } from "#actions/search-targets.ts";
-import { itemDocument } from "#documents/items.ts";
 import { resourceNames } from "#documents/openapi/names.ts";
 import { searchInput } from "#documents/openapi/tool-inputs.ts";
 import { collectionPaths } from "#domain/api-paths.ts";
@@ -21,8 +20,8 @@ import type { Prefetch, ReadRequest } from "#actions/read.ts";
 import { isObject, toCanonicalJson } from "#domain/json.ts";
 import { truncate } from "#domain/problem/field-errors.ts";
 import { problem, type FieldError } from "#domain/problem/problem.ts";
-import { assertNotExpanded, includedMember, type SearchedPage } from "./included.ts";
-import { downloadText } from "./items.ts";
+import { assertNotExpanded, expandedPage, type SearchedPage } from "./included.ts";
+import { downloadText } from "./list-items.ts";
 import { operation } from "./operation.ts";
 import { collectionTarget } from "./targets.ts";
 
@@ -80,15 +79,10 @@ export const searchOperation = (kind: CollectionKind) => {
         assertNotExpanded(body, query.expand);
         return { format: early.found, download: downloadMatches(ctx, target, body, start, limit) };
       }
-      const { found, bookmark } = early.found
+      const page = early.found
         ? { found: early.found, bookmark: early.bookmark }
         : await read(searchOtherApps(kind, ctx));
-      const { nextPosition: position } = found;
-      return {
-        items: found.views.map((view) => ({ document: itemDocument(view) })),
-        next: position && { binding, position, bookmark },
-        ...includedMember(found, body, query.expand),
-      };
+      return expandedPage(page, binding, body, query.expand);
     },
     summary: `Search ${many}`,
     description: `All that meet the conditions, newest first or as \`sort\` says. To go on, POST the same body to \`links.next\`. ${downloadText}`,
@@ -145,7 +139,8 @@ function parsePaging(body: unknown, paging: ItemPaging): ItemPaging {
     const reason = "cursor differs between the query and the body. Send one.";
     errors.push({ field: "cursor", pointer: "/cursor", code: "invalid_cursor", reason });
   }
-  if (expand !== null && paging.expand !== undefined && String(expand) !== paging.expand) {
+  const names = Array.isArray(expand) ? expand.join() : null;
+  if (expand !== null && paging.expand !== undefined && names !== paging.expand) {
     const reason = "expand differs between the query and the body. Send one.";
     errors.push({ field: "expand", pointer: "/expand", code: "invalid_condition", reason });
   }

@@ -1,20 +1,18 @@
 import type { Collection } from "#domain/definition/collection.ts";
-import { pageLimit } from "#domain/cursor.ts";
 import {
   maxSearchTextLength,
   maxConditions,
-  maxSortKeys,
   maxOperandValues,
   type FieldKind,
   type Operator,
   type SearchField,
 } from "#domain/search/tree.ts";
-import { expansions, maxExpansions } from "#domain/search/expand.ts";
+import { expansions } from "#domain/search/expand.ts";
 import { operators, searchFields } from "#domain/search/fields.ts";
 import { recordIdPattern } from "#domain/data/references.ts";
 import { dateTimeInput, daySchema, storableText } from "./field-schemas.ts";
+import { searchBodySchemas } from "./search-body-schemas.ts";
 import {
-  toJsonSchema,
   closedObject,
   keyName,
   listSchema,
@@ -73,62 +71,6 @@ export function anySearchSchemas(): Schema {
   return {
     ...conditionUnion("", { FieldCondition: leafSchema(storableText, allOperators, value) }),
     ...searchBodySchemas("", undefined, { items: storableText }, "any"),
-  };
-}
-
-function searchBodySchemas(
-  one: string,
-  sortable: readonly string[] | undefined,
-  shownFields: Schema,
-  expandable: readonly string[] | "any",
-): Schema {
-  return {
-    [`${one}SortKey`]: closedObject(
-      {
-        field: sortable ? enumSchema(sortable) : storableText,
-        direction: {
-          type: ["string", "null"],
-          enum: ["asc", "desc", null],
-          description: "`asc` if omitted or null.",
-        },
-      },
-      ["field"],
-    ),
-    [`${one}Search`]: closedObject(
-      {
-        conditions: {
-          type: ["array", "null"],
-          items: ref("schemas", `${one}Condition`),
-          maxItems: maxConditions,
-        },
-        sort: {
-          type: ["array", "null"],
-          items: ref("schemas", `${one}SortKey`),
-          maxItems: maxSortKeys,
-        },
-        fields: {
-          type: ["array", "null"],
-          ...shownFields,
-          description: "The keys that `data` shows; null for all.",
-        },
-        ...(expandable.length === 0
-          ? {}
-          : {
-              expand: {
-                type: ["array", "null"],
-                items: expandable === "any" ? storableText : enumSchema(expandable),
-                maxItems: maxExpansions,
-                description: "The references whose records come in `included`.",
-              },
-            }),
-        limit: { ...toJsonSchema(pageLimit()), type: ["integer", "null"] },
-        cursor: {
-          type: ["string", "null"],
-          description: "The cursor of `links.next`, here or in the query.",
-        },
-      },
-      [],
-    ),
   };
 }
 

@@ -18,14 +18,13 @@ import { withFormerOptions, limitFormerOptions } from "./former-options.ts";
 import {
   definitionError,
   noFields,
-  titleField,
   uniqueIdOf,
   type Field,
   type FieldSet,
   type RowField,
 } from "./field.ts";
 import { createRenameCheck } from "./rename.ts";
-import { findTitle, titleError, type TitleResult } from "./title.ts";
+import { mergeTitle } from "./title.ts";
 
 /** A definition with a document applied, and the consequences for the stored data. */
 export interface MergedDefinition {
@@ -49,9 +48,8 @@ export function mergeDefinition(
   const before = current?.fields ?? noFields;
   const state: MergeState = { nextId: before.next, errors: [], typeChanged: [] };
   const { fields, retired } = mergeFields(before, document.fields, state, ["fields"], null);
-  const title = mergeTitle(before, fields, document.title_field);
-  if (title.error) state.errors.push(title.error);
-  const after = limitFormerOptions({ fields, retired, next: state.nextId, ...title.member });
+  const { member, errors } = mergeTitle(before, fields, document.title_field);
+  const after = limitFormerOptions({ fields, retired, next: state.nextId, ...member });
   return {
     definition: {
       name: document.name ?? current?.name ?? key,
@@ -63,23 +61,10 @@ export function mergeDefinition(
       history_days: document.history_days ?? current?.history_days ?? defaultHistoryDays,
       fields: after,
     },
-    errors: state.errors,
+    errors: [...state.errors, ...errors],
     typeChanged: state.typeChanged,
     ...uniqueChanges(before, after),
   };
-}
-
-/** A document without `title_field` keeps the title, whose field may have a new key. */
-function mergeTitle(
-  before: FieldSet,
-  fields: readonly Field[],
-  key: string | null | undefined,
-): TitleResult {
-  if (key !== undefined) return findTitle(fields, key);
-  const current = titleField(before);
-  const field = current && fields.find(({ id }) => id === current.id);
-  if (!current) return { member: {} };
-  return field ? findTitle(fields, field.key) : { member: {}, error: titleError(current.key) };
 }
 
 function mergeAcceptance(current: Definition | null, document: DefinitionDocument) {
@@ -153,14 +138,12 @@ function mergeFields<F extends Field>(
   };
 }
 
-/** References to another app count as another type, because their values are IDs of its records. */
-function isRetyped(priorField: Field, document: FieldDocument): boolean {
-  if (priorField.type === "reference" && document.type === "reference")
-    return priorField.app !== document.app;
-  if (priorField.type !== "computed" || document.type !== "computed")
-    return priorField.type !== document.type;
-  return priorField.result !== document.result;
-}
+/** What the values of a type depend on: the result of a formula, and the app of a reference. */
+const typeDetail = (field: Field | FieldDocument): string =>
+  field.type === "computed" ? field.result : field.type === "reference" ? field.app : "";
+
+const isRetyped = (priorField: Field, document: FieldDocument): boolean =>
+  priorField.type !== document.type || typeDetail(priorField) !== typeDetail(document);
 
 /** Renames claim their fields first, so that the same document can reuse a freed key. */
 function matchFields<F extends Field>(

@@ -13,12 +13,12 @@ import {
 import {
   acceptanceErrors,
   acceptanceSettings,
-  documentErrors,
   keyErrors,
   receiptPrefixSchema,
   settingSchemas,
   titleFieldSchema,
 } from "./document.ts";
+import { documentErrors } from "./document-errors.ts";
 import { definitionError, type FieldSet } from "./field.ts";
 import { findTitle } from "./title.ts";
 
@@ -91,12 +91,13 @@ export function parseDefinitionPatch(
     throw problem.invalidInput([...errors, ...schemaErrors]);
   }
   const { key: sentKey, ...patch } = result.data;
+  const { title_field: title }: SettingsPatch = patch;
   const apply: DefinitionPatch = (definition) => applyPatch(key, definition, patch);
   const allErrors = [
     ...errors,
     ...keyErrors(sentKey, key),
     ...acceptanceErrors(apply(current).acceptance),
-    ...titleErrors(current, patch),
+    ...findTitle(current.fields.fields, title ?? null).errors,
   ];
   if (allErrors.length > 0) throw problem.invalidInput(allErrors);
   return apply;
@@ -154,11 +155,6 @@ function applyPatch(key: string, definition: Definition, patch: SettingsPatch): 
     ),
     fields: patchTitle(definition.fields, patch),
   };
-}
-
-function titleErrors({ fields }: Definition, { title_field: key }: SettingsPatch): FieldError[] {
-  const { error } = findTitle(fields.fields, key ?? null);
-  return error ? [error] : [];
 }
 
 function patchTitle(fields: FieldSet, { title_field: key }: SettingsPatch): FieldSet {

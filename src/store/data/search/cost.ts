@@ -178,8 +178,7 @@ const minEntryBytes = 5;
 const minInnerTextBytes = 3;
 
 /** The maximum cost of one byte of an item, whatever the data. */
-export function maxCostPerByte(cost: ItemCost): number {
-  const { perByte, perEntry, perText, textPasses } = cost;
+export function maxCostPerByte({ perByte, perEntry, perText, textPasses }: ItemCost): number {
   const textCost = textPasses * (lookUpBytes / minTextBytes + nodeBytes / minEntryBytes);
   const inner = perText.reduce((sum, { cost }) => sum + cost / minInnerTextBytes, textCost);
   return perEntry.reduce((sum, { cost }) => sum + cost / minEntryBytes, perByte + inner);

@@ -1,15 +1,9 @@
 import { type CollectionDatabase, type Prepared } from "#store/db/database.ts";
 import { SearchValues } from "./conditions.ts";
-import { lookUpRows, candidateRows, candidatesWithin } from "./cost.ts";
+import { itemScanSql, namedItemSql } from "./item-scan.ts";
+import { candidateRows, candidatesWithin } from "./cost.ts";
 import { driverSql, findExactDriver, probeSql } from "./driver.ts";
-import {
-  rangeAfter,
-  inRangeSql,
-  itemRange,
-  namedItemsSql,
-  withRange,
-  type NamedItems,
-} from "./ranges.ts";
+import { rangeAfter, inRangeSql, itemRange, withRange } from "./ranges.ts";
 import type { Plan } from "./plan.ts";
 import { sortedInMemorySql, sortScanSql } from "./sort-scan.ts";
 import { sortedScanSql } from "./sorted-walk.ts";
@@ -19,12 +13,9 @@ import {
   countWithinSql,
   fullPageSql,
   candidatesSql,
-  measuredSql,
   nullColumns,
   itemJoinSql,
   sizeSql,
-  ascendingScanSql,
-  withinBytesSql,
   type RangeScan,
   type Scan,
 } from "./scan.ts";
@@ -94,68 +85,6 @@ function planSql(plan: Plan, scan: RangeScan, rows: number, values: SearchValues
     case "sort":
       return sortScanSql(plan, scan, rows, values);
   }
-}
-
-/** Loads one item by its ID or receipt number. */
-function namedItemSql(driver: NamedItems, scan: RangeScan, values: SearchValues): string {
-  const startNumber = scan.start && values.scalar(scan.start.number);
-  const range = rangeAfter(scan.range, scan.search.order, startNumber);
-  return `select 'hit' as kind, i.number as k0, ${columns}
-    from (${namedItemsSql(driver, scan.collectionId, values)}) c cross join item i on ${itemJoinSql(scan)}
-    where ${inRangeSql(range)} and ${conditionsSql(scan, values)}`;
-}
-
-/** Scans the items by number, in a window that the budget limits. */
-function itemScanSql(scan: RangeScan, rows: number, values: SearchValues): string {
-  const { conditions, order } = scan.search;
-  if (conditions.length === 0) return allItemsSql(scan, rows, values);
-  const maxCandidates = candidatesWithin(scan.budget, 1 + lookUpRows(conditions));
-  if (order === "desc") return descendingScanSql(scan, rows, values, maxCandidates);
-  return `with ${ascendingScanSql(scan, rows, values, {
-    afterNumber: scan.start?.number ?? null,
-    limit: String(rows),
-    maxCandidates,
-    position: (number) => `${number} as k0`,
-    where: conditionsSql(scan, values),
-  })}`;
-}
-
-function descendingScanSql(
-  scan: RangeScan,
-  rows: number,
-  values: SearchValues,
-  maxCandidates: number,
-): string {
-  const startNumber = scan.start && values.scalar(scan.start.number);
-  const { above, below } = rangeAfter(scan.range, "desc", startNumber);
-  const top = `(select max(number) from item where number > ${above} and number < ${below})`;
-  // Each side has one bound. SQLite seeks by one bound and reads the rows that a second one excludes.
-  const newest = `select number as item from item where number <= (select number from top)
-      and number > (select max(${above}, number - ${maxCandidates}) from top) order by number desc`;
-  const size = `(select number from top) - ${withinBytesSql("min(item)")} + 1`;
-  const measured = measuredSql(scan, newest, maxCandidates, size);
-  return `with top(number) as materialized (select ${top}), ${sizeSql(scan, maxCandidates, rows, measured)},
-      bottom(number) as materialized (select top.number - n.size from top, n),
-      page as materialized (
-      select 'hit' as kind, i.number as k0, ${columns} from top cross join item i
-      where i.number <= top.number and i.number > (select max(${above}, number) from bottom)
-        and ${conditionsSql(scan, values)}
-      order by i.number desc limit ${rows})
-    select * from page
-    union all
-    select 'edge', bottom.number + 1, ${nullColumns} from bottom
-    where (select count(*) from page) < ${rows}
-      and exists (select 1 from item where number > ${above} and number <= bottom.number)`;
-}
-
-/** Without conditions every candidate matches, so only the byte limit can end a page early. */
-function allItemsSql(scan: RangeScan, rows: number, values: SearchValues): string {
-  const { order } = scan.search;
-  const startNumber = scan.start && values.scalar(scan.start.number);
-  const { above, below } = rangeAfter(scan.range, order, startNumber);
-  const candidates = `select number as item from item where number > ${above} and number < ${below} order by number ${order}`;
-  const fromSql = `from item i where i.number > ${above} and i.number < ${below} order by i.number ${order}`;
-  return fullPageSql(scan, candidates, rows, fromSql);
 }
 
 /** Scans the entries of one value, or the named items, in item order. */
@@ -268,20 +197,11 @@ export async function loadPage(
       missingValuesStatement(db, extras.values),
       targetHeadsStatement(db, extras.targets),
     ]);
-  const pageRows = (pageResult?.results ?? []) as PageRow[];
-  const position = (row: PageRow): FullPosition =>
-    [...scan.search.sort, null].map((_, index) => row[`k${index}`] ?? null);
-  const isTruncated = pageRows[0]?.allowed === pageRows.length && pageRows.length < rows;
-  const edge = isTruncated ? pageRows.at(-1) : pageRows.find((row) => row.kind === "edge");
   const [ownHead] = headsFromResult(headResult);
   if (!ownHead) throw new Error("A collection is gone, though collections are never deleted.");
   return {
     ...ownHead,
-    hits: pageRows
-      .filter((row) => row.kind === "hit")
-      .map((row) => ({ item: itemFromRow(row), position: position(row) })),
-    edge: edge ? position(edge) : null,
-    isHeavy: pageRows.some((row) => row.kind === "heavy"),
+    ...pageFromRows(scan, (pageResult?.results ?? []) as PageRow[], rows),
     count: countFromResult(countResult),
     prefixMatches: ((prefixResult?.results ?? []) as PageRow[])
       .filter(({ kind }) => kind === "hit")
@@ -289,6 +209,23 @@ export async function loadPage(
     status: statusFromResult(statusResult),
     missingValues: missingFromResult(missing),
     targetHeads: headsFromResult(targets),
+  };
+}
+
+function pageFromRows(
+  { search }: Scan,
+  pageRows: readonly PageRow[],
+  rows: number,
+): Pick<SearchPage, "hits" | "edge" | "isHeavy" | "included"> {
+  const position = (row: PageRow): FullPosition =>
+    [...search.sort, null].map((_, index) => row[`k${index}`] ?? null);
+  const hits = pageRows.filter((row) => row.kind === "hit");
+  const isTruncated = hits[0]?.allowed === hits.length && hits.length < rows;
+  const edge = isTruncated ? hits.at(-1) : pageRows.find((row) => row.kind === "edge");
+  return {
+    hits: hits.map((row) => ({ item: itemFromRow(row), position: position(row) })),
+    edge: edge ? position(edge) : null,
+    isHeavy: pageRows.some((row) => row.kind === "heavy"),
     included: includedFromRows(pageRows),
   };
 }
