@@ -22,3 +22,6 @@ CREATE TABLE guard (
   CONSTRAINT unknown_app CHECK (code <> 18),
   CONSTRAINT unknown_reference CHECK (code <> 19)
 ) STRICT;
+
+-- The collections that refer to apps, to find what refers to a record without reading every definition.
+CREATE INDEX collection_with_references ON collection (kind) WHERE instr(fields, '"type":"reference"') > 0;

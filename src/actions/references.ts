@@ -115,6 +115,19 @@ export async function checkWithReferences<T>(
   }
 }
 
+/** Finds records by receipt numbers. Each result has the place of its name. */
+export const findNamedRecords = (
+  ctx: ActionContext,
+  names: readonly { app: string; receipt: string }[],
+): Promise<Map<number, string>> =>
+  findRecordIds(
+    ctx.databases.named("app", ""),
+    names.map(({ app, receipt }) => ({
+      app: searchedApp(ctx, app, { receipt }),
+      name: { receipt },
+    })),
+  );
+
 /** The references of a write in the form that its guard takes, each once. */
 export function guardedReferences(
   ctx: ActionContext,

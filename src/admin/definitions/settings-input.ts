@@ -1,6 +1,7 @@
 import type { CollectionKind, Definition } from "#domain/definition/collection.ts";
 import { localDateTime, formatTimestamp, localToUtc } from "#domain/time.ts";
 import { textOf, type FormValues, numberOf } from "#admin/form-input.ts";
+import { titleField } from "#domain/definition/field.ts";
 import type { CurrentCollection } from "#store/data/collections.ts";
 import { readSeenDigests } from "#admin/items/form/changes.ts";
 import { readTimeZone } from "#admin/items/form/values.ts";
@@ -10,6 +11,7 @@ export const settingsLabels = {
   description: "Description",
   time_zone: "Time zone",
   receipt_prefix: "Prefix of receipt numbers",
+  title_field: "Title field",
   state: "Takes submissions",
   opens_at: "Opens",
   closes_at: "Closes",
@@ -23,7 +25,9 @@ export type Settings = Record<string, string>;
 export function toSettings(kind: CollectionKind, definition: Definition, zone: string): Settings {
   const { name, description, time_zone, receipt_prefix, acceptance } = definition;
   const shared = { name, description, time_zone };
-  if (kind === "app") return { ...shared, receipt_prefix };
+  if (kind === "app") {
+    return { ...shared, receipt_prefix, title_field: titleField(definition.fields)?.key ?? "" };
+  }
   const { state, opens_at, closes_at, max_submissions } = acceptance;
   return {
     ...shared,
@@ -90,8 +94,9 @@ export function settingsDocument(
   stored: Definition,
   zone: string,
 ): Record<string, unknown> {
-  const { state, opens_at, closes_at, max_submissions, receipt_prefix, ...shared } = settings;
-  if (kind === "app") return { ...shared, receipt_prefix };
+  const { state, opens_at, closes_at, max_submissions, receipt_prefix, title_field, ...shared } =
+    settings;
+  if (kind === "app") return { ...shared, receipt_prefix, title_field: title_field || null };
   const storedSettings = toSettings(kind, stored, zone);
   const { acceptance } = stored;
   const timestamp = (name: "opens_at" | "closes_at", text = "") => {

@@ -18,10 +18,17 @@ import { checkIndex } from "#actions/backfill.ts";
 import { getCollection } from "#actions/visible.ts";
 import { putDefinition, getDefinition } from "#actions/definitions.ts";
 import type { CollectionKind } from "#domain/definition/collection.ts";
+import type { Field } from "#domain/definition/field.ts";
+import { canBeTitle } from "#domain/definition/title.ts";
 import { fieldDocument } from "#domain/definition/document.ts";
 import { etagOf } from "#domain/preconditions.ts";
 import { action, page } from "#admin/page.ts";
 import { readForm } from "#admin/form-input.ts";
+
+const titleOptions = (fields: readonly Field[]) => [
+  { value: "", label: "" },
+  ...fields.filter(canBeTitle).map(({ key, label }) => ({ value: key, label })),
+];
 
 function AcceptanceInputs({
   input,
@@ -116,7 +123,14 @@ function SettingsPage({
         <TextArea {...input("description")} value={`\n${settings["description"] ?? ""}`} />
         <Input {...input("time_zone")} hint="Where its days begin, like Europe/Berlin" required />
         {kind === "app" ? (
-          <Input {...input("receipt_prefix")} hint="As in ORD-000042" maxlength={20} />
+          <>
+            <Input {...input("receipt_prefix")} hint="As in ORD-000042" maxlength={20} />
+            <Select
+              {...input("title_field")}
+              hint="Names a record where others refer to it; the receipt number where it is empty"
+              options={titleOptions(collection.definition.fields.fields)}
+            />
+          </>
         ) : (
           <AcceptanceInputs input={input} zone={zone} />
         )}

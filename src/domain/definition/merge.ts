@@ -73,9 +73,8 @@ function mergeAcceptance(current: Definition | null, document: DefinitionDocumen
   return { state, opens_at, closes_at, max_submissions };
 }
 
-function uniqueIds({ fields }: FieldSet): Set<number> {
-  return new Set(fields.map(uniqueIdOf).filter((id) => id !== undefined));
-}
+const uniqueIds = ({ fields }: FieldSet) =>
+  new Set(fields.map(uniqueIdOf).filter((id) => id !== undefined));
 
 /** The rules in the shape that `pending_change` stores. */
 export const pendingRules = ({ typeChanged, uniqueAdded }: MergedDefinition): PendingRules => ({

@@ -190,7 +190,7 @@ export interface SearchParseState {
 }
 
 /** The app of a reference. */
-export interface SearchTarget {
+interface SearchTarget {
   collectionId: number;
   fields: SearchFieldMap;
 }

@@ -2,8 +2,12 @@ import type { Context } from "hono";
 import { itemDocument } from "#documents/items.ts";
 import type { CollectionKind } from "#domain/definition/collection.ts";
 import type { AdminEnv } from "#http/env.ts";
-import { attempted, sendOutcome } from "#admin/page.ts";
-import { pageContext } from "#admin/layout.tsx";
+import { attempted, page, sendOutcome } from "#admin/page.ts";
+import { AdminPage, pageContext, type PageContext } from "#admin/layout.tsx";
+import { dataAssets } from "#admin/definitions/layout.tsx";
+import { findRecordChoices, loadTitles } from "#actions/reference-titles.ts";
+import { noReferences, recordLabel, ReferencesContext } from "#admin/items/references.tsx";
+import { textParameters } from "#http/query.ts";
 import {
   resolveColumns,
   itemListReads,
@@ -35,18 +39,24 @@ type AdminContext = Context<AdminEnv>;
 export function listItems(kind: CollectionKind) {
   return async (c: AdminContext): Promise<Response> => {
     const list = await c.var.read(itemListReads[kind]);
-    const { query: urlQuery, page, now: loadCollection } = list;
+    const { query: urlQuery, page: found, now: loadCollection } = list;
     const query = { ...urlQuery, columns: resolveColumns(c, urlQuery.columns) };
     return attempted(
       c,
       async () => {
-        const { compiled, status, views, next, count } = await page;
+        const { compiled, status, views, next, count } = await found;
         const { collection } = compiled;
         const links = { self: c.req.url, next: next && pageUrl(c, query, next) };
         const { itemCount, indexing } = status ?? (await loadCollection());
         const document = { items: views.map(itemDocument), count, links };
         const props = { collection, live: itemCount, indexing, query, views, next, count };
-        return { page: (frame) => <ItemsPage frame={frame} {...props} />, document };
+        const titles = await titlesOf(c, collection, views);
+        const render = (frame: PageContext) => (
+          <ReferencesContext.Provider value={{ ...noReferences, titles }}>
+            <ItemsPage frame={frame} {...props} />
+          </ReferencesContext.Provider>
+        );
+        return { page: render, document };
       },
       async (error) => {
         const { compiled, itemCount, indexing } = await loadCollection();
@@ -58,6 +68,43 @@ export function listItems(kind: CollectionKind) {
     );
   };
 }
+
+const titlesOf = (
+  c: AdminContext,
+  { definition }: CompiledCollection["collection"],
+  views: readonly ItemView[],
+) =>
+  loadTitles(
+    c.var.action,
+    definition.fields.fields,
+    views.map(({ data }) => data),
+  );
+
+/** Suggests records for an input of a reference. Only scripts call it. */
+export const suggestRecords = page({
+  query: textParameters("q"),
+  async load({ c, ctx }) {
+    const { compiled } = await getStoredCollection(c, "app");
+    return findRecordChoices(ctx, compiled, c.req.query("q") ?? "");
+  },
+  document: (records) => ({
+    items: records.map((record) => ({
+      id: record.id,
+      receipt_number: record.receiptNumber,
+      title: record.title,
+      label: recordLabel(record),
+    })),
+  }),
+  render: (frame, records) => (
+    <AdminPage {...dataAssets} frame={frame} title="Records">
+      <ul>
+        {records.map((record) => (
+          <li>{recordLabel(record)}</li>
+        ))}
+      </ul>
+    </AdminPage>
+  ),
+});
 
 function pageUrl(c: AdminContext, query: Query, cursor: string): string {
   const url = new URL(c.req.path, c.req.url);

@@ -17,7 +17,7 @@ export interface SearchedHead {
   unindexed: UnindexedFields;
 }
 
-export interface UnindexedFields extends Progress {
+interface UnindexedFields extends Progress {
   ids: number[];
 }
 

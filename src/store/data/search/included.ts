@@ -11,7 +11,7 @@ export interface ExpandedReference extends Expansion {
 }
 
 /** A page brings at most this many records of other apps, and this many bytes of them (contract, section 18). */
-export const maxIncluded = 500;
+const maxIncluded = 500;
 const maxIncludedBytes = 4_000_000;
 
 /** The records that the items of a page refer to. */
