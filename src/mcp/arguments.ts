@@ -12,7 +12,11 @@ type SentArguments = Record<string, unknown>;
 /** The arguments of a call as the parts of a request. */
 export interface CallArguments {
   path: PathParameters;
-  query: { limit?: number | undefined; cursor?: string | undefined };
+  query: {
+    limit?: number | undefined;
+    cursor?: string | undefined;
+    expand?: string | undefined;
+  };
   body: unknown;
   ifMatch: Precondition | null;
 }
@@ -27,11 +31,11 @@ export function parseArguments(
     ? takeCollection(sent)
     : takeParameters(sent, ...parameterNames(op, key));
   if (!op.body) assertNoUnknown(body);
-  const { id = "", if_match, limit, cursor } = values;
+  const { id = "", if_match, limit, cursor, expand } = values;
   const sentKey = values.key ?? values.app ?? values.form;
   return {
     path: { key: key ?? sentKey ?? "", id, delivery: "" },
-    query: { limit, cursor },
+    query: { limit, cursor, expand: expand?.join() },
     body,
     ifMatch: parseIfMatch(if_match),
   };

@@ -123,3 +123,32 @@ describe("The settings of an app", () => {
     expect(page).toContain('<option value="name" selected="">');
   });
 });
+
+describe("An import", () => {
+  it("takes IDs, receipt numbers and unique fields of the records", async () => {
+    const people = await makeApp(owner, [{ key: "email", type: "email", unique: true }], {
+      receipt_prefix: "P-",
+    });
+    const { body: person } = await owner.post(`/apps/${people}/records`, {
+      data: { email: "a@example.com" },
+    });
+    const tickets = await makeApp(owner, [{ key: "person", type: "reference", app: people }]);
+    const path = `/apps/${tickets}/items/import`;
+    const importCsv = async (header: string, cell: string) => {
+      const csv = `${header}\n${cell}\n`;
+      return (await admin("POST", path, { csv, act: "write" })).body.written;
+    };
+    for (const [header, cell] of [
+      ["person", person.id],
+      ["person", "P-000001"],
+      ["person.email", "a@example.com"],
+    ] as const) {
+      const { created, refused } = await importCsv(header, cell);
+      expect([header, created, refused]).toEqual([header, 1, 0]);
+    }
+    const { body } = await owner.get(`/apps/${tickets}/records`);
+    expect(body.items.map(({ data }: Json) => data.person)).toEqual(Array(3).fill(person.id));
+    const unknown = await importCsv("person.email", "nobody@example.com");
+    expect([unknown.created, unknown.refused]).toEqual([0, 1]);
+  });
+});

@@ -4,6 +4,7 @@ import { pageLimit } from "#domain/cursor.ts";
 import { lazy } from "#domain/lazy.ts";
 import { idempotencyKey } from "#domain/preconditions.ts";
 import { maxConditions, maxSortKeys } from "#domain/search/tree.ts";
+import { expansions, maxExpansions } from "#domain/search/expand.ts";
 import { operators, searchFields } from "#domain/search/fields.ts";
 import { itemSchemas } from "./item-schemas.ts";
 import { sharedSchemas } from "./problem-schemas.ts";
@@ -33,6 +34,7 @@ export const toolParameters = lazy(() => ({
   if_match: z.optional(z.string().check(z.maxLength(1000))),
   limit: z.optional(pageLimit()),
   cursor: z.optional(z.string()),
+  expand: z.optional(z.array(z.string()).check(z.maxLength(maxExpansions))),
   /** The create itself validates it. */
   idempotency_key: z.optional(z.unknown()),
 }));
@@ -48,6 +50,8 @@ const descriptions: Record<ToolParameter, string> = {
     'The etag of the version that the change is meant for, with its quotes, as in "3". If it was changed since, nothing is written.',
   limit: "How many at most.",
   cursor: "The next_cursor of the page before.",
+  expand:
+    "The keys of references whose records come in included, like customer, or lines.product for a column.",
   idempotency_key:
     "A new text for each item that is to be created. Sent again with the same text within 24 hours, it creates nothing more.",
 };
@@ -122,22 +126,23 @@ export function plainInput(parameters: Schema): Schema {
 
 const conditionsDescription =
   "All of them hold. A value is as the field holds it; for in, not_in and has_… a list, for between both ends, for is_empty true or false; " +
-  "for any and none a list of conditions that one row meets.";
+  "for any and none a list of conditions that one row meets, for matches a list of conditions that the record of the reference meets.";
 
 const operandSchema: Schema = { type: ["string", "number", "boolean", "array"] };
 const conditionSchema = (field: Schema, ops: readonly string[]) =>
   closedObject({ field, op: enumSchema(ops), value: operandSchema }, ["field", "op", "value"]);
+
+const anyGroup = listSchema({ type: "object" });
+const groupsSchema = {
+  ...closedObject({ all: anyGroup, any: anyGroup, not: { type: "object" } }, []),
+  description: "A group of conditions, in place of one.",
+};
 
 /** The input of a search. It is flat to save tokens. The search itself validates groups of conditions. */
 export function searchInput(parameters: Schema, collection: Collection | undefined): Schema {
   const fields = collection
     ? [...searchFields(collection).values()].filter((field) => field !== undefined)
     : [];
-  const groupSchema = listSchema({ type: "object" });
-  const groups = {
-    ...closedObject({ all: groupSchema, any: groupSchema, not: { type: "object" } }, []),
-    description: "A group of conditions, in place of one.",
-  };
   const kinds = Object.entries(Object.groupBy(fields, ({ kind }) => kind));
   const leaves = collection
     ? kinds.map(([kind, kindFields]) =>
@@ -153,7 +158,7 @@ export function searchInput(parameters: Schema, collection: Collection | undefin
     {
       ...parameters,
       conditions: {
-        ...listSchema({ anyOf: [...leaves, groups] }),
+        ...listSchema({ anyOf: [...leaves, groupsSchema] }),
         maxItems: maxConditions,
         description: conditionsDescription,
       },
@@ -173,6 +178,7 @@ export function searchInput(parameters: Schema, collection: Collection | undefin
         ...listSchema(keys && keys.length > 0 ? enumSchema(keys) : stringSchema),
         description: "The keys of the fields to show; all where it is left out.",
       },
+      ...(collection && expansions(collection).size === 0 ? {} : parameterSchemas("expand")),
       limit: toJsonSchema(pageLimit()),
       ...parameterSchemas("cursor"),
     },

@@ -1,5 +1,5 @@
 import type { Collection } from "#domain/definition/collection.ts";
-import { importableFields, itemTargets, type CsvLine } from "#domain/import/csv.ts";
+import { importableFields, itemTargets, targetKey, type CsvLine } from "#domain/import/csv.ts";
 import { SelectOptions, InputErrors, useField, Select } from "#html/inputs.tsx";
 import { Table, Badge, type Tone } from "#html/parts.tsx";
 import {
@@ -39,7 +39,7 @@ export function ColumnChoices({ file, collection }: { file: ImportFile; collecti
             <ColumnChoice
               name={`column.${i}`}
               columnName={name}
-              options={options}
+              options={withReference(options, plan.columns[i] ?? "")}
               value={plan.columns[i] ?? ""}
             />
           </td>
@@ -47,6 +47,17 @@ export function ColumnChoices({ file, collection }: { file: ImportFile; collecti
       ))}
     </Table>
   );
+}
+
+/** A column can name records by a unique field of their app, as in `customer.email`. */
+function withReference(options: { value: string; label: string }[], target: string) {
+  if (!target.includes(".")) return options;
+  const label = options.find(({ value }) => value === targetKey(target))?.label ?? "";
+  const { length } = targetKey(target);
+  return [
+    ...options,
+    { value: target, label: `${label}${target.slice(length).replace(".", ": ")}` },
+  ];
 }
 
 function ColumnChoice({
