@@ -18,7 +18,12 @@ import { resumeBackfill } from "./backfill.ts";
 import { confirmCollection } from "./collection-cache.ts";
 import { loadCurrentCollection, type CountedCollection } from "./create-item.ts";
 import { retryOnConflict } from "./idempotent.ts";
-import { loadReadableApps, type ReadableApps, type ReaderRights } from "./search-targets.ts";
+import {
+  loadReadableApps,
+  type IncludedView,
+  type ReadableApps,
+  type ReaderRights,
+} from "./search-targets.ts";
 
 export interface ItemQuery {
   /** A search in the API's format. */
@@ -38,7 +43,7 @@ export interface ItemQuery {
 export interface QueryPage {
   views: ItemView[];
   /** The records to which the items refer, as far as the query expands references. */
-  included: ItemView[];
+  included: IncludedView[];
   /** The position after which the next page starts; null at the end. Even an empty page can have one. */
   nextPosition: FullPosition | null;
   /** Items with a value that begins with the text, on an unsorted first page. `views` omits them. */

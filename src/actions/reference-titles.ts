@@ -1,12 +1,7 @@
 import type { Field } from "#domain/definition/field.ts";
 import type { ItemView } from "#domain/item/item.ts";
 import { isObject } from "#domain/json.ts";
-import {
-  findReferrers,
-  findTitles,
-  type RecordTitle,
-  type Referrer,
-} from "#store/data/reference-titles.ts";
+import { findTitles, type RecordTitle } from "#store/data/reference-titles.ts";
 import type { CompiledCollection } from "#domain/data/compile.ts";
 import type { ActionContext } from "./context.ts";
 import { queryItems } from "./query-items.ts";
@@ -18,23 +13,25 @@ export type Titles = ReadonlyMap<string, RecordTitle>;
 /** The records that one page names. */
 const maxTitles = 2000;
 
-/** Finds the titles of the records to which values refer, as far as the caller may read them. */
+/** Finds the titles of the records to which values refer, as far as the caller may read them, and adds known ones. */
 export async function loadTitles(
   ctx: ActionContext,
   fields: readonly Field[],
   values: readonly Record<string, unknown>[],
+  known: readonly RecordTitle[] = [],
 ): Promise<Titles> {
+  const knownIds = new Set(known.map(({ id }) => id));
   const ids = new Set<string>();
   const apps = new Set<string>();
   for (const data of values) {
     for (const { app, id } of referencesOf(fields, data)) {
-      if (ids.size >= maxTitles || !mayReadApp(ctx, app)) continue;
+      if (ids.size >= maxTitles || knownIds.has(id) || !mayReadApp(ctx, app)) continue;
       ids.add(id);
       apps.add(app);
     }
   }
   const found = await findTitles(ctx.databases.named("app", ""), [...ids], [...apps]);
-  return new Map(found.map((record) => [record.id, record]));
+  return new Map([...known, ...found].map((record) => [record.id, record]));
 }
 
 /** The references in public data, columns included. */
@@ -50,13 +47,6 @@ function referencesOf(
     return value.flatMap((row: unknown) => (isObject(row) ? referencesOf(field.fields, row) : []));
   });
 }
-
-/** The fields of other collections that refer to a record. */
-export const listReferrers = (
-  { databases }: ActionContext,
-  app: string,
-  id: string,
-): Promise<Referrer[]> => findReferrers(databases.named("app", app), app, id);
 
 const maxChoices = 10;
 

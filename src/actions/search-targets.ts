@@ -2,6 +2,7 @@ import type { CompiledCollection } from "#domain/data/compile.ts";
 import { addedBytes } from "#domain/data/values.ts";
 import type { Collection } from "#domain/definition/collection.ts";
 import { buildItemView, maxAddedBytes, type Item, type ItemView } from "#domain/item/item.ts";
+import { titleField } from "#domain/definition/field.ts";
 import { isObject } from "#domain/json.ts";
 import { expansions, maxExpansions } from "#domain/search/expand.ts";
 import { searchFields } from "#domain/search/fields.ts";
@@ -79,7 +80,7 @@ export class ReadableApps {
     const byCollection = new Map(
       Array.from(this.#byKey.values(), (compiled) => [compiled.collection.id, compiled]),
     );
-    const included = new Map<string, ItemView>();
+    const included = new Map<string, IncludedView>();
     let bytes = 0;
     for (const [index, item] of items.entries()) {
       const isOver = overflow !== null && index + 1 >= overflow;
@@ -95,18 +96,27 @@ export class ReadableApps {
       const isFull = isOver || bytes + addedSize > maxAddedBytes;
       if (isFull && index > 0) return { count: index, included: [...included.values()] };
       bytes += addedSize;
-      for (const { record, compiled } of added)
-        included.set(record.id, buildItemView(record, compiled));
+      for (const { record, compiled } of added) {
+        const title = titleField(compiled.collection.definition.fields);
+        const view = buildItemView(record, compiled);
+        const value = title && view.data[title.key];
+        included.set(record.id, { ...view, title: typeof value === "string" ? value : null });
+      }
       if (isFull) return { count: 1, included: [...included.values()] };
     }
     return { count: items.length, included: [...included.values()] };
   }
 }
 
+/** A record to which an item refers, with the value of its app's title field. */
+export interface IncludedView extends ItemView {
+  title: string | null;
+}
+
 /** The number of items that a page shows, and the records to which they refer. */
 interface FittingItems {
   count: number;
-  included: ItemView[];
+  included: IncludedView[];
 }
 
 /** Loads the apps that a search mentions, from the cache if possible. Without rights, none. */

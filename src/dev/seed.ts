@@ -108,7 +108,11 @@ const records = [
   ["Lindström", "lindstrom@example.com", "2026-11-20", "new", "C-3", 4, 12.75],
 ].map(([customer, email, ordered_on, state, sku, qty, price]) => ({
   data: {
-    ...{ customer, email, account: { email }, ordered_on, state },
+    customer,
+    email,
+    account: { email },
+    ordered_on,
+    state,
     lines: [{ sku, product: { sku }, qty, price }],
   },
 }));

@@ -1,6 +1,7 @@
 import { env } from "cloudflare:workers";
 import { beforeAll, describe, expect, it } from "vitest";
 import { type Client, type Json } from "../support/client";
+import { counted } from "../support/counting";
 import { client, makeApp, makeForm, freshKey } from "../support/service";
 
 let owner: Client;
@@ -53,7 +54,7 @@ beforeAll(async () => {
 
 async function create(app: string, data: object, caller = owner): Promise<Json> {
   const answer = await caller.post(`/apps/${app}/records`, { data });
-  expect(answer.status, answer.text).toBe(201);
+  expect([answer.status, answer.text]).toMatchObject([201, expect.any(String)]);
   return answer.body;
 }
 
@@ -129,6 +130,22 @@ describe("The credential of a write", () => {
     }
     const missing = await post({ customer: nobody });
     expect(bodies).toEqual(new Set([JSON.stringify(missing.body.errors)]));
+  });
+
+  it("gives the same work for a record that exists and for one that does not", async () => {
+    const outsider = await client({ permissions, resources: [`app:${orders}`] });
+    const { fetch, counts, statements, reset } = counted();
+    const work = async (name: unknown) => {
+      await post({ customer: name }, outsider.through(fetch));
+      reset();
+      const { status } = await post({ customer: name }, outsider.through(fetch));
+      return [status, counts.d1, counts.rowsRead, counts.rowsWritten, [...statements]];
+    };
+    expect(await work(yamada.id)).toEqual(await work(nobody));
+    expect(await work("CUS-000001")).toEqual(await work("CUS-000099"));
+    const [known, unknown] = [{ email: "yamada@example.com" }, { email: "no@example.com" }];
+    expect(await work(known)).toEqual(await work(unknown));
+    expect(await work({ nothing: "x" })).toEqual(await work(unknown));
   });
 
   it("needs records:read for receipt numbers and unique values, but not for IDs", async () => {

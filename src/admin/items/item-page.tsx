@@ -23,7 +23,7 @@ import type { LoadedItem } from "#actions/visible.ts";
 import { historyDocument, itemDocument } from "#documents/items.ts";
 import { numberOf, readForm, type FormValues } from "#admin/form-input.ts";
 import { action, page } from "#admin/page.ts";
-import { listReferrers, loadTitles, type Titles } from "#actions/reference-titles.ts";
+import { loadTitles, type Titles } from "#actions/reference-titles.ts";
 import type { Referrer } from "#store/data/reference-titles.ts";
 import { noReferences, ReferencesContext, ReferrerList } from "./references.tsx";
 import { HistoryList, previousData } from "./history.tsx";
@@ -158,15 +158,13 @@ export function itemPage(kind: CollectionKind) {
   const { show, form } = page({
     async load({ ctx, param }) {
       const name = { kind, key: param("key"), id: param("id") };
-      const { loaded, history } = await getItemWithHistory(ctx, name);
+      const { loaded, history, titles: known, referrers } = await getItemWithHistory(ctx, name);
       const { item, compiled } = loaded;
       const { collection } = compiled;
       const view = buildItemView(item, compiled);
       const { fields } = collection.definition.fields;
-      const [titles, referrers] = await Promise.all([
-        loadTitles(ctx, fields, [view.data, ...changedValues(history)]),
-        kind === "app" ? listReferrers(ctx, collection.key, item.id) : [],
-      ]);
+      // Only former values may refer to records that the same read did not find.
+      const titles = await loadTitles(ctx, fields, changedValues(history), known);
       return { collection, view, history, titles, referrers };
     },
     document: ({ view, history }) => ({

@@ -1,10 +1,10 @@
-import { sql } from "drizzle-orm";
+import { sql, type SQL } from "drizzle-orm";
 import { fieldsPerCollection } from "#domain/data/values.ts";
 import type { CollectionKind } from "#domain/definition/collection.ts";
 import { maxCountedReferrers } from "#domain/item/referrers.ts";
 import type { DataDatabase } from "#store/db/database.ts";
 import { retryTransient } from "#store/db/retry.ts";
-import { dataStatement } from "#store/db/statement.ts";
+import { dataStatement, type Bind, type Placeholders } from "#store/db/statement.ts";
 
 /** A record as people recognize it. */
 export interface RecordTitle {
@@ -17,6 +17,10 @@ export interface RecordTitle {
 }
 
 const maxTitleLength = 200;
+
+const titleSql = sql<
+  string | null
+>`substr(i.data ->> cast(a.fields ->> '$.title' as text), 1, ${sql.raw(String(maxTitleLength))})`;
 
 /** Reads each definition once, however many records of the app there are. */
 const selectTitles = dataStatement<{ ids: string; apps: string }>((db, v) =>
@@ -68,43 +72,60 @@ export interface Referrer {
 /** The fields that a page lists. */
 const maxReferrers = 50;
 
-/** Uses the index of the collections that have references. */
-const selectReferrers = dataStatement<{ app: string; id: string }>((db, v) =>
-  db
-    .select({
-      kind: sql`r.kind`.as("kind"),
-      key: sql`r.key`.as("key"),
-      name: sql`r.name`.as("name"),
-      field: sql`r.f ->> 'key'`.as("field"),
-      label: sql`r.f ->> 'label'`.as("label"),
-      list: sql`r.list ->> 'key'`.as("list"),
-      listLabel: sql`r.list ->> 'label'`.as("listLabel"),
-      count: sql`iif(r.f ->> 'searchable' and coalesce(r.list ->> 'searchable', 1),
-        (select count(*) from (select 1 from search_entry
-          where field = r.id * ${sql.raw(String(fieldsPerCollection))} + (r.f ->> 'id') and value = ${v.id}
-          limit ${sql.raw(String(maxCountedReferrers + 1))})), null)`.as("count"),
-    })
-    .from(
-      sql`(select c.id, c.kind, c.key, c.name, f.value as f, null as list
-          from collection c cross join json_each(c.fields, '$.fields') f
-          where instr(c.fields, '"type":"reference"') > 0
-        union all select c.id, c.kind, c.key, c.name, r.value, f.value
-          from collection c cross join json_each(c.fields, '$.fields') f
-          cross join json_each(f.value, '$.fields') r
-          where instr(c.fields, '"type":"reference"') > 0 and f.value ->> 'type' = 'line_items') r`,
-    )
-    .where(sql`r.f ->> 'type' = 'reference' and r.f ->> 'app' = ${v.app}`)
-    .limit(maxReferrers),
-);
-
-/** Finds the fields that refer to an app, with the number of items that refer to this record. */
-export async function findReferrers(
-  db: DataDatabase,
-  app: string,
-  id: string,
-): Promise<Referrer[]> {
-  const { results } = await retryTransient(db, () =>
-    selectReferrers(db, { app, id }).all<Referrer>(),
+/** Selects the fields that refer to a record. `target` selects its `id` and the key of its `app`. */
+export const selectReferrers = <Values extends object>(
+  target: (values: Placeholders<Values>) => SQL,
+): Bind<"data", Values> =>
+  dataStatement<Values>((db, values) =>
+    db
+      .select({
+        kind: sql`r.kind`.as("kind"),
+        key: sql`r.key`.as("key"),
+        name: sql`r.name`.as("name"),
+        field: sql`r.f ->> 'key'`.as("field"),
+        label: sql`r.f ->> 'label'`.as("label"),
+        list: sql`r.list ->> 'key'`.as("list"),
+        listLabel: sql`r.list ->> 'label'`.as("listLabel"),
+        count: sql`iif(r.f ->> 'searchable' and coalesce(r.list ->> 'searchable', 1),
+          (select count(*) from (select 1 from search_entry
+            where field = r.id * ${sql.raw(String(fieldsPerCollection))} + (r.f ->> 'id') and value = t.id
+            limit ${sql.raw(String(maxCountedReferrers + 1))})), null)`.as("count"),
+      })
+      .from(
+        sql`${target(values)} t cross join (select c.id, c.kind, c.key, c.name, f.value as f, null as list
+            from collection c cross join json_each(c.fields, '$.fields') f
+            where instr(c.fields, '"type":"reference"') > 0
+          union all select c.id, c.kind, c.key, c.name, r.value, f.value
+            from collection c cross join json_each(c.fields, '$.fields') f
+            cross join json_each(f.value, '$.fields') r
+            where instr(c.fields, '"type":"reference"') > 0 and f.value ->> 'type' = 'line_items') r`,
+      )
+      .where(sql`r.f ->> 'type' = 'reference' and r.f ->> 'app' = t.app`)
+      .limit(maxReferrers),
   );
-  return results;
-}
+
+/** The records of one item that a page names. */
+const maxOwnTitles = 500;
+
+/** Selects the titles of the records to which one item refers. `number` selects the number of the item. */
+export const selectTitlesOf = <Values extends object>(
+  number: (values: Placeholders<Values>) => SQL,
+): Bind<"data", Values> =>
+  dataStatement<Values>((db, values) =>
+    db
+      .select({
+        id: sql`i.id`.as("id"),
+        app: sql`a.key`.as("app"),
+        receiptNumber: sql`i.receipt_number`.as("receiptNumber"),
+        title: titleSql.as("title"),
+      })
+      .from(
+        sql`(select distinct e.atom as id from item own
+            join collection c on c.id = own.collection_id and instr(c.fields, '"type":"reference"') > 0
+            cross join json_tree(own.data) e
+            where own.number = ${number(values)} and e.type = 'text' and e.atom glob 'rec_*'
+            limit ${sql.raw(String(maxOwnTitles))}) e
+          cross join item i on i.id = e.id
+          cross join collection a on a.id = i.collection_id and a.kind = 'app'`,
+      ),
+  );

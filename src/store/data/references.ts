@@ -21,8 +21,11 @@ interface ReferenceValues {
 
 const collectionSpan = sql.raw(String(sequencesPerCollection));
 
-/** Whether the reference `e` has its record. Reads only indexes: an item's number tells its collection. */
-const hasRecord = sql`exists (select 1 from collection r join item target on target.id = e.value ->> 0
+/**
+ * Whether the reference `e` has its record. Reads only indexes: an item's number tells its collection. The app comes
+ * first, so that nothing is read in one that the caller may not use.
+ */
+const hasRecord = sql`exists (select 1 from collection r cross join item target on target.id = e.value ->> 0
   and target.number > r.id * ${collectionSpan} and target.number < (r.id + 1) * ${collectionSpan}
   where r.kind = 'app' and r.key = e.value ->> 1)`;
 
@@ -52,12 +55,12 @@ export interface AppRecordName {
 }
 
 const found = { place: sql<number>`e.value ->> 0`.as("place"), id: sql<string>`i.id`.as("id") };
-const appOf = sql`join collection c on c.kind = 'app' and c.key = e.value ->> 1`;
+const appOf = sql`cross join collection c on c.kind = 'app' and c.key = e.value ->> 1`;
 
 /** Rows: place, app, id. */
 const selectByIds = dataStatement<{ rows: string }>((db, v) =>
   db.select(found).from(
-    sql`json_each(${v.rows}) e ${appOf} join item i on i.id = e.value ->> 2
+    sql`json_each(${v.rows}) e ${appOf} cross join item i on i.id = e.value ->> 2
       and i.number > c.id * ${collectionSpan} and i.number < (c.id + 1) * ${collectionSpan}`,
   ),
 );
@@ -66,7 +69,7 @@ const selectByIds = dataStatement<{ rows: string }>((db, v) =>
 const selectByReceipts = dataStatement<{ rows: string }>((db, v) =>
   db.select(found).from(
     sql`json_each(${v.rows}) e ${appOf}
-      join item i on i.number = c.id * ${collectionSpan} + (e.value ->> 2) and i.receipt_number = e.value ->> 3`,
+      cross join item i on i.number = c.id * ${collectionSpan} + (e.value ->> 2) and i.receipt_number = e.value ->> 3`,
   ),
 );
 

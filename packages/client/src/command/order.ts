@@ -9,7 +9,7 @@ export interface OrderedStep {
 }
 
 /** The apps to which the references of a definition lead. */
-export function referencedApps({ fields }: Definition): Set<string> {
+function referencedApps({ fields }: Definition): Set<string> {
   const apps = (field: Field): string[] => [
     ...(field.type === "reference" && typeof field["app"] === "string" ? [field["app"]] : []),
     ...(field.fields ?? []).flatMap(apps),

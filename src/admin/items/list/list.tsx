@@ -5,6 +5,7 @@ import type { AdminEnv } from "#http/env.ts";
 import { attempted, page, sendOutcome } from "#admin/page.ts";
 import { AdminPage, pageContext, type PageContext } from "#admin/layout.tsx";
 import { dataAssets } from "#admin/definitions/layout.tsx";
+import { likelyCollection } from "#actions/collection-cache.ts";
 import { findRecordChoices, loadTitles } from "#actions/reference-titles.ts";
 import { noReferences, recordLabel, ReferencesContext } from "#admin/items/references.tsx";
 import { textParameters } from "#http/query.ts";
@@ -44,13 +45,24 @@ export function listItems(kind: CollectionKind) {
     return attempted(
       c,
       async () => {
-        const { compiled, status, views, next, count } = await found;
+        const { compiled, status, views, next, count, included } = await found;
         const { collection } = compiled;
         const links = { self: c.req.url, next: next && pageUrl(c, query, next) };
         const { itemCount, indexing } = status ?? (await loadCollection());
         const document = { items: views.map(itemDocument), count, links };
         const props = { collection, live: itemCount, indexing, query, views, next, count };
-        const titles = await titlesOf(c, collection, views);
+        // The page has the records to which most of its items refer.
+        const titles = await loadTitles(
+          c.var.action,
+          collection.definition.fields.fields,
+          views.map(({ data }) => data),
+          included.map(({ id, key: app, receiptNumber, title }) => ({
+            id,
+            app,
+            receiptNumber: receiptNumber ?? "",
+            title,
+          })),
+        );
         const render = (frame: PageContext) => (
           <ReferencesContext.Provider value={{ ...noReferences, titles }}>
             <ItemsPage frame={frame} {...props} />
@@ -69,22 +81,11 @@ export function listItems(kind: CollectionKind) {
   };
 }
 
-const titlesOf = (
-  c: AdminContext,
-  { definition }: CompiledCollection["collection"],
-  views: readonly ItemView[],
-) =>
-  loadTitles(
-    c.var.action,
-    definition.fields.fields,
-    views.map(({ data }) => data),
-  );
-
 /** Suggests records for an input of a reference. Only scripts call it. */
 export const suggestRecords = page({
   query: textParameters("q"),
   async load({ c, ctx }) {
-    const { compiled } = await getStoredCollection(c, "app");
+    const compiled = await likelyCollection(ctx, "app", keyParam(c));
     return findRecordChoices(ctx, compiled, c.req.query("q") ?? "");
   },
   document: (records) => ({
