@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { fsyncMilliseconds, machine } from "./measure/machine.ts";
 import { newFolder, present, type Bench, type Part } from "./parts/bench.ts";
+import { aggregated } from "./parts/aggregates.ts";
 import { bundleSize } from "./parts/bundle-size.ts";
 import { cost } from "./parts/cost.ts";
 import { geo } from "./parts/geo.ts";
@@ -25,6 +26,7 @@ const parts: Record<string, Part> = {
   overhead,
   geo,
   growth,
+  aggregates: aggregated,
   rates,
   peers,
   cost,
@@ -43,6 +45,7 @@ const { values, positionals } = parseArgs({
     seconds: { type: "string", default: "2" },
     scales: { type: "string", default: "1000,100000,1000000" },
     "soak-minutes": { type: "string" },
+    only: { type: "string", default: "" },
     before: { type: "string" },
   },
 });
@@ -72,6 +75,7 @@ const bench: Bench = {
     { name: present, root: project },
   ],
   short,
+  only: values.only,
   note: (text) => console.error(`${new Date().toISOString().slice(11, 19)} ${text}`),
   plot: (name, alt, svg) => {
     if (short) return "";
@@ -94,7 +98,7 @@ async function measure(name: string): Promise<void> {
   bench.note(name);
   const fsync = fsyncMilliseconds(bench.builds);
   const measured = await part(bench);
-  if (short) {
+  if (short || bench.only !== "") {
     for (const { title, text } of measured) console.log(`${title}\n\n${text}\n`);
     return;
   }

@@ -1,24 +1,99 @@
-import { Hono } from "hono";
+import { Hono, type Context, type ErrorHandler } from "hono";
 import { secureHeaders } from "hono/secure-headers";
 import { admin } from "#admin/index.tsx";
 import { api } from "#api/index.ts";
 import { apiRoot } from "#domain/api-paths.ts";
-import { problem } from "#domain/problem/problem.ts";
+import { problem, Problem } from "#domain/problem/problem.ts";
 import type { AppEnv } from "#http/env.ts";
 import { contentSecurityPolicy } from "#html/content-security-policy.ts";
-import { cacheDefaults, refuseWhilePaused, requestId, sendError } from "#http/responses.ts";
-import { logRequest } from "#http/log.ts";
-import { requireSecrets } from "#http/set-up.ts";
+import { logRequest, logError } from "#http/log.ts";
+import { requireSecrets, explainMissingSetUp, setUpProblem } from "#http/set-up.ts";
 import { mcp } from "#mcp/index.ts";
 import { oauth } from "#oauth/token.ts";
 import { pages } from "#pages/index.tsx";
-import { errorPage } from "#pages/problem-pages.tsx";
+import { renderErrorPage } from "#pages/problem-pages.tsx";
+import { problemDocument } from "#documents/problem.ts";
+import { problems } from "#domain/problem/catalogue.ts";
+import type { Service } from "#http/service.ts";
+import { createMiddleware } from "hono/factory";
 
-const handleError = sendError(errorPage);
+type Html = Parameters<Context["html"]>[0];
+
+const internalProblem = new Problem("internal", problems.internal.meaning);
+
+/**
+ * Handles all errors. Sends problems as RFC 9457 documents, or as pages to browsers.
+ * Logs any other error and sends an internal problem without details.
+ */
+const sendError =
+  (renderPage: (problem: Problem, requestId: string) => Html): ErrorHandler<AppEnv> =>
+  (error, c) => {
+    const failure = error instanceof Problem ? error : unexpectedProblem(c.env, error);
+    if (failure === internalProblem) logError(c, error);
+    const { code, headers } = failure;
+    const { requestId } = c.var;
+    const { status } = problems[code];
+    if (wantsPage(c)) {
+      return c.html(renderPage(failure, requestId), status, {
+        "Cache-Control": "no-store",
+        ...headers,
+      });
+    }
+    // Caches must not store a 429 (RFC 6585, section 4), or any error that a retry may avoid.
+    const caching = status === 404 || status === 403 ? {} : { "Cache-Control": "no-store" };
+    return c.body(JSON.stringify(problemDocument(failure, c.req.url, requestId)), status, {
+      "Content-Type": "application/problem+json",
+      ...caching,
+      ...headers,
+    });
+  };
+
+/** A missing table has a reason that the operator can fix. All other errors stay internal. */
+function unexpectedProblem(service: Service, error: unknown): Problem {
+  const explanation = explainMissingSetUp(service, error);
+  return explanation === undefined ? internalProblem : setUpProblem(service, explanation);
+}
+
+/** Whether to send a page instead of a document. Browsers get pages everywhere but in the API. */
+function wantsPage(c: Context<AppEnv>): boolean {
+  const accept = c.req.header("Accept") ?? "";
+  return !/^\/(api\/|oauth\/|\.well-known\/|mcp$)/.test(c.req.path) && accept.includes("text/html");
+}
+
+/** Makes responses private to the caller. Clients may store them but must revalidate, which may return 304. */
+const setCacheDefaults = createMiddleware<AppEnv>(async (c, next) => {
+  await next();
+  const { headers } = c.res;
+  if (!headers.has("Cache-Control")) headers.set("Cache-Control", "private, no-cache");
+  headers.append("Vary", "Authorization");
+});
+
+/** Returns 503 to every request while the database is being restored. */
+const rejectWhilePaused = createMiddleware<AppEnv>(async (c, next) => {
+  if (c.env.settings.isPaused) throw problem.paused();
+  await next();
+});
+
+const requestIdHeader = "X-Request-Id";
+
+/**
+ * Gives each request a new ID for its response, the logs and the audit. A caller's own ID is recorded separately,
+ * because it may repeat and must not decide the ID in our records.
+ */
+const assignRequestId = createMiddleware<AppEnv>(async (c, next) => {
+  const callerId = c.req.header(requestIdHeader) ?? "";
+  const id = c.env.random.uuid();
+  c.set("requestId", id);
+  c.set("sentRequestId", /^[\w.:=-]{1,128}$/.test(callerId) ? callerId : null);
+  c.header(requestIdHeader, id);
+  await next();
+});
+
+const handleError = sendError(renderErrorPage);
 
 export const app = new Hono<AppEnv>()
   .use(
-    requestId,
+    assignRequestId,
     logRequest,
     secureHeaders({
       contentSecurityPolicy,
@@ -26,9 +101,9 @@ export const app = new Hono<AppEnv>()
       // With no referrer at all, browsers send `Origin: null` with the forms of our own pages.
       referrerPolicy: "same-origin",
     }),
-    cacheDefaults,
+    setCacheDefaults,
     requireSecrets,
-    refuseWhilePaused,
+    rejectWhilePaused,
   )
   .onError(handleError)
   // Returns the response, because a throw here would skip the middleware above.

@@ -1,5 +1,5 @@
 import { ulid } from "ulid";
-import type { Timeouts } from "#domain/timeouts.ts";
+import type { Timeouts } from "#domain/ports.ts";
 import type { Ports } from "#http/service.ts";
 import type { ServiceSettings } from "./service.ts";
 

@@ -1,8 +1,8 @@
 import { createSigningKeys } from "#domain/credential/keys.ts";
 import { createMemory } from "#domain/memory.ts";
-import { defaultTimeouts, type Timeouts } from "#domain/timeouts.ts";
+import { defaultTimeouts, type Timeouts } from "#domain/ports.ts";
 import type { Timeline } from "#domain/timeline.ts";
-import { openDatabases } from "#store/db/open.ts";
+import { openDatabases } from "#store/db/database.ts";
 import type { Ports, Service, Settings } from "#http/service.ts";
 import { operations } from "#operations/index.ts";
 

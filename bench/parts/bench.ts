@@ -22,6 +22,8 @@ export interface Bench {
   versions: Version[];
   /** Whether to check only exact values, in a quick run. */
   short: boolean;
+  /** A part of the input of the worst cases to measure. Empty for all. Results of some cases are printed, not written. */
+  only: string;
   note: (text: string) => void;
   /** Writes a plot next to the results and returns the Markdown that shows it. */
   plot: (name: string, alt: string, svg: string) => string;

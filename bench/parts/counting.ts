@@ -1,4 +1,4 @@
-import { caller, type Answer } from "../../src/dev/caller.ts";
+import { caller, type Answer } from "../../test/support/caller.ts";
 import type { Counts } from "../workers/counts.ts";
 
 /** Calls the counted service and returns the response with the cost of the call. */

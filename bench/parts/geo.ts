@@ -12,7 +12,7 @@ import { median } from "../measure/statistics.ts";
 import { table } from "../report/markdown.ts";
 import { bundle, stage } from "../serve/bundle.ts";
 import { Service, type Bundles } from "../serve/service.ts";
-import { caller, type Call } from "../../src/dev/caller.ts";
+import { caller, type Call } from "../../test/support/caller.ts";
 import type { Part, Version } from "./bench.ts";
 
 interface Operation {

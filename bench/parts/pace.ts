@@ -3,7 +3,7 @@ import { table } from "../report/markdown.ts";
 import { bundle, stage } from "../serve/bundle.ts";
 import { Service } from "../serve/service.ts";
 import type { Metered } from "../workers/counts.ts";
-import { caller } from "../../src/dev/caller.ts";
+import { caller } from "../../test/support/caller.ts";
 import { present, type Bench, type Version } from "./bench.ts";
 import { prices } from "./prices.ts";
 

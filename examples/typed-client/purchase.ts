@@ -12,8 +12,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Read about an form
-         * @description Its name, version and addresses.
+         * Get a form
+         * @description Returns the name, the version of the definition and links.
          */
         get: operations["getPurchaseForm"];
         put?: never;
@@ -32,13 +32,13 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Read a definition
-         * @description The fields and their rules. It can be changed and sent back as it is.
+         * Get a definition
+         * @description Returns the fields and their rules. You can edit the response and send it back with PUT.
          */
         get: operations["getPurchaseFormDefinition"];
         /**
-         * Define
-         * @description Creates or changes it. A field that is left out is retired: its data stays, hidden, and comes back with it. The examples omit `default`; read the definition before you change it.
+         * Create or replace a definition
+         * @description Creates the app or form, or replaces its definition. Omitting a field hides it and keeps its data; sending it again restores both. The examples omit `default`, so get the definition before you change it.
          */
         put: operations["putPurchaseFormDefinition"];
         post?: never;
@@ -46,8 +46,8 @@ export interface paths {
         options?: never;
         head?: never;
         /**
-         * Change the settings
-         * @description Changes the members that are sent, but not `fields`; `null` restores a default. A pending change continues.
+         * Update settings
+         * @description Updates the members that you send, except `fields`. `null` restores the default. A pending change continues.
          */
         patch: operations["patchPurchaseFormDefinition"];
         trace?: never;
@@ -60,8 +60,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Read its OpenAPI document
-         * @description OpenAPI 3.1; 3.0.3 with `version=3.0`, or `Accept: application/vnd.oai.openapi;version=3.0`.
+         * Get the OpenAPI document
+         * @description Returns OpenAPI 3.1. For 3.0.3, send `version=3.0` or `Accept: application/vnd.oai.openapi;version=3.0`.
          */
         get: operations["getPurchaseFormDocument"];
         put?: never;
@@ -83,7 +83,7 @@ export interface paths {
         put?: never;
         /**
          * Search submissions
-         * @description All that meet the conditions, newest first or as `sort` says. To go on, POST the same body to `links.next`. With `Accept: application/x-ndjson` or `text/csv`, all pages are one download.
+         * @description Returns the submissions that match all conditions, newest first or in the order of `sort`. For the next page, POST the same body to `links.next`. With `Accept: application/x-ndjson` or `text/csv`, all pages are one download.
          */
         post: operations["searchPurchaseSubmissions"];
         delete?: never;
@@ -102,8 +102,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Write up to 100 submissions at once
-         * @description Operations in order, all or nothing. Each needs the permission of its single route. One Idempotency-Key covers the batch; it counts as one request and one write.
+         * Write up to 100 submissions in a batch
+         * @description Runs the operations in order, all or none. Each operation requires the same permission as its own route. One Idempotency-Key covers the batch, which counts as one request and one write.
          */
         post: operations["batchPurchaseSubmissions"];
         delete?: never;
@@ -121,13 +121,13 @@ export interface paths {
         };
         /**
          * List submissions
-         * @description The submissions in stored order, oldest first. Follow `links.next` until it is null. With `Accept: application/x-ndjson` or `text/csv`, all pages are one download.
+         * @description Returns the submissions in the order of creation, oldest first. Follow `links.next` until it is null. With `Accept: application/x-ndjson` or `text/csv`, all pages are one download.
          */
         get: operations["listPurchaseSubmissions"];
         put?: never;
         /**
          * Create a submission
-         * @description Creates one, and answers with it. With an Idempotency-Key it may be sent again: the first result is given.
+         * @description Creates an item and returns it. With an Idempotency-Key, retries return the first result.
          */
         post: operations["createPurchaseSubmission"];
         delete?: never;
@@ -146,8 +146,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Check what a create would check
-         * @description Everything that a create would check, and nothing is written. It counts as a read.
+         * Validate a submission
+         * @description Runs every check of a create and stores nothing. Counts as a read.
          */
         post: operations["validatePurchaseSubmission"];
         delete?: never;
@@ -164,8 +164,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Follow what happens to submissions
-         * @description What happened, in the order of commit, and the items as they are now. `links.next` is never null: an empty page is the present end, and its `next` goes on from there. Kept 30 days.
+         * List changes of submissions
+         * @description Returns changes in the order of commit, with the current items. `links.next` is never null: on an empty page, it returns the changes that follow. Changes are kept for 30 days.
          */
         get: operations["listPurchaseSubmissionChanges"];
         put?: never;
@@ -181,28 +181,28 @@ export interface paths {
             query?: never;
             header?: never;
             path: {
-                /** @description The id. */
+                /** @description The ID. */
                 id: components["parameters"]["PurchaseSubmissionId"];
             };
             cookie?: never;
         };
         /**
-         * Read a submission
-         * @description As it is now, with its ETag.
+         * Get a submission
+         * @description Returns the current version of the submission, with its ETag.
          */
         get: operations["getPurchaseSubmission"];
         put?: never;
         post?: never;
         /**
          * Delete a submission
-         * @description Deletes it for good. A second time it is not found.
+         * @description Permanently deletes the submission. Further requests return 404.
          */
         delete: operations["deletePurchaseSubmission"];
         options?: never;
         head?: never;
         /**
-         * Change a submission
-         * @description Changes the fields that are sent; `null` clears one. With If-Match, only the version that it names.
+         * Update a submission
+         * @description Updates the fields that you send; `null` clears a field. With If-Match, updates only the version that it names.
          */
         patch: operations["updatePurchaseSubmission"];
         trace?: never;
@@ -271,7 +271,7 @@ export interface components {
             /** Reference */
             reference: string | null;
         };
-        /** @description The fields that were asked for, or that were sent. */
+        /** @description The fields that you requested or sent. */
         PurchaseSubmissionSomeData: {
             title?: string | null;
             department?: string | null;
@@ -283,7 +283,7 @@ export interface components {
         PurchaseSubmissionCreate: components["schemas"]["PurchaseSubmissionCreateSubmitted"] | components["schemas"]["PurchaseSubmissionCreateDraft"];
         PurchaseSubmissionCreateSubmitted: {
             /**
-             * @description Also where it is left out.
+             * @description The default.
              * @enum {string}
              */
             status?: "submitted";
@@ -295,7 +295,7 @@ export interface components {
             data: components["schemas"]["PurchaseSubmissionDraftInput"];
         };
         PurchaseSubmissionChange: components["schemas"]["PurchaseSubmissionChangeData"] | components["schemas"]["PurchaseSubmissionChangeStatus"];
-        /** @description Of a submission that is submitted, required fields cannot be cleared. */
+        /** @description Required fields of a submitted submission cannot be cleared. */
         PurchaseSubmissionChangeData: {
             /** @enum {string} */
             status?: "draft";
@@ -317,14 +317,14 @@ export interface components {
             etag: string;
             /** Format: date-time */
             created_at: string;
-            /** @description `credential:ID`, `member:ID`, or `system` for a recalculation. */
+            /** @description `credential:ID`, `member:ID`, or `system` for recalculations. */
             created_by: string;
             /** Format: date-time */
             updated_at: string;
-            /** @description `credential:ID`, `member:ID`, or `system` for a recalculation. */
+            /** @description `credential:ID`, `member:ID`, or `system` for recalculations. */
             updated_by: string;
             data: components["schemas"]["PurchaseSubmissionData"];
-            /** @description In answers to what was sent. */
+            /** @description Only in responses to writes. */
             warnings?: components["schemas"]["Warning"][];
         };
         PurchaseSubmissionFound: {
@@ -338,15 +338,15 @@ export interface components {
             etag: string;
             /** Format: date-time */
             created_at: string;
-            /** @description `credential:ID`, `member:ID`, or `system` for a recalculation. */
+            /** @description `credential:ID`, `member:ID`, or `system` for recalculations. */
             created_by: string;
             /** Format: date-time */
             updated_at: string;
-            /** @description `credential:ID`, `member:ID`, or `system` for a recalculation. */
+            /** @description `credential:ID`, `member:ID`, or `system` for recalculations. */
             updated_by: string;
             data: components["schemas"]["PurchaseSubmissionSomeData"];
         };
-        /** @description For credentials without the permission to read: `data` has the fields that were sent. */
+        /** @description For credentials without read permission. `data` contains only the fields that you sent. */
         PurchaseSubmissionWritten: {
             id: string;
             /** Format: int64 */
@@ -440,7 +440,7 @@ export interface components {
         PurchaseSubmissionBatchResults: {
             results: components["schemas"]["PurchaseSubmissionBatchResult"][];
         };
-        /** @description `item` is as it is now, and absent when it is gone. */
+        /** @description `item` is the current item. Absent if it was deleted. */
         PurchaseSubmissionChangeEntry: {
             id: string;
             /** @enum {string} */
@@ -450,9 +450,9 @@ export interface components {
             etag: string;
             /** Format: date-time */
             at: string;
-            /** @description `credential:ID`, `member:ID`, or `system` for a recalculation. */
+            /** @description `credential:ID`, `member:ID`, or `system` for recalculations. */
             by: string;
-            /** @description The keys that changed; `$status` for the status. */
+            /** @description The keys of the changed fields, and `$status` if the status changed. */
             fields: string[];
             item?: components["schemas"]["PurchaseSubmission"];
         };
@@ -587,7 +587,7 @@ export interface components {
             /** @enum {string} */
             field: "$id" | "$status" | "$created_at" | "$updated_at" | "title" | "department" | "amount" | "needed_by" | "reference";
             /**
-             * @description `asc` if omitted or null.
+             * @description Defaults to `asc`.
              * @enum {string|null}
              */
             direction?: "asc" | "desc" | null;
@@ -595,11 +595,11 @@ export interface components {
         PurchaseSubmissionSearch: {
             conditions?: components["schemas"]["PurchaseSubmissionCondition"][] | null;
             sort?: components["schemas"]["PurchaseSubmissionSortKey"][] | null;
-            /** @description The keys that `data` shows; null for all. */
+            /** @description The fields to return in `data`. Returns all fields if null or omitted. */
             fields?: ("title" | "department" | "amount" | "needed_by" | "tags" | "reference")[] | null;
             /** Format: int64 */
             limit?: number | null;
-            /** @description The cursor of `links.next`, here or in the query. */
+            /** @description The cursor from `links.next`. Send it here or in the query. */
             cursor?: string | null;
         };
         FormLinks: {
@@ -621,7 +621,7 @@ export interface components {
             schema_version: number;
             links: components["schemas"]["FormLinks"];
         };
-        /** @description For both directions: what is the server's own is ignored where it is sent. */
+        /** @description Requests and responses share this schema. Requests ignore read-only members. */
         FormDefinition: {
             key?: string;
             name?: string;
@@ -637,7 +637,7 @@ export interface components {
                 /** Format: int64 */
                 total: number;
             };
-            /** @description A change that waits until all items were looked at; or why it was dropped, as the problem that it would have been. */
+            /** @description A change that takes effect after all items are checked, or the problem for which it was rejected. */
             readonly pending?: {
                 /** Format: int64 */
                 schema_version: number;
@@ -678,7 +678,7 @@ export interface components {
                 max_submissions?: number | null;
             } | null;
         };
-        /** @description Only in a dry run: what the change would do. `checked_items` are looked at before it takes effect. */
+        /** @description Only in a dry run: the effects of the change. `checked_items` are checked before it takes effect. */
         Consequences: {
             /** @enum {string} */
             outcome: "created" | "changed" | "unchanged" | "pending";
@@ -946,11 +946,11 @@ export interface components {
             /** Format: uri */
             next: string;
         };
-        /** @description A calendar day, with its offset; what is sent may leave the offset out. */
+        /** @description A calendar day with its offset. Requests may omit the offset. */
         CalendarDay: string;
         /** @description RFC 3339, like 2026-11-21T09:30:00+09:00. Also accepted: a space instead of T, no seconds, offsets like +0900 and +09, and the basic format 20261121T093000Z. */
         DateTimeInput: string;
-        /** @description Adds to the stored number; an empty one counts as 0. Needs read permission too. */
+        /** @description Adds to the stored number. An empty field counts as 0. Also requires read permission. */
         Increment: {
             $increment: number;
         };
@@ -1037,7 +1037,7 @@ export interface components {
             code: "not_found";
             detail: string;
             request_id: string;
-            /** @description Of batches: why each operation is refused. */
+            /** @description Only for batches: the errors of each operation. */
             errors?: components["schemas"]["FieldError"][];
         };
         /** @description The form does not accept submissions. `reason` is not_open_yet, closed or full. Nothing was stored. */
@@ -1059,7 +1059,7 @@ export interface components {
             request_id: string;
             /** @enum {string} */
             reason: "not_open_yet" | "closed" | "full";
-            /** @description Of batches: why each operation is refused. */
+            /** @description Only for batches: the errors of each operation. */
             errors?: components["schemas"]["FieldError"][];
         };
         /** @description The submission is closed, so it cannot be changed or deleted. */
@@ -1079,7 +1079,7 @@ export interface components {
             code: "submission_closed";
             detail: string;
             request_id: string;
-            /** @description Of batches: why each operation is refused. */
+            /** @description Only for batches: the errors of each operation. */
             errors?: components["schemas"]["FieldError"][];
         };
         /** @description Another item already has this value of the unique field that `field` names. */
@@ -1100,9 +1100,9 @@ export interface components {
             detail: string;
             request_id: string;
             field: string;
-            /** @description Of the item that has the value, to callers who may read it. */
+            /** @description The ID of the item with this value, for callers who can read it. */
             id?: string;
-            /** @description Of batches: why each operation is refused. */
+            /** @description Only for batches: the errors of each operation. */
             errors?: components["schemas"]["FieldError"][];
         };
         /** @description Stored data conflicts with this change of the definition. Nothing was changed. */
@@ -1123,11 +1123,11 @@ export interface components {
             detail: string;
             request_id: string;
             field: string;
-            /** @description All that stand against it. */
+            /** @description All conflicting fields. */
             fields?: string[];
-            /** @description Ids of items that stand against it. */
+            /** @description The IDs of conflicting items. */
             items?: string[];
-            /** @description Of batches: why each operation is refused. */
+            /** @description Only for batches: the errors of each operation. */
             errors?: components["schemas"]["FieldError"][];
         };
         /** @description The definition made a field searchable, and not all items are indexed for it yet. The search would miss some, so it does not run. */
@@ -1180,7 +1180,7 @@ export interface components {
             detail: string;
             request_id: string;
             current_etag: string | null;
-            /** @description Of batches: why each operation is refused. */
+            /** @description Only for batches: the errors of each operation. */
             errors?: components["schemas"]["FieldError"][];
         };
         /** @description The body, the item or the batch exceeds a limit, which `limit` contains. */
@@ -1199,7 +1199,7 @@ export interface components {
             request_id: string;
             /** Format: int64 */
             limit: number;
-            /** @description Of batches: why each operation is refused. */
+            /** @description Only for batches: the errors of each operation. */
             errors?: components["schemas"]["FieldError"][];
         };
         /** @description The route does not accept this Content-Type or Content-Encoding. */
@@ -1216,9 +1216,9 @@ export interface components {
             code: "unsupported_media_type";
             detail: string;
             request_id: string;
-            /** @description The types that this route reads. */
+            /** @description The accepted content types. */
             allowed?: string[];
-            /** @description The header that is not taken. */
+            /** @description The rejected header. */
             header?: string;
         };
         /** @description Each entry of `errors` names an invalid value, its place, the mistake and what is allowed. */
@@ -1282,10 +1282,10 @@ export interface components {
             detail: string;
             request_id: string;
         };
-        /** @description Why one field, parameter or part of a definition was refused. What is allowed stands beside the reason, for programs. */
+        /** @description Why a field, a parameter or a part of a definition is invalid, and what is allowed. */
         FieldError: {
             field: string;
-            /** @description Where in the body (RFC 6901); absent for parameters and headers. */
+            /** @description The JSON Pointer into the body (RFC 6901). Absent for parameters and headers. */
             pointer?: string;
             /** @enum {string} */
             code: "required" | "unknown_field" | "invalid_type" | "invalid_format" | "too_short" | "too_long" | "too_small" | "too_large" | "too_many_decimals" | "not_an_option" | "too_few_rows" | "too_many_rows" | "time_zone_required" | "invalid_status" | "unknown_parameter" | "out_of_range" | "not_exact" | "invalid_cursor" | "invalid_condition" | "too_complex" | "invalid_definition" | "not_found" | "submissions_closed" | "submission_closed" | "duplicate" | "schema_in_use" | "indexing" | "version_mismatch";
@@ -1552,60 +1552,60 @@ export interface components {
         };
     };
     parameters: {
-        /** @description Creates once in 24 hours. */
+        /** @description Makes the request safe to retry: for 24 hours, the same key returns the first result. */
         idempotencyKey: string;
-        /** @description The ETag that the change is meant for. */
+        /** @description The ETag of the version to change. If another version is stored, the response is 412. */
         ifMatch: string;
-        /** @description The ETag that the caller has. */
+        /** @description The ETag of your copy. If it is current, the response is 304. */
         ifNoneMatch: string;
-        /** @description The items of a page, 50 if omitted; or of a whole download. */
+        /** @description The number of items on a page (50 if omitted), or in a whole download. */
         limit: number;
-        /** @description As `links.next` gives it. */
+        /** @description The cursor from `links.next`. */
         cursor: string;
-        /** @description As `links.next` gives it, or `now` for the end; left out, the oldest that is kept. */
+        /** @description The cursor from `links.next`, or `now` for changes from now on. Starts at the oldest stored change if omitted. */
         feedCursor: string;
-        /** @description `true` returns each change. Otherwise a page merges the changes of an item. */
+        /** @description `true` returns every change. By default, a page merges the changes of an item. */
         all: "true" | "false";
-        /** @description `representation` adds the items, for credentials that may read them. */
+        /** @description `representation` returns the items to credentials with read permission. */
         return: "minimal" | "representation";
-        /** @description Of OpenAPI; 3.1 where it is left out. */
+        /** @description The version of OpenAPI. Defaults to 3.1. */
         version: "3.0" | "3.1";
-        /** @description With `true`, runs every check, stores nothing and returns the `consequences`. It counts as a read. */
+        /** @description `true` runs every check, stores nothing and returns the `consequences`. Counts as a read. */
         dryRun: "true" | "false";
-        /** @description The id. */
+        /** @description The ID. */
         PurchaseSubmissionId: string;
     };
     requestBodies: never;
     headers: {
-        /** @description What the log calls this request. */
+        /** @description The ID of the request in the log. */
         "X-Request-Id": string;
         /** @description The limits of the credential. */
         "RateLimit-Policy": string;
-        /** @description What is left of them, and in how many seconds there is more. */
+        /** @description The remaining requests, and the seconds until the window has more. */
         RateLimit: string;
         /** @description The limits of the credential. */
         "RateLimit-Policy.known": string;
-        /** @description What is left of them, and in how many seconds there is more. */
+        /** @description The remaining requests, and the seconds until the window has more. */
         "RateLimit.known": string;
-        /** @description Seconds to wait; never too few. */
+        /** @description The seconds to wait before a retry. */
         "Retry-After": number;
-        /** @description What is missing (RFC 6750). */
+        /** @description Why the request is not authorized (RFC 6750). */
         "WWW-Authenticate": string;
-        /** @description The coding that is taken (RFC 9110). */
+        /** @description The accepted codings (RFC 9110). */
         "Accept-Encoding": string;
         /** @description The version, in quotes. */
         ETag: string;
         /** @description The stored version, in quotes. */
         "ETag.known": string;
-        /** @description The address of what was created. */
+        /** @description The URL of the created resource. */
         Location: string;
-        /** @description The next page, with rel="next" (RFC 8288); absent on the last one. */
+        /** @description The URL of the next page, with rel="next" (RFC 8288). Absent on the last page. */
         Link: string;
-        /** @description The name of the file, for downloads. */
+        /** @description The file name of a download. */
         "Content-Disposition": string;
-        /** @description The key was used before: this is the first result. */
+        /** @description The key was used before. This is the first result. */
         "Idempotent-Replayed": "true";
-        /** @description The key came with another body the first time. */
+        /** @description The first request with this key had another body. */
         "Idempotency-Key-Mismatch": "true";
     };
     pathItems: never;
@@ -1616,7 +1616,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The ETag that the caller has. */
+                /** @description The ETag of your copy. If it is current, the response is 304. */
                 "If-None-Match"?: components["parameters"]["ifNoneMatch"];
             };
             path?: never;
@@ -1624,7 +1624,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description What it is. */
+            /** @description The form. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -1652,7 +1652,7 @@ export interface operations {
                     "application/json": components["schemas"]["Form"];
                 };
             };
-            /** @description The caller has this version. */
+            /** @description Your copy is current. */
             304: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -1676,7 +1676,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The ETag that the caller has. */
+                /** @description The ETag of your copy. If it is current, the response is 304. */
                 "If-None-Match"?: components["parameters"]["ifNoneMatch"];
             };
             path?: never;
@@ -1788,7 +1788,7 @@ export interface operations {
                     "application/json": components["schemas"]["FormDefinition"];
                 };
             };
-            /** @description The caller has this version. */
+            /** @description Your copy is current. */
             304: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -1812,13 +1812,13 @@ export interface operations {
     putPurchaseFormDefinition: {
         parameters: {
             query?: {
-                /** @description With `true`, runs every check, stores nothing and returns the `consequences`. It counts as a read. */
+                /** @description `true` runs every check, stores nothing and returns the `consequences`. Counts as a read. */
                 dry_run?: components["parameters"]["dryRun"];
             };
             header?: {
-                /** @description The ETag that the change is meant for. */
+                /** @description The ETag of the version to change. If another version is stored, the response is 412. */
                 "If-Match"?: components["parameters"]["ifMatch"];
-                /** @description The ETag that the caller has. */
+                /** @description The ETag of your copy. If it is current, the response is 304. */
                 "If-None-Match"?: components["parameters"]["ifNoneMatch"];
             };
             path?: never;
@@ -1912,7 +1912,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Changed, or checked in a dry run. */
+            /** @description The definition was changed, or only validated in a dry run. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -2016,7 +2016,7 @@ export interface operations {
                     "application/json": components["schemas"]["FormDefinition"];
                 };
             };
-            /** @description The current definition. `pending` describes the change, for which items are being checked. */
+            /** @description The current definition. `pending` describes the change, which takes effect after all items are checked. */
             202: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -2137,11 +2137,11 @@ export interface operations {
     patchPurchaseFormDefinition: {
         parameters: {
             query?: {
-                /** @description With `true`, runs every check, stores nothing and returns the `consequences`. It counts as a read. */
+                /** @description `true` runs every check, stores nothing and returns the `consequences`. Counts as a read. */
                 dry_run?: components["parameters"]["dryRun"];
             };
             header?: {
-                /** @description The ETag that the change is meant for. */
+                /** @description The ETag of the version to change. If another version is stored, the response is 412. */
                 "If-Match"?: components["parameters"]["ifMatch"];
             };
             path?: never;
@@ -2161,7 +2161,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Changed, or checked in a dry run. */
+            /** @description The definition was changed, or only validated in a dry run. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -2281,11 +2281,11 @@ export interface operations {
     getPurchaseFormDocument: {
         parameters: {
             query?: {
-                /** @description Of OpenAPI; 3.1 where it is left out. */
+                /** @description The version of OpenAPI. Defaults to 3.1. */
                 version?: components["parameters"]["version"];
             };
             header?: {
-                /** @description The ETag that the caller has. */
+                /** @description The ETag of your copy. If it is current, the response is 304. */
                 "If-None-Match"?: components["parameters"]["ifNoneMatch"];
             };
             path?: never;
@@ -2321,7 +2321,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description The caller has this version. */
+            /** @description Your copy is current. */
             304: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -2345,9 +2345,9 @@ export interface operations {
     searchPurchaseSubmissions: {
         parameters: {
             query?: {
-                /** @description The items of a page, 50 if omitted; or of a whole download. */
+                /** @description The number of items on a page (50 if omitted), or in a whole download. */
                 limit?: components["parameters"]["limit"];
-                /** @description As `links.next` gives it. */
+                /** @description The cursor from `links.next`. */
                 cursor?: components["parameters"]["cursor"];
             };
             header?: never;
@@ -2441,11 +2441,11 @@ export interface operations {
     batchPurchaseSubmissions: {
         parameters: {
             query?: {
-                /** @description `representation` adds the items, for credentials that may read them. */
+                /** @description `representation` returns the items to credentials with read permission. */
                 return?: components["parameters"]["return"];
             };
             header?: {
-                /** @description Creates once in 24 hours. */
+                /** @description Makes the request safe to retry: for 24 hours, the same key returns the first result. */
                 "Idempotency-Key"?: components["parameters"]["idempotencyKey"];
             };
             path?: never;
@@ -2477,7 +2477,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description What became of each operation. */
+            /** @description The result of each operation. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -2520,9 +2520,9 @@ export interface operations {
     listPurchaseSubmissions: {
         parameters: {
             query?: {
-                /** @description The items of a page, 50 if omitted; or of a whole download. */
+                /** @description The number of items on a page (50 if omitted), or in a whole download. */
                 limit?: components["parameters"]["limit"];
-                /** @description As `links.next` gives it. */
+                /** @description The cursor from `links.next`. */
                 cursor?: components["parameters"]["cursor"];
             };
             header?: never;
@@ -2591,7 +2591,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Creates once in 24 hours. */
+                /** @description Makes the request safe to retry: for 24 hours, the same key returns the first result. */
                 "Idempotency-Key"?: components["parameters"]["idempotencyKey"];
             };
             path?: never;
@@ -2618,7 +2618,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Created, or created before with the same key. */
+            /** @description The item was created by this request or by an earlier one with the same key. */
             201: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -2698,7 +2698,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description A create would succeed. */
+            /** @description The data is valid. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -2743,11 +2743,11 @@ export interface operations {
     listPurchaseSubmissionChanges: {
         parameters: {
             query?: {
-                /** @description The items of a page, 50 if omitted; or of a whole download. */
+                /** @description The number of items on a page (50 if omitted), or in a whole download. */
                 limit?: components["parameters"]["limit"];
-                /** @description As `links.next` gives it, or `now` for the end; left out, the oldest that is kept. */
+                /** @description The cursor from `links.next`, or `now` for changes from now on. Starts at the oldest stored change if omitted. */
                 cursor?: components["parameters"]["feedCursor"];
-                /** @description `true` returns each change. Otherwise a page merges the changes of an item. */
+                /** @description `true` returns every change. By default, a page merges the changes of an item. */
                 all?: components["parameters"]["all"];
             };
             header?: never;
@@ -2831,18 +2831,18 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The ETag that the caller has. */
+                /** @description The ETag of your copy. If it is current, the response is 304. */
                 "If-None-Match"?: components["parameters"]["ifNoneMatch"];
             };
             path: {
-                /** @description The id. */
+                /** @description The ID. */
                 id: components["parameters"]["PurchaseSubmissionId"];
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description As it is now. */
+            /** @description The submission. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -2878,7 +2878,7 @@ export interface operations {
                     "application/json": components["schemas"]["PurchaseSubmission"];
                 };
             };
-            /** @description The caller has this version. */
+            /** @description Your copy is current. */
             304: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -2903,11 +2903,11 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The ETag that the change is meant for. */
+                /** @description The ETag of the version to change. If another version is stored, the response is 412. */
                 "If-Match"?: components["parameters"]["ifMatch"];
             };
             path: {
-                /** @description The id. */
+                /** @description The ID. */
                 id: components["parameters"]["PurchaseSubmissionId"];
             };
             cookie?: never;
@@ -2940,11 +2940,11 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The ETag that the change is meant for. */
+                /** @description The ETag of the version to change. If another version is stored, the response is 412. */
                 "If-Match"?: components["parameters"]["ifMatch"];
             };
             path: {
-                /** @description The id. */
+                /** @description The ID. */
                 id: components["parameters"]["PurchaseSubmissionId"];
             };
             cookie?: never;
@@ -2970,7 +2970,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description As it is after the change. */
+            /** @description The updated submission. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];

@@ -1,6 +1,6 @@
 import type { CompiledCollection } from "#domain/data/compile.ts";
-import { maxBatchErrors, type Operation, parseBatch } from "#domain/item/body.ts";
-import { receiptSequences } from "#domain/item/item.ts";
+import { maxBatchErrors, type BatchOperation, readBatch } from "#domain/item/body.ts";
+import { parseReceiptSequences } from "#domain/item/item.ts";
 import { type ItemLookup, lookUpItems } from "#store/data/batch-read.ts";
 import {
   parseUpsertKey,
@@ -8,13 +8,14 @@ import {
   type SimulatedOperation,
   type TouchedItem,
 } from "./batch-simulation.ts";
-import { batchBudget, batchBudgetUsed } from "#domain/data/compute-budget.ts";
+import { closedReason } from "#domain/definition/collection.ts";
+import { batchBudget, batchBudgetUsed } from "#domain/formula/compute.ts";
 import { Problem, problem, type FieldError } from "#domain/problem/problem.ts";
 import { storeBatch, type BatchWrite } from "#store/data/batch-write.ts";
 import type { Claim } from "#store/data/replays.ts";
 import { itemAuditRecord, type ActionContext } from "./context.ts";
 import { findBatchDuplicates, findStoredDuplicates } from "./batch-duplicates.ts";
-import { loadCurrentCollection, assertAccepting } from "./create-item.ts";
+import { loadCurrentCollection } from "./create-item.ts";
 import { guardedReferences } from "./references.ts";
 import {
   batchReferences,
@@ -32,6 +33,7 @@ import {
 import {
   assertReturnable,
   buildBatchProblem,
+  withClosedForm,
   shapeProblems,
   type OperationProblem,
   toOperationResults,
@@ -44,18 +46,20 @@ import {
 /** Collects the names by which operations refer to items. */
 function collectReferences(
   compiled: CompiledCollection,
-  operations: readonly (Operation | null)[],
+  operations: readonly (BatchOperation | null)[],
 ): ItemLookup {
-  const names = operations.flatMap((operation) =>
-    operation && "id" in operation && operation.id ? [operation.id] : [],
-  );
+  const names = operations.flatMap((operation) => {
+    if (!operation || operation.op === "upsert") return [];
+    const unless = operation.op === "create" ? operation.unless : undefined;
+    return [operation.id ?? "", unless ?? ""].filter((name) => name !== "");
+  });
   const isApp = compiled.collection.kind === "app";
   const isReceipt = (name: string) => isApp && !name.startsWith("rec_");
   return {
     ids: names.filter((name) => !isReceipt(name)),
     receipts: names
       .filter(isReceipt)
-      .map((receipt) => ({ receipt, sequences: receiptSequences(receipt) })),
+      .map((receipt) => ({ receipt, sequences: parseReceiptSequences(receipt) })),
     uniqueValues: operations.flatMap((operation) => {
       if (operation?.op !== "upsert") return [];
       try {
@@ -78,7 +82,7 @@ interface PreparedBatch extends PreparedWrite<BatchResponse> {
   results: readonly (SimulatedOperation | null)[];
 }
 
-/** Applies all operations of a batch in order, or none, once per key (contract, section 12). */
+/** Applies all operations of a batch in order, or none, once per key. */
 export function applyBatch(
   ctx: ActionContext,
   cached: CompiledCollection,
@@ -86,33 +90,39 @@ export function applyBatch(
   key: IdempotencyKey,
   returnsItems: boolean,
 ): Promise<IdempotentResult<OperationResult[]>> {
-  const parsed = parseBatch(cached.collection.kind, body);
-  return applyIdempotently(
-    ctx,
-    cached,
-    { ...parsed, body, returnsItems, maxErrors: maxBatchErrors },
-    key,
-  );
+  const parsed = readBatch(cached.collection.kind, body);
+  // The batch reports errors of the query once, not with each operation.
+  const { queryErrors = [], ...batchContext } = ctx;
+  const request = { ...parsed, body, queryErrors, returnsItems, maxErrors: maxBatchErrors };
+  return applyIdempotently(batchContext, cached, request, key);
 }
 
 /** Applies operations in the same way, without an Idempotency-Key. */
 export async function applyOperations(
   ctx: ActionContext,
   cached: CompiledCollection,
-  operations: readonly Operation[],
+  operations: readonly BatchOperation[],
 ): Promise<OperationResult[]> {
   const { response: results } = await applyIdempotently(
     ctx,
     cached,
-    { operations, errors: [], body: null, returnsItems: false, maxErrors: Infinity },
+    {
+      operations,
+      errors: [],
+      queryErrors: [],
+      body: null,
+      returnsItems: false,
+      maxErrors: Infinity,
+    },
     noIdempotencyKey,
   );
   return results;
 }
 
 interface BatchRequest {
-  operations: readonly (Operation | null)[];
+  operations: readonly (BatchOperation | null)[];
   errors: readonly FieldError[];
+  queryErrors: readonly FieldError[];
   body: unknown;
   /** Whether the response contains the items. */
   returnsItems: boolean;
@@ -132,8 +142,9 @@ function applyIdempotently(
     prepare: () => prepareBatch(ctx, compiled, request, key),
     async reject(cause) {
       const current = await loadCurrentCollection(ctx, compiled);
-      const takesPrecedence = [400, 404, 412].includes(cause.status);
-      if (!takesPrecedence && needsOpenForm(request)) assertAccepting(current, ctx.now());
+      const { acceptance } = current.compiled.collection.definition;
+      const reason = closedReason(acceptance, current.itemCount, ctx.now());
+      if (reason && cause.status !== 400) throw withClosedForm(cause, request.operations, reason);
       if (current.compiled === compiled) throw cause;
       ({ compiled } = current);
     },
@@ -146,19 +157,14 @@ function applyIdempotently(
   });
 }
 
-/** Whether an operation may need an open form. Malformed operations do not count. */
-function needsOpenForm({ operations }: BatchRequest): boolean {
-  return operations.some((operation) => operation?.op === "create" || operation?.op === "upsert");
-}
-
 async function prepareBatch(
   ctx: ActionContext,
   compiled: CompiledCollection,
-  { operations, errors, returnsItems, maxErrors }: BatchRequest,
+  { operations, errors, queryErrors, returnsItems, maxErrors }: BatchRequest,
   key: IdempotencyKey,
 ): Promise<PreparedBatch> {
   if (operations.length === 0 || key.errors.length > 0) {
-    throw problem.invalidInput([...key.errors, ...errors]);
+    throw problem.invalidInput([...key.errors, ...queryErrors, ...errors]);
   }
   const simulate = (checksIds: boolean) =>
     simulateBatch(ctx, compiled, operations, { maxErrors, checksIds });
@@ -167,7 +173,8 @@ async function prepareBatch(
   if (isRejected && compiled.fields.hasReferences) simulated = await simulate(true);
   const { results, problems: operationProblems, write, references } = simulated;
   const allProblems = [...operationProblems, ...shapeProblems(errors)];
-  if (allProblems.length > 0) throw buildBatchProblem(allProblems);
+  if (allProblems.length > 0) throw buildBatchProblem(allProblems, queryErrors);
+  if (queryErrors.length > 0) throw problem.invalidInput(queryErrors);
   const appliedOperations = results.filter((result) => result !== null);
   if (returnsItems) assertReturnable(appliedOperations);
   const response = buildBatchResponse(write, appliedOperations);
@@ -198,7 +205,7 @@ interface SimulatedBatch {
 export async function simulateBatch(
   ctx: ActionContext,
   compiled: CompiledCollection,
-  sentOperations: readonly (Operation | null)[],
+  sentOperations: readonly (BatchOperation | null)[],
   { maxErrors = Infinity, checksIds = true }: { maxErrors?: number; checksIds?: boolean } = {},
 ): Promise<SimulatedBatch> {
   const { collection } = compiled;
@@ -255,7 +262,7 @@ async function storePreparedBatch(
     case "replayed":
       return result;
     case "closed":
-      throw problem.submissionsClosed(result.reason);
+      throw withClosedForm(problem.submissionsClosed(result.reason), operations, result.reason);
     case "stale":
       return undefined;
     case "unknown_reference": {

@@ -1,6 +1,6 @@
 import type { CompiledCollection } from "#domain/data/compile.ts";
 import type { PlacedReference } from "#domain/data/references.ts";
-import type { Operation } from "#domain/item/body.ts";
+import type { BatchOperation } from "#domain/item/body.ts";
 import { problem } from "#domain/problem/problem.ts";
 import type { OperationProblem } from "./batch-results.ts";
 import type { BatchSimulation, SimulatedOperation } from "./batch-simulation.ts";
@@ -12,9 +12,9 @@ import { checkedReferences } from "./update-item.ts";
 export async function resolveOperations(
   ctx: ActionContext,
   compiled: CompiledCollection,
-  operations: readonly (Operation | null)[],
+  operations: readonly (BatchOperation | null)[],
   checksIds: boolean,
-): Promise<(Operation | null)[]> {
+): Promise<(BatchOperation | null)[]> {
   const bodies = operations.map((operation) =>
     operation && "body" in operation ? operation.body : null,
   );

@@ -8,15 +8,15 @@ import {
 } from "#domain/data/values.ts";
 import type { CompiledCollection } from "#domain/data/compile.ts";
 import { newReferences, type PlacedReference } from "#domain/data/references.ts";
-import { computeData } from "#domain/formula/compute.ts";
 import {
+  computeData,
   itemBudget,
   formulaBudgetErrors,
   type ComputeBudget,
-} from "#domain/data/compute-budget.ts";
+} from "#domain/formula/compute.ts";
 import { closedReason, type Collection } from "#domain/definition/collection.ts";
 import { uniqueIdOf } from "#domain/definition/field.ts";
-import { parseItemBody } from "#domain/item/body.ts";
+import { readItemBody } from "#domain/item/body.ts";
 import { permissionsAllow, readPermission } from "#domain/credential/permissions.ts";
 import { problem, type FieldError, type Problem } from "#domain/problem/problem.ts";
 import {
@@ -33,7 +33,7 @@ import { type ActionContext, type ReadContext, itemAuditRecord } from "./context
 import { findCurrentCollection } from "./collection-cache.ts";
 import type { Actor } from "#domain/audit.ts";
 import { searchEntries, uniqueValues } from "#domain/data/index-entries.ts";
-import { createdFields } from "#domain/item/change.ts";
+import { listCreatedFields } from "#domain/item/change.ts";
 import { lowestVersion } from "#domain/timeline.ts";
 import { createItem as insertItem, type NewItem } from "#store/data/create-item.ts";
 import type { Claim, AssignedValues } from "#store/data/replays.ts";
@@ -60,7 +60,7 @@ export function buildDraft(
   budget = itemBudget(),
 ): Draft {
   const { kind } = compiled.collection;
-  const { body, errors } = parseItemBody(kind, "create", request);
+  const { body, errors } = readItemBody(kind, "create", request);
   const status = kind === "form" ? initialStatus(body.status) : { status: null };
   const isDraft = "status" in status && status.status === "draft";
   const checkResult = body.data ? checkNew(compiled, body.data, isDraft, budget) : emptyCheckResult;
@@ -165,7 +165,7 @@ export function createItem(
     prepare: () =>
       checkWithReferences(ctx, compiled, body, (resolvedBody) => {
         const draft = buildDraft(compiled, resolvedBody, ctx.now());
-        const errors = [...key.errors, ...draft.errors];
+        const errors = [...key.errors, ...(ctx.queryErrors ?? []), ...draft.errors];
         if (errors.length > 0) throw problem.invalidInput(errors);
         assertTypeStable(compiled.collection, draft.data);
         return prepareItem(ctx, compiled, draft);
@@ -244,7 +244,7 @@ export function prepareItem(
     entries: JSON.stringify(entries),
     uniqueValues: uniqueValues(compiled.collection, data, status),
     references: guardedReferences(ctx, references),
-    changedFields: createdFields({ data, status }),
+    changedFields: listCreatedFields({ data, status }),
   };
   assertFits(responseJson, item.data, item.entries);
   return { response, responseJson, item, references };

@@ -4,7 +4,7 @@ import { problem } from "#domain/problem/problem.ts";
 import { listItems } from "#store/data/items.ts";
 import { maxPageBytes } from "#store/data/search/cost.ts";
 import type { ReadContext, ActionContext } from "./context.ts";
-import { countFittingItems, buildItemView, type ItemView } from "#domain/item/item.ts";
+import { countItemsThatFit, buildItemView, type ItemView } from "#domain/item/item.ts";
 import { collectionRef, loadCollectionOfHead } from "./collection-cache.ts";
 import { presentData } from "#domain/data/values.ts";
 import { findItemConflicts } from "#store/data/item-ranges.ts";
@@ -25,7 +25,7 @@ export interface ItemViewPage {
   compiled: CompiledCollection;
 }
 
-/** Lists a page of a collection in stored order, presented by the definition that the same read returns. */
+/** Lists a page of a collection in stored order. Presents the items with the definition that the same read returns. */
 export async function listItemViews(
   ctx: ReadContext,
   kind: CollectionKind,
@@ -43,7 +43,7 @@ export async function listItemViews(
   if (!result) throw problem.notFound();
   const { items, isTruncated, head } = result;
   const compiled = await loadCollectionOfHead(ctx, head);
-  const page = items.slice(0, Math.min(limit, countFittingItems(items, compiled)));
+  const page = items.slice(0, Math.min(limit, countItemsThatFit(items, compiled)));
   const last = page.at(-1);
   return {
     views: page.map((item) => buildItemView(item, compiled)),

@@ -1,21 +1,26 @@
 import type { CursorPosition, FullPosition } from "#domain/cursor.ts";
 import type { CompiledCollection } from "#domain/data/compile.ts";
 import { fieldNumber } from "#domain/data/values.ts";
-import { countFittingItems, buildItemView, type ItemView } from "#domain/item/item.ts";
+import {
+  countItemsThatFit,
+  buildItemView,
+  itemNumberRange,
+  type ItemView,
+} from "#domain/item/item.ts";
 import { problem, type Problem } from "#domain/problem/problem.ts";
 import { parseSearch } from "#domain/search/parse.ts";
 import { parseTextSearch } from "#domain/search/text.ts";
-import { referencedFields, type Search } from "#domain/search/tree.ts";
+import { referencedFields, type Search, type SearchField } from "#domain/search/tree.ts";
 import type { MatchCount, CollectionStatus, TextPrefixes } from "#store/data/search/count.ts";
-import { cachedStamps } from "#store/data/definition-head.ts";
+import { cachedStampsJson } from "#store/data/definition-head.ts";
 import { findPage, type SearchTooLarge } from "#store/data/search/find-page.ts";
-import { maxKeyEntryBytes, maxKeyItemBytes } from "#store/data/search/cost.ts";
+import { deepBudget, maxKeyEntryBytes, maxKeyItemBytes } from "#store/data/search/cost.ts";
 import { maxSortedItems } from "#store/data/search/plan.ts";
-import type { SearchedHead } from "#store/data/search/heads.ts";
+import type { UnindexedFields } from "#store/data/search/batch.ts";
 import type { SearchPage } from "#store/data/search/page.ts";
 import type { ReadContext } from "./context.ts";
 import { resumeBackfill } from "./backfill.ts";
-import { confirmCollection } from "./collection-cache.ts";
+import { resolveCollection } from "./collection-cache.ts";
 import { loadCurrentCollection, type CountedCollection } from "./create-item.ts";
 import { retryOnConflict } from "./idempotent.ts";
 import {
@@ -34,8 +39,10 @@ export interface ItemQuery {
   rights?: ReaderRights;
   /** Words to find in an item's texts, id or receipt number; empty for no text search. */
   text?: string;
-  /** Whether people see the result. The query then counts all matches and finds prefix matches. */
+  /** Whether to count all matches and to find prefix matches, as pages for people show them. */
   isForPeople?: boolean;
+  /** Whether to search on until the page is full, the items end, or the time is up. */
+  fillsPage?: boolean;
   /** Whether to return the status of the collection. */
   withStatus?: boolean;
 }
@@ -46,11 +53,13 @@ export interface QueryPage {
   included: IncludedView[];
   /** The position after which the next page starts; null at the end. Even an empty page can have one. */
   nextPosition: FullPosition | null;
+  /** Set when the search ended before the page was full. `searched` is unknown for searches that a field sorts. */
+  progress: { searched: number | null; total: number } | null;
   /** Items with a value that begins with the text, on an unsorted first page. `views` omits them. */
   prefixMatches: ItemView[];
   /** The count of all matches, if requested. */
   count: MatchCount | null;
-  /** The collection by which the items are presented. */
+  /** The definition that `views` were built with. */
   compiled: CompiledCollection;
   /** The status of the collection, if requested. */
   status: CollectionStatus | null;
@@ -69,7 +78,8 @@ export async function queryItems(
     const { collection } = compiled;
     const { rights, body, expand = [] } = query;
     const apps = await loadReadableApps(ctx, rights, compiled, body, expand);
-    const parsed = await parseOrReload(ctx, compiled, query, apps);
+    const parse = () => parseItemQuery(compiled, query, apps);
+    const parsed = await parseOrReload(ctx, compiled, parse, apps);
     if ("compiled" in parsed) {
       ({ compiled } = parsed);
       return undefined;
@@ -82,19 +92,50 @@ export async function queryItems(
       withCount: query.isForPeople ?? false,
       withStatus: query.withStatus ?? false,
       prefixes: wantsPrefixMatches ? prefixes : null,
-      stamps: cachedStamps([collection]),
+      stamps: cachedStampsJson([collection]),
       values: search.unknownOptions.map(({ field, value }) => [field.number, value] as const),
       targets: apps.pageTargets,
       expanded: apps.expanded(search),
     });
     if ("exceeded" in page) throw tooComplexProblem(page);
-    compiled = confirmCollection(ctx, compiled, page.head);
+    compiled = resolveCollection(ctx, compiled, page.head);
     const hasOutdatedTarget = apps.confirm(ctx, page.targetHeads);
-    if (page.head.freshDefinition || hasOutdatedTarget) return undefined;
-    for (const searched of [page, ...page.targetHeads]) assertIndexed(ctx, search, searched);
+    // Undefined repeats the query, with the definitions that the read returned.
+    if (page.head.freshCollection || hasOutdatedTarget) return undefined;
+    for (const head of [page, ...page.targetHeads])
+      assertIndexed(ctx, head.head.id, referencedFields(search), head.unindexed);
     assertOptions(search, page.missingValues);
-    return buildPage(compiled, search, page, rows, apps);
+    const filledPage = query.fillsPage ? await fillPage(ctx, collection, search, page, rows) : page;
+    if (filledPage === undefined) return undefined;
+    return buildPage(compiled, search, filledPage, rows, apps);
   });
+}
+
+/** A search that continues reads about 100,000 index entries, unless the database is slow. */
+const maxDeepStatements = 4;
+const maxDeepMs = 2000;
+
+/** Continues a search that ended before its page was full. Returns undefined if the definition changed meanwhile. */
+async function fillPage(
+  ctx: ReadContext,
+  collection: CompiledCollection["collection"],
+  search: Search,
+  firstPage: SearchPage,
+  rows: number,
+): Promise<SearchPage | undefined> {
+  const db = ctx.databases.of(collection);
+  const end = ctx.now() + maxDeepMs;
+  const extras = { stamps: cachedStampsJson([collection]) };
+  let page = firstPage;
+  for (let count = 0; count < maxDeepStatements && ctx.now() < end; count += 1) {
+    const missingRows = rows + 1 - page.hits.length;
+    if (page.edge === null || missingRows <= 0) break;
+    const more = await findPage(db, search, page.edge, missingRows, extras, deepBudget);
+    if ("exceeded" in more) throw tooComplexProblem(more);
+    if (more.head.freshCollection) return undefined;
+    page = { ...page, hits: [...page.hits, ...more.hits], edge: more.edge };
+  }
+  return page;
 }
 
 interface ParsedQuery {
@@ -103,17 +144,17 @@ interface ParsedQuery {
 }
 
 /** Parses the query. If that fails and the definition has changed, returns the current collection instead. */
-async function parseOrReload(
+export async function parseOrReload<Parsed>(
   ctx: ReadContext,
   compiled: CompiledCollection,
-  query: ItemQuery,
-  apps: ReadableApps,
-): Promise<ParsedQuery | CountedCollection> {
+  parse: () => Parsed,
+  apps?: ReadableApps,
+): Promise<Parsed | CountedCollection> {
   try {
-    return parseItemQuery(compiled, query, apps);
+    return parse();
   } catch (error) {
     const current = await loadCurrentCollection(ctx, compiled);
-    const hasOutdatedTarget = await apps.reload(ctx);
+    const hasOutdatedTarget = (await apps?.reload(ctx)) ?? false;
     if (current.compiled === compiled && !hasOutdatedTarget) throw error;
     return current;
   }
@@ -137,31 +178,32 @@ function parseItemQuery(
 }
 
 /**
- * Rejects a search over fields that have just become searchable, because it would miss items. Recalculations replace
- * values and entries of an item together, so searches continue during these.
+ * Rejects a search or an aggregate over fields that have just become searchable, because it would miss items. Both keep
+ * working during a recalculation, because it replaces the values and the entries of an item together.
  */
-function assertIndexed(
+export function assertIndexed(
   ctx: ReadContext,
-  search: Search,
-  { head, unindexed: { ids, ...progress } }: SearchedHead,
+  collectionId: number,
+  fields: readonly SearchField[],
+  { ids, ...progress }: UnindexedFields,
 ): void {
-  const numbers = new Set(ids.map((id) => fieldNumber(head.id, id)));
-  const unindexedFields = referencedFields(search).filter(({ number }) => numbers.has(number));
+  const numbers = new Set(ids.map((id) => fieldNumber(collectionId, id)));
+  const unindexedFields = fields.filter(({ number }) => numbers.has(number));
   if (unindexedFields.length === 0) return;
   resumeBackfill(ctx);
   throw problem.indexing([...new Set(unindexedFields.map(({ name }) => name))], progress);
 }
 
 /** Rejects operands that no item has and that are neither current nor former options of their fields. */
-function assertOptions({ unknownOptions }: Search, missingValues: readonly number[]): void {
+export function assertOptions({ unknownOptions }: Search, missingValues: readonly number[]): void {
   const errors = missingValues.flatMap((index) => unknownOptions[index]?.error ?? []);
   if (errors.length > 0) throw problem.invalidInput(errors);
 }
 
 const tooComplexReasons: Record<SearchTooLarge["exceeded"], string> = {
   item: "An item is too large for these conditions. Search for shorter texts, or remove conditions on rows.",
-  items: `With more than ${maxSortedItems} items, a second sort key needs conditions that the index narrows to at most ${maxSortedItems} items.`,
-  bytes: `The items to sort are too large. A second sort key needs at most ${maxKeyItemBytes / 1e6} MB of items or, with up to ${maxSortedItems} items, at most ${maxKeyEntryBytes / 1e6} MB of values in the sort fields.`,
+  items: `Sorting by two keys needs conditions that match at most ${maxSortedItems} items in the index.`,
+  bytes: `The items to sort are too large. Sorting by two keys works with at most ${maxKeyItemBytes / 1e6} MB of items. With up to ${maxSortedItems} items, it also works with at most ${maxKeyEntryBytes / 1e6} MB of values in the sort fields.`,
 };
 
 function tooComplexProblem({ exceeded }: SearchTooLarge): Problem {
@@ -182,26 +224,46 @@ function buildPage(
   apps: ReadableApps,
 ): QueryPage {
   const items = hits.map(({ item }) => item);
-  const fittingItems = items.slice(0, Math.min(rows, countFittingItems(items, compiled)));
+  const fittingItems = items.slice(0, Math.min(rows, countItemsThatFit(items, compiled)));
   // An item that alone refers to too many records is a page of its own, with the first of them.
   const { count: pageCount, included: records } = apps.fit(fittingItems, search, included);
   const pageHits = hits.slice(0, pageCount);
-  const { fields } = search;
+  const { fields, sort, order } = search;
   const hasMoreHits = hits.length > pageHits.length;
-  const fittingMatches = prefixMatches.slice(0, countFittingItems(prefixMatches, compiled));
+  const fittingMatches = prefixMatches.slice(0, countItemsThatFit(prefixMatches, compiled));
   const prefixMatchNumbers = new Set(fittingMatches.map(({ number }) => number));
   const otherHits = pageHits.filter(({ item }) => !prefixMatchNumbers.has(item.number));
   // An inexact count can miss prefix matches, so it is at least the number of items on the page.
-  const pageSize = prefixMatchNumbers.size + otherHits.length;
+  const returnedCount = prefixMatchNumbers.size + otherHits.length;
   return {
     compiled,
     status,
     included: records,
     views: otherHits.map(({ item }) => pickFields(buildItemView(item, compiled), fields)),
     nextPosition: hasMoreHits ? (pageHits.at(-1)?.position ?? null) : edge,
+    progress:
+      hasMoreHits || edge === null || status === null
+        ? null
+        : {
+            searched:
+              sort.length > 0 ? null : countSearched(compiled, edge, order, status.itemCount),
+            total: status.itemCount,
+          },
     prefixMatches: fittingMatches.map((item) => pickFields(buildItemView(item, compiled), fields)),
-    count: count && (count.exact ? count : { ...count, count: Math.max(count.count, pageSize) }),
+    count:
+      count && (count.exact ? count : { ...count, count: Math.max(count.count, returnedCount) }),
   };
+}
+
+/** The items on one side of a position in stored order. Deleted items make it an estimate. */
+function countSearched(
+  { collection }: CompiledCollection,
+  edge: FullPosition,
+  order: Search["order"],
+  itemCount: number,
+): number {
+  const sequence = Number(edge.at(-1)) - itemNumberRange(collection.id).above;
+  return order === "asc" ? Math.min(sequence, itemCount) : Math.max(0, itemCount - sequence + 1);
 }
 
 function pickFields(view: ItemView, fields: string[] | null): ItemView {

@@ -8,8 +8,8 @@ import { expansions, maxExpansions } from "#domain/search/expand.ts";
 import { searchFields } from "#domain/search/fields.ts";
 import type { SearchTargets } from "#domain/search/operand.ts";
 import { maxConditions, type Search } from "#domain/search/tree.ts";
-import { cachedStamps } from "#store/data/definition-head.ts";
-import type { PageTargets, SearchedHead } from "#store/data/search/heads.ts";
+import { cachedStampsJson } from "#store/data/definition-head.ts";
+import type { PageTargets, SearchHead } from "#store/data/search/batch.ts";
 import {
   referencedIds,
   type ExpandedReference,
@@ -17,7 +17,7 @@ import {
 } from "#store/data/search/included.ts";
 import {
   cachedOrStoredCollection,
-  confirmCollection,
+  resolveCollection,
   findCurrentCollection,
 } from "./collection-cache.ts";
 import type { ActionContext, ReadContext } from "./context.ts";
@@ -42,7 +42,7 @@ export class ReadableApps {
 
   get pageTargets(): PageTargets {
     const collections = Array.from(this.#byKey.values(), ({ collection }) => collection);
-    return { ids: collections.map(({ id }) => id), stamps: cachedStamps(collections) };
+    return { ids: collections.map(({ id }) => id), stamps: cachedStampsJson(collections) };
   }
 
   /** The references that a page expands. Those to other apps are left out. */
@@ -65,12 +65,12 @@ export class ReadableApps {
   }
 
   /** Takes the definitions that the search's own read found. Returns whether any was outdated. */
-  confirm(ctx: ReadContext, heads: readonly SearchedHead[]): boolean {
+  confirm(ctx: ReadContext, heads: readonly SearchHead[]): boolean {
     for (const [key, compiled] of this.#byKey) {
       const current = heads.find(({ head }) => head.id === compiled.collection.id);
-      if (current) this.#byKey.set(key, confirmCollection(ctx, compiled, current.head));
+      if (current) this.#byKey.set(key, resolveCollection(ctx, compiled, current.head));
     }
-    return heads.some(({ head }) => head.freshDefinition !== null);
+    return heads.some(({ head }) => head.freshCollection !== null);
   }
 
   /** Takes the items of a page, in order, until one would bring too much. At least one always fits. */

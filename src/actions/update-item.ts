@@ -4,10 +4,10 @@ import { retryOnConflict } from "./idempotent.ts";
 import { checkWithReferences, guardedReferences, rejectUnknownReferences } from "./references.ts";
 import { reloadItem, type LoadedItem, type StoredItem } from "./visible.ts";
 import { checkPatch, checkSubmitted, type CheckResult } from "#domain/data/check.ts";
+import { itemBudget } from "#domain/formula/compute.ts";
 import type { CompiledCollection } from "#domain/data/compile.ts";
 import { withoutRemovedFields } from "#domain/data/index-entries.ts";
 import { closedReason } from "#domain/definition/collection.ts";
-import { itemBudget } from "#domain/data/compute-budget.ts";
 import { newReferences, type PlacedReference } from "#domain/data/references.ts";
 import { resolveIncrements } from "#domain/data/increments.ts";
 import { etagOf, matchesPrecondition, type Precondition } from "#domain/preconditions.ts";
@@ -15,7 +15,7 @@ import {
   type ItemAction,
   nextItemVersion,
   diffItems,
-  indexRowChanges,
+  buildIndexRowChanges,
   serializeData,
 } from "#domain/item/change.ts";
 import {
@@ -26,7 +26,7 @@ import {
   buildItemView,
   type ItemView,
 } from "#domain/item/item.ts";
-import { parseItemBody } from "#domain/item/body.ts";
+import { readItemBody } from "#domain/item/body.ts";
 import { changeItem, type ItemChange, removeItem } from "#store/data/change-item.ts";
 import { computeWithinBudget, duplicateProblem, assertTypeStable } from "./create-item.ts";
 
@@ -92,7 +92,7 @@ export function nextState(
   allowsIncrements = true,
 ): NextState {
   assertChangeable(item, ifMatch);
-  const { body, errors } = parseItemBody(compiled.collection.kind, "update", request);
+  const { body, errors } = readItemBody(compiled.collection.kind, "update", request);
   const status = item.status === null ? { status: null } : nextStatus(item.status, body.status);
   const newStatus = "status" in status ? status.status : item.status;
   const isSubmission = item.status === "draft" && newStatus !== "draft";
@@ -104,7 +104,13 @@ export function nextState(
     ? checkSubmitted(compiled, item.data, data, budget)
     : checkPatch(compiled, item.data, data, newStatus === "draft", budget);
   const statusErrors = "error" in status ? [status.error] : [];
-  const fieldErrors = [...errors, ...statusErrors, ...incrementErrors, ...checkResult.errors];
+  const fieldErrors = [
+    ...(ctx.queryErrors ?? []),
+    ...errors,
+    ...statusErrors,
+    ...incrementErrors,
+    ...checkResult.errors,
+  ];
   if (fieldErrors.length > 0) throw problem.invalidInput(fieldErrors);
   assertTypeStable(compiled.collection, checkResult.data, item.data);
   const computedResult = computeWithinBudget(budget, compiled, checkResult.data, ctx.now());
@@ -186,7 +192,7 @@ function buildChange(
   references: readonly PlacedReference[],
 ): ItemChange {
   const { version, revision } = compiled.collection;
-  const indexRows = indexRowChanges(compiled, before, after);
+  const indexRows = buildIndexRowChanges(compiled, before, after);
   const data = serializeData(compiled, before, after);
   return {
     ...indexRows,
@@ -229,7 +235,8 @@ export async function deleteSubmission(
 ): Promise<void> {
   await retryOnCurrentItem(ctx, loaded, async ({ item, compiled }) => {
     assertChangeable(item, ifMatch);
-    const { entries, uniqueValues } = indexRowChanges(compiled, item, null);
+    if (ctx.queryErrors) throw problem.invalidInput(ctx.queryErrors);
+    const { entries, uniqueValues } = buildIndexRowChanges(compiled, item, null);
     const removal = {
       number: item.number,
       itemVersion: item.version,

@@ -13,10 +13,39 @@ import { action } from "./page.ts";
 import { ReturnPath, requireSameOrigin } from "./form-input.ts";
 import { setPreferences, Preferences } from "./preferences.ts";
 import { requireCompleteAccess } from "#admin/sign-in/access.ts";
-import { receiveBody } from "#admin/sign-in/receive-body.ts";
-import { limitChanges, requireSession, startsEarly } from "#admin/sign-in/session.ts";
+import {
+  limitChanges,
+  requireSession,
+  startsEarly,
+  isKnownCaller,
+} from "#admin/sign-in/session.ts";
 import { signInRoutes } from "#admin/sign-in/sign-in.tsx";
 import { webhookRoutes } from "#admin/webhooks/index.tsx";
+import { problem } from "#domain/problem/problem.ts";
+import { limitAnonymousBody, maxBodyBytes } from "#http/body.ts";
+import {
+  readBody,
+  hasBody,
+  maxAnonymousBodyBytes,
+  requireUncompressedBody,
+} from "#http/read-body.ts";
+
+/**
+ * Reads the body before the session is checked, so that slow senders cannot use a session that has ended meanwhile.
+ * Callers without a session that the service signed are limited by network first, and may send only a small body.
+ */
+const receiveBody = createMiddleware<AdminEnv>(async (c, next) => {
+  if (hasBody(c)) {
+    const isKnown = await isKnownCaller(c);
+    if (!isKnown) await limitAnonymousBody(c);
+    requireUncompressedBody(c);
+    const refusal = await readBody(c, isKnown ? maxBodyBytes : maxAnonymousBodyBytes);
+    if (refusal?.code === "too_large" && !isKnown)
+      throw problem.anonymousBodyTooLarge(maxAnonymousBodyBytes);
+    if (refusal) throw refusal;
+  }
+  await next();
+});
 
 const noStore = createMiddleware<AppEnv>(async (c, next) => {
   await next();

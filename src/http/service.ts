@@ -1,12 +1,12 @@
 import type { Descriptions } from "#documents/openapi/description.ts";
 import type { SigningKeys } from "#domain/credential/keys.ts";
+import type { LogLevel } from "#domain/events.ts";
 import type { Memory } from "#domain/memory.ts";
-import type { Clock, Random } from "#domain/ports.ts";
-import type { Timeouts } from "#domain/timeouts.ts";
+import type { Clock, Random, Timeouts } from "#domain/ports.ts";
 import type { FetchPort } from "#delivery/send.ts";
 import type { SenderStub } from "#delivery/sender.ts";
 import type { GateStub } from "#gate/gate.ts";
-import type { PrimaryDatabases } from "#store/db/open.ts";
+import type { PrimaryDatabases } from "#store/db/database.ts";
 
 /** The service's connections to the outside. `src/platform.ts` implements them for Cloudflare. */
 export interface Ports {
@@ -31,8 +31,6 @@ export interface Ports {
   fetch: FetchPort;
   log(line: string, level?: LogLevel): void;
 }
-
-type LogLevel = "log" | "warn" | "error";
 
 /** The settings of a deployment. All but the secrets may be empty. */
 export interface Settings {

@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 import { listChanges, type FeedStart } from "#actions/changes.ts";
-import { cachedCollection } from "#actions/collection-cache.ts";
+import { findCollectionInMemory } from "#actions/collection-cache.ts";
 import { loadCollection } from "#actions/visible.ts";
 import { changeDocument } from "#documents/items.ts";
 import { resourceNames } from "#documents/openapi/names.ts";
@@ -18,8 +18,8 @@ const feedQuery = lazy(() =>
   z.extend(pageQuery(), { all: z._default(z.enum(["true", "false"]), "false") }),
 );
 
-/** A page of the changes feed of a collection (contract, section 13). */
-export const changesOperation = (kind: CollectionKind) => {
+/** A page of the changes feed of a collection. */
+export const listChangesOperation = (kind: CollectionKind) => {
   const { many } = resourceNames(kind);
   return operation({
     method: "GET",
@@ -32,16 +32,20 @@ export const changesOperation = (kind: CollectionKind) => {
     query: feedQuery,
     async prefetch(ctx, { path: { key }, query, feedPosition }) {
       // The feed must not skip changes of other writers, so it reads only the primary.
-      const ofAll = { ...ctx, databases: ctx.primary, versions: primaryOnly };
+      const primaryContext = { ...ctx, databases: ctx.primary, versions: primaryOnly };
       const compiled =
-        cachedCollection(ofAll.memory, kind, key) ?? (await loadCollection(ofAll, kind, key));
+        findCollectionInMemory(primaryContext.memory, kind, key) ??
+        (await loadCollection(primaryContext, kind, key));
       const binding = `changes ${compiled.collection.id}`;
       const { cursor, limit = defaultPageLimit, all } = query();
       const start: FeedStart =
         cursor === undefined || cursor === "now"
           ? (cursor ?? null)
           : await feedPosition(binding, cursor);
-      const page = await listChanges(ofAll, compiled, start, { limit, each: all === "true" });
+      const page = await listChanges(primaryContext, compiled, start, {
+        limit,
+        each: all === "true",
+      });
       return { ...page, binding };
     },
     async run(_, { prefetched }) {
@@ -52,9 +56,9 @@ export const changesOperation = (kind: CollectionKind) => {
         next: { binding, position: [nextPosition], isFeed: true },
       };
     },
-    summary: `Follow what happens to ${many}`,
+    summary: `List changes of ${many}`,
     description:
-      "What happened, in the order of commit, and the items as they are now. `links.next` is never null: an empty page is the present end, and its `next` goes on from there. Kept 30 days.",
+      "Returns changes in the order of commit, with the current items. `links.next` is never null: on an empty page, it returns the changes that follow. Changes are kept for 30 days.",
     responses: {
       200: {
         description: "A page.",

@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 import type { ActionContext, ReadContext } from "#actions/context.ts";
 import {
-  currentEtag,
+  buildDefinitionEtag,
   listVisibleCollections,
   putDefinition,
   type SavedDefinition,
@@ -30,14 +30,14 @@ import { noQuery } from "./items.ts";
 import { operation, type LinkedDocument, type SingleResult } from "./operation.ts";
 import { definitionTarget, keyTarget, noTarget, storedDefinitionTarget } from "./targets.ts";
 
-const shared = { tag: "definitions" } as const;
+const sharedDeclaration = { tag: "definitions" } as const;
 const definitionName = (kind: CollectionKind) => `${kindSchemaNames[kind]}Definition`;
 
-/** Prefetches the list of all collections, as most credentials see all. Others read again with their resources. */
-export const listCollections = (kind: CollectionKind) => {
+/** Prefetches the list of all collections, because most credentials see all. Others read again with their resources. */
+export const listCollectionsOperation = (kind: CollectionKind) => {
   const binding = `${kind}s`;
   type BookmarkedPage = SummaryPage & { bookmark: string | null };
-  const among =
+  const prefetchVisibleTo =
     (resources: Resources): Prefetch<BookmarkedPage, Paging> =>
     async (ctx, { query, position }) => {
       const { cursor, limit = defaultPageLimit } = query();
@@ -46,9 +46,9 @@ export const listCollections = (kind: CollectionKind) => {
       const page = await listVisibleCollections(ctx, resources, kind, after, limit);
       return { ...page, bookmark: ctx.versions.newestBookmark() };
     };
-  const all = among("all");
+  const prefetchAll = prefetchVisibleTo("all");
   return operation({
-    ...shared,
+    ...sharedDeclaration,
     method: "GET",
     path: collectionPaths(kind).list,
     kind,
@@ -56,9 +56,9 @@ export const listCollections = (kind: CollectionKind) => {
     effect: "read",
     target: noTarget,
     query: pageQuery,
-    prefetch: all,
+    prefetch: prefetchAll,
     async run({ resources }, { prefetched, read }) {
-      const page = await (resources === "all" ? prefetched() : read(among(resources)));
+      const page = await (resources === "all" ? prefetched() : read(prefetchVisibleTo(resources)));
       const { summaries, nextPosition, bookmark } = page;
       return {
         items: summaries.map((summary) => linkedSummary(kind, summary)),
@@ -66,7 +66,7 @@ export const listCollections = (kind: CollectionKind) => {
       };
     },
     summary: `List ${kind}s`,
-    description: `The ${kind}s that the credential may see.`,
+    description: `Returns the ${kind}s that the credential can access.`,
     responses: {
       200: {
         description: "A page.",
@@ -77,16 +77,16 @@ export const listCollections = (kind: CollectionKind) => {
     tool: {
       name: `list_${kind}s`,
       title: `List ${kind}s`,
-      description: `The ${kind}s that there are, with their keys.`,
+      description: `Lists the ${kind}s that you can access, with their keys.`,
       isPerCollection: false,
       input: plainInput,
     },
   });
 };
 
-export const getCollection = (kind: CollectionKind) =>
+export const getCollectionOperation = (kind: CollectionKind) =>
   operation({
-    ...shared,
+    ...sharedDeclaration,
     method: "GET",
     path: collectionPaths(kind).collection,
     kind,
@@ -101,11 +101,11 @@ export const getCollection = (kind: CollectionKind) =>
       const summary = { key, version, name, description, timeZone };
       return { ...linkedSummary(kind, summary), etag: etagOf(version) };
     },
-    summary: `Read about an ${kind}`,
-    description: "Its name, version and addresses.",
+    summary: kind === "app" ? "Get an app" : "Get a form",
+    description: "Returns the name, the version of the definition and links.",
     responses: {
       200: {
-        description: "What it is.",
+        description: `The ${kind}.`,
         schema: kindSchemaNames[kind],
         example: ({ definition }) => definition.summary,
         headers: ["ETag"],
@@ -113,9 +113,9 @@ export const getCollection = (kind: CollectionKind) =>
     },
   });
 
-export const getDefinition = (kind: CollectionKind) =>
+export const getDefinitionOperation = (kind: CollectionKind) =>
   operation({
-    ...shared,
+    ...sharedDeclaration,
     method: "GET",
     path: collectionPaths(kind).schema,
     kind,
@@ -126,10 +126,11 @@ export const getDefinition = (kind: CollectionKind) =>
     precondition: "If-None-Match",
     run: (ctx, { target, origin }) => ({
       ...linkedDefinition(ctx, target, origin),
-      etag: currentEtag(ctx, target),
+      etag: buildDefinitionEtag(ctx, target),
     }),
-    summary: "Read a definition",
-    description: "The fields and their rules. It can be changed and sent back as it is.",
+    summary: "Get a definition",
+    description:
+      "Returns the fields and their rules. You can edit the response and send it back with PUT.",
     responses: {
       200: {
         description: "The definition.",
@@ -140,9 +141,9 @@ export const getDefinition = (kind: CollectionKind) =>
     },
     tool: {
       name: "read_definition",
-      title: "Read a definition",
+      title: "Get a definition",
       description:
-        "The fields of an app or a form: their keys, types and rules, and whether a form accepts submissions. Takes either app or form.",
+        "Returns the fields of an app or a form, with their keys, types and rules, and whether a form accepts submissions. Send either app or form.",
       isPerCollection: false,
       acceptsEitherKind: true,
       input: definitionInput,
@@ -151,10 +152,10 @@ export const getDefinition = (kind: CollectionKind) =>
 
 const dryRunQuery = lazy(() => z.object({ dry_run: z.optional(z.enum(["true", "false"])) }));
 
-/** What the two writes of a definition share. */
+/** The parts that PUT and PATCH of a definition share. */
 const definitionWrite = (kind: CollectionKind) =>
   ({
-    ...shared,
+    ...sharedDeclaration,
     path: collectionPaths(kind).schema,
     kind,
     permission: "schema:write",
@@ -166,7 +167,7 @@ const definitionWrite = (kind: CollectionKind) =>
 /** In a dry run, the ETag is that of the stored definition. */
 const changedResponse = (kind: CollectionKind) =>
   ({
-    description: "Changed, or checked in a dry run.",
+    description: "The definition was changed, or only validated in a dry run.",
     schema: definitionName(kind),
     example: ({ definition }: { definition: { shown: object } }) => definition.shown,
     headers: ["ETag.known"],
@@ -185,9 +186,9 @@ export const putDefinitionOperation = (kind: CollectionKind) =>
         return checkedResult(ctx, await dryRunDefinition(ctx, kind, key, body, conditions), origin);
       return savedResult(ctx, await putDefinition(ctx, kind, key, body, conditions), origin);
     },
-    summary: "Define",
+    summary: "Create or replace a definition",
     description:
-      "Creates or changes it. A field that is left out is retired: its data stays, hidden, and comes back with it. The examples omit `default`; read the definition before you change it.",
+      "Creates the app or form, or replaces its definition. Omitting a field hides it and keeps its data; sending it again restores both. The examples omit `default`, so get the definition before you change it.",
     responses: {
       200: changedResponse(kind),
       201: {
@@ -199,7 +200,7 @@ export const putDefinitionOperation = (kind: CollectionKind) =>
       202: {
         ...changedResponse(kind),
         description:
-          "The current definition. `pending` describes the change, for which items are being checked.",
+          "The current definition. `pending` describes the change, which takes effect after all items are checked.",
         headers: ["ETag"],
       },
     },
@@ -222,13 +223,13 @@ export const patchDefinitionOperation = (kind: CollectionKind) =>
         return checkedResult(ctx, dryRunPatch(ctx, target, body, ifMatch), origin);
       return savedResult(ctx, await patchDefinition(ctx, target, body, ifMatch), origin);
     },
-    summary: "Change the settings",
+    summary: "Update settings",
     description:
-      "Changes the members that are sent, but not `fields`; `null` restores a default. A pending change continues.",
+      "Updates the members that you send, except `fields`. `null` restores the default. A pending change continues.",
     responses: { 200: changedResponse(kind) },
   });
 
-/** The schema document with its links (contract, section 7). */
+/** The schema document with its links. */
 function linkedDefinition(
   { now }: Pick<ReadContext, "now">,
   { collection, itemCount, indexing, pending }: CurrentCollection,
@@ -247,7 +248,7 @@ const linkedSummary = (kind: CollectionKind, summary: CollectionInfo): LinkedDoc
 });
 
 function savedResult(ctx: ActionContext, saved: SavedDefinition, origin: string): SingleResult {
-  const shown = { ...linkedDefinition(ctx, saved, origin), etag: currentEtag(ctx, saved) };
+  const shown = { ...linkedDefinition(ctx, saved, origin), etag: buildDefinitionEtag(ctx, saved) };
   const { kind, key } = saved.collection;
   switch (saved.outcome) {
     case "created":
@@ -270,6 +271,6 @@ function checkedResult(
   return {
     document: { ...document, consequences: consequencesDocument(consequences) },
     links,
-    ...(current ? { etag: currentEtag(ctx, current) } : {}),
+    ...(current ? { etag: buildDefinitionEtag(ctx, current) } : {}),
   };
 }

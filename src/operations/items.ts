@@ -65,6 +65,7 @@ export const createItemOperation = (kind: CollectionKind) => {
     effect: "create",
     target: collectionTarget(kind),
     query: noQuery,
+    reportsQueryErrors: true,
     body: { schema: ({ one }) => `${one}Create`, example: ({ create }) => create },
     async run(ctx, { target, body, sentKey }) {
       const { response, isReplay, hasDifferentBody } = await createItem(ctx, target, body, sentKey);
@@ -74,10 +75,10 @@ export const createItemOperation = (kind: CollectionKind) => {
     },
     summary: `Create a ${thing}`,
     description:
-      "Creates one, and answers with it. With an Idempotency-Key it may be sent again: the first result is given.",
+      "Creates an item and returns it. With an Idempotency-Key, retries return the first result.",
     responses: {
       201: {
-        description: "Created, or created before with the same key.",
+        description: "The item was created by this request or by an earlier one with the same key.",
         schema: ({ one }) => one,
         example: ({ responses }) => responses?.item,
         headers: ["ETag", "Location"],
@@ -87,7 +88,7 @@ export const createItemOperation = (kind: CollectionKind) => {
     tool: {
       name: `create_${thing}`,
       title: `Create a ${thing}`,
-      description: `Adds one to the ${many}, once for each idempotency_key.`,
+      description: `Creates a ${thing}, once for each idempotency_key.`,
       isPerCollection: true,
       input: (parameters, collection) => itemInput("create", kind, parameters, collection),
     },
@@ -107,11 +108,11 @@ export const validateSubmission = operation({
   async run(ctx, { target, body }) {
     return { document: checkedDocument(await validateItem(ctx, target, body)) };
   },
-  summary: "Check what a create would check",
-  description: "Everything that a create would check, and nothing is written. It counts as a read.",
+  summary: "Validate a submission",
+  description: "Runs every check of a create and stores nothing. Counts as a read.",
   responses: {
     200: {
-      description: "A create would succeed.",
+      description: "The data is valid.",
       schema: ({ one }) => `${one}Checked`,
       example: ({ responses }) => responses?.checked,
     },
@@ -120,7 +121,7 @@ export const validateSubmission = operation({
   tool: {
     name: "validate_submission",
     title: "Validate a submission",
-    description: "Everything that a create of submissions would check; nothing is stored.",
+    description: "Runs every check of a create and stores nothing.",
     isPerCollection: true,
     input: (parameters, collection) => itemInput("validate", "form", parameters, collection),
   },
@@ -145,11 +146,11 @@ export const getItem = (kind: CollectionKind) => {
       // The ETag is that of the item alone, so it says nothing about the records.
       return { ...shown, document, isRedefined: true };
     },
-    summary: `Read a ${thing}`,
-    description: "As it is now, with its ETag.",
+    summary: `Get a ${thing}`,
+    description: `Returns the current version of the ${thing}, with its ETag.`,
     responses: {
       200: {
-        description: "As it is now.",
+        description: `The ${thing}.`,
         schema: ({ one }) => one,
         example: ({ responses }) => responses?.item,
         headers: ["ETag"],
@@ -158,7 +159,7 @@ export const getItem = (kind: CollectionKind) => {
     tool: {
       name: `get_${thing}`,
       title: `Get a ${thing}`,
-      description: `One of the ${many}, with its etag.`,
+      description: `Returns a ${thing}, with its etag.`,
       isPerCollection: false,
       input: plainInput,
     },
@@ -178,6 +179,7 @@ export const updateItemOperation = (kind: CollectionKind) => {
     effect: "write",
     target: itemTargets[kind],
     query: noQuery,
+    reportsQueryErrors: true,
     body: {
       types: [mergePatchType],
       schema: ({ one }) => `${one}Change`,
@@ -190,12 +192,12 @@ export const updateItemOperation = (kind: CollectionKind) => {
       const document = canRead ? itemDocument(view) : writtenDocument(view, target.compiled, body);
       return { document, etag: etagOf(view.version) };
     },
-    summary: `Change a ${thing}`,
+    summary: `Update a ${thing}`,
     description:
-      "Changes the fields that are sent; `null` clears one. With If-Match, only the version that it names.",
+      "Updates the fields that you send; `null` clears a field. With If-Match, updates only the version that it names.",
     responses: {
       200: {
-        description: "As it is after the change.",
+        description: `The updated ${thing}.`,
         schema: ({ one }) => `${one}Updated`,
         example: ({ responses }) => responses?.item,
         headers: ["ETag"],
@@ -205,7 +207,7 @@ export const updateItemOperation = (kind: CollectionKind) => {
     tool: {
       name: `update_${thing}`,
       title: `Update a ${thing}`,
-      description: `Changes one of the ${many}: the fields that are sent; null empties one, and rows are replaced as a whole. { "$increment": 1 } adds to a number.`,
+      description: `Updates the fields of a ${thing} that you send. null clears a field; line items are replaced as a whole. { "$increment": 1 } adds to a number.`,
       isPerCollection: true,
       input: (parameters, collection) => itemInput("update", kind, parameters, collection),
     },
@@ -221,13 +223,14 @@ export const deleteSubmissionOperation = operation({
   effect: "write",
   target: itemTargets.form,
   query: noQuery,
+  reportsQueryErrors: true,
   precondition: "If-Match",
   async run(ctx, { target, ifMatch }) {
     await deleteSubmission(ctx, target, ifMatch);
     return null;
   },
   summary: "Delete a submission",
-  description: "Deletes it for good. A second time it is not found.",
+  description: "Permanently deletes the submission. Further requests return 404.",
   responses: { 204: { description: "Deleted." } },
   problems: ["submission_closed"],
 });

@@ -15,14 +15,16 @@ export const getMe = operation({
   target: noTarget,
   query: noQuery,
   precondition: "If-None-Match",
+  // `actor` is in the context because every write records it. The rest of the credential is the grant.
   async run({ actor }, { grant }) {
     const { kind, name, permissions, resources, limits, expiresAt } = grant;
     const expires_at = expiresAt === null ? null : formatTimestamp(expiresAt);
     const document = { actor, kind, name, permissions, resources, limits, expires_at };
     return { document, etag: await contentEtag(JSON.stringify(document)) };
   },
-  summary: "Read about the credential",
-  description: "Who it is to others, its kind, permissions, resources, limits and expiry.",
+  summary: "Get the credential",
+  description:
+    "Returns the kind, permissions, resources, limits and expiry of the credential, and the name that others see.",
   responses: {
     200: {
       description: "The credential.",

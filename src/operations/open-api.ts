@@ -2,21 +2,24 @@ import * as z from "zod/mini";
 import { versions } from "#documents/openapi/versions.ts";
 import { collectionPaths } from "#domain/api-paths.ts";
 import { isVisible } from "#domain/credential/credential.ts";
-import type { CollectionKind } from "#domain/definition/collection.ts";
-import { selectedCollections, selectionQuery } from "#domain/definition/selection.ts";
+import {
+  type CollectionKind,
+  selectedCollections,
+  selectionQuery,
+} from "#domain/definition/collection.ts";
 import { lazy } from "#domain/lazy.ts";
 import { problem } from "#domain/problem/problem.ts";
 import { loadDefinitions } from "#store/data/definition-head.ts";
 import { operation } from "./operation.ts";
 import { definitionTarget, noTarget } from "./targets.ts";
 
-/** The OpenAPI documents of one app or form, of a selection, or of the service. */
+// The OpenAPI documents of one app or form, of a selection, or of the service.
 
-/** The limits of a joined document: the number of definitions, and their size together. */
+/** The limits of a joined document: the number of definitions, and their total size. */
 const maxJoinedDefinitions = 20;
 const maxJoinedBytes = 1_000_000;
 
-const shared = {
+const sharedDeclaration = {
   method: "GET",
   tag: "definitions",
   permission: "schema:read",
@@ -24,7 +27,7 @@ const shared = {
   precondition: "If-None-Match",
   formats: "openapi",
   description:
-    "OpenAPI 3.1; 3.0.3 with `version=3.0`, or `Accept: application/vnd.oai.openapi;version=3.0`.",
+    "Returns OpenAPI 3.1. For 3.0.3, send `version=3.0` or `Accept: application/vnd.oai.openapi;version=3.0`.",
 } as const;
 
 const documentResponse = { description: "The document.", headers: ["ETag"] } as const;
@@ -32,9 +35,9 @@ const documentResponse = { description: "The document.", headers: ["ETag"] } as 
 const versionQuery = lazy(() => z.object({ version: z.optional(z.enum(versions)) }));
 const documentQuery = lazy(() => z.extend(selectionQuery(), versionQuery().shape));
 
-export const getCollectionDocument = (kind: CollectionKind) =>
+export const getCollectionDocumentOperation = (kind: CollectionKind) =>
   operation({
-    ...shared,
+    ...sharedDeclaration,
     path: collectionPaths(kind).openApi,
     kind,
     target: definitionTarget(kind),
@@ -43,22 +46,22 @@ export const getCollectionDocument = (kind: CollectionKind) =>
       describes: [target.collection],
       version: query.version,
     }),
-    summary: "Read its OpenAPI document",
+    summary: "Get the OpenAPI document",
     responses: { 200: { ...documentResponse, example: ({ definition }) => definition.document } },
   });
 
-export const getDocument = operation({
-  ...shared,
+export const getOpenApiDocumentOperation = operation({
+  ...sharedDeclaration,
   path: "/openapi.json",
   kind: null,
   target: noTarget,
   query: documentQuery,
   async prefetch(ctx, { query }) {
-    const sent = query();
-    const selected = selectedCollections(sent);
+    const parameters = query();
+    const selected = selectedCollections(parameters);
     if (selected.length > maxJoinedDefinitions) {
       const reason = `Must have at most ${maxJoinedDefinitions} apps and forms, not ${selected.length}.`;
-      throw tooComplexProblem(sent.forms, reason);
+      throw tooComplexProblem(parameters.forms, reason);
     }
     // A single definition has no size limit here.
     const maxBytes = selected.length > 1 ? maxJoinedBytes : Number.MAX_SAFE_INTEGER;
@@ -68,17 +71,17 @@ export const getDocument = operation({
   },
   async run({ resources }, { query, prefetched }) {
     const selected = selectedCollections(query);
-    const isSeen = selected.every(({ kind, key }) => isVisible(resources, kind, key));
-    if (!isSeen) throw problem.notFound();
+    const areVisible = selected.every(({ kind, key }) => isVisible(resources, kind, key));
+    if (!areVisible) throw problem.notFound();
     const { count, bytes, collections } = await prefetched();
     if (count < selected.length) throw problem.notFound();
     if (count > 1 && bytes > maxJoinedBytes) {
-      const reason = `Definitions of ${maxJoinedBytes} bytes together are joined, not of ${bytes}.`;
+      const reason = `The definitions may have at most ${maxJoinedBytes} bytes together, not ${bytes}.`;
       throw tooComplexProblem(query.forms, reason);
     }
     return { describes: collections, version: query.version };
   },
-  summary: "Read one document of chosen apps and forms",
+  summary: "Get one OpenAPI document for several apps and forms",
   responses: {
     200: {
       ...documentResponse,

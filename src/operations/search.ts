@@ -85,7 +85,7 @@ export const searchOperation = (kind: CollectionKind) => {
       return expandedPage(page, binding, body, query.expand);
     },
     summary: `Search ${many}`,
-    description: `All that meet the conditions, newest first or as \`sort\` says. To go on, POST the same body to \`links.next\`. ${downloadText}`,
+    description: `Returns the ${many} that match all conditions, newest first or in the order of \`sort\`. For the next page, POST the same body to \`links.next\`. ${downloadText}`,
     responses: {
       200: {
         description: "A page.",
@@ -97,7 +97,7 @@ export const searchOperation = (kind: CollectionKind) => {
     tool: {
       name: `search_${many}`,
       title: `Search ${many}`,
-      description: `Finds ${many} by conditions that all hold, newest first unless they are sorted; without conditions, all of them.`,
+      description: `Finds the ${many} that match all conditions, newest first unless you sort them. Without conditions, returns all ${many}.`,
       isPerCollection: true,
       input: searchInput,
     },

@@ -1,4 +1,4 @@
-import { cachedCollection } from "#actions/collection-cache.ts";
+import { findCollectionInMemory } from "#actions/collection-cache.ts";
 import { loadDefinition } from "#actions/definitions.ts";
 import type { Prefetch } from "#actions/read.ts";
 import {
@@ -28,13 +28,13 @@ export const noTarget: Target<undefined> = { mayBeMissing: false, find: () => un
 
 export function collectionTarget(kind: CollectionKind): Target<CompiledCollection> {
   const prefetch: Prefetch<CompiledCollection> = async (ctx, { path: { key } }) =>
-    cachedCollection(ctx.memory, kind, key) ?? loadCollection(ctx, kind, key);
+    findCollectionInMemory(ctx.memory, kind, key) ?? loadCollection(ctx, kind, key);
   return {
     prefetch,
     mayBeMissing: true,
     find(ctx, { key }, read) {
       requireVisible(ctx, kind, key);
-      return cachedCollection(ctx.memory, kind, key) ?? read(prefetch);
+      return findCollectionInMemory(ctx.memory, kind, key) ?? read(prefetch);
     },
   };
 }
@@ -86,9 +86,9 @@ export const itemTargets: Record<CollectionKind, Target<LoadedItem>> = {
     async find(ctx, { key }, read) {
       requireVisibleForms(ctx);
       if (key !== "") requireVisible(ctx, "form", key);
-      const found = await requireVisibleSubmission(ctx, await read(prefetchSubmission));
-      if (key !== "" && found.compiled.collection.key !== key) throw problem.notFound();
-      return found;
+      const loadedItem = await requireVisibleSubmission(ctx, await read(prefetchSubmission));
+      if (key !== "" && loadedItem.compiled.collection.key !== key) throw problem.notFound();
+      return loadedItem;
     },
   },
 };

@@ -22,12 +22,12 @@ import {
 import { fillPath, webhookPaths } from "#domain/api-paths.ts";
 import { defaultPageLimit, pageQuery } from "#domain/cursor.ts";
 import { etagOf } from "#domain/preconditions.ts";
-import { webhookEtag } from "#domain/webhook/status.ts";
+import { formatWebhookEtag } from "#domain/webhook/status.ts";
 import { noQuery } from "./items.ts";
 import { operation } from "./operation.ts";
 import { noTarget, storedWebhookTarget, webhookTarget } from "./targets.ts";
 
-/** The operations on webhooks (contract, section 14). */
+/** The operations on webhooks. */
 
 const shared = { kind: null, tag: "webhooks", permission: "webhooks:manage" } as const;
 
@@ -52,7 +52,7 @@ const listWebhooks = operation({
     };
   },
   summary: "List webhooks",
-  description: "Those that the credential may see, oldest first.",
+  description: "Returns the webhooks that the credential can access, oldest first.",
   responses: {
     200: {
       description: "A page.",
@@ -81,7 +81,7 @@ const createWebhookOperation = operation({
   },
   summary: "Create a webhook",
   description:
-    "It reports changes from now on that this credential may read at that time. The response shows the signing secret once.",
+    "Creates a webhook that receives later changes, as long as this credential can read them. Only this response contains the signing secret.",
   responses: {
     201: {
       description: "Created.",
@@ -102,10 +102,10 @@ const getWebhook = operation({
   precondition: "If-None-Match",
   run(ctx, { target }) {
     const now = ctx.now();
-    return { document: webhookDocument(target, now), etag: webhookEtag(target, now) };
+    return { document: webhookDocument(target, now), etag: formatWebhookEtag(target, now) };
   },
-  summary: "Read a webhook",
-  description: "What it tells, where, and its state.",
+  summary: "Get a webhook",
+  description: "Returns the events, the endpoint and the state of the webhook.",
   responses: {
     200: {
       description: "The webhook.",
@@ -134,12 +134,12 @@ const updateWebhookOperation = operation({
     const now = ctx.now();
     return {
       document: webhookWithSecretDocument(updated, now),
-      etag: webhookEtag(updated.hook, now),
+      etag: formatWebhookEtag(updated.hook, now),
     };
   },
-  summary: "Change, pause, resume or rotate",
+  summary: "Update, pause, resume or rotate a webhook",
   description:
-    "What is left out stays. Whoever sends `url`, `types`, `collections` or `include` becomes its maker. `state: active` resumes it from its place. With `rotate_secret` the answer shows another secret, this once; the one before signs too, for the hours of the overlap.",
+    "Updates the members that you send. Sending `url`, `types`, `collections` or `include` makes this credential its creator, whose rights it has. `state: active` resumes it where it stopped. With `rotate_secret`, only this response contains the new secret, and the previous one signs too during the overlap.",
   responses: {
     200: {
       description: "Changed.",
@@ -163,7 +163,7 @@ const deleteWebhookOperation = operation({
     return null;
   },
   summary: "Delete a webhook",
-  description: "With all that is kept of its deliveries.",
+  description: "Deletes the webhook and its delivery log.",
   responses: { 204: { description: "Deleted." } },
 });
 
@@ -186,7 +186,7 @@ const listWebhookDeliveries = operation({
     };
   },
   summary: "List deliveries",
-  description: "Each try of the last 30 days, at most 5,000, newest first.",
+  description: "Returns the attempts of the last 30 days, at most 5,000, newest first.",
   responses: {
     200: {
       description: "A page.",
@@ -198,7 +198,7 @@ const listWebhookDeliveries = operation({
 
 const attemptResponses = {
   200: {
-    description: "How it went.",
+    description: "The result of the attempt.",
     schema: "WebhookDelivery",
     example: () => deliveryExample,
   },
@@ -214,8 +214,8 @@ const testWebhookOperation = operation({
   async run(ctx, { target }) {
     return { document: deliveryDocument(await testWebhook(ctx, target)) };
   },
-  summary: "Send a test",
-  description: "Sends `webhook.test` now, whatever the state is.",
+  summary: "Send a test event",
+  description: "Sends `webhook.test` now, in any state of the webhook.",
   responses: attemptResponses,
 });
 
@@ -229,8 +229,8 @@ const redeliverWebhook = operation({
   async run(ctx, { target, path: { delivery } }) {
     return { document: deliveryDocument(await redeliver(ctx, target, delivery)) };
   },
-  summary: "Send again",
-  description: "Sends the message now, with its `webhook-id`, and the item as it is now.",
+  summary: "Resend a delivery",
+  description: "Sends the message again, with the same `webhook-id` and the current item.",
   responses: attemptResponses,
 });
 

@@ -1,6 +1,6 @@
 import { beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { Client, type Json } from "../support/client";
-import { admin, client, issue, makeForm } from "../support/service";
+import { admin, client, freshKey, issue, makeForm, ownerCookie } from "../support/service";
 
 const fields = [
   { key: "who", type: "text" },
@@ -127,18 +127,64 @@ describe("Definitions in the administration", () => {
       };
       return (await admin("POST", `/forms/${form}/fields`, body, { Accept: "text/html" })).text;
     };
-    expect(await preview("n * 2")).toContain("<strong>Twice</strong> is added.");
+    expect(await preview("n * 2")).toContain("Adds <strong>Twice</strong>.");
     expect(await preview("m * 2")).toMatch(/class="error"[^>]*>[^<]*m/);
+    // One unfinished field leaves the preview of the others.
+    const wrong = await preview("nn * 2");
+    expect(wrong).toContain("What people fill in");
+    const words = wrong.replaceAll(/<[^>]+>/g, "").replaceAll("&quot;", '"');
+    expect(words).toContain(
+      'Character 1: There is no field "nn". Did you mean "n"? Fields: "who", "n", "twice". Example: n * 2',
+    );
+    expect((await preview("n *")).replaceAll(/<[^>]+>/g, "")).toContain(
+      "Character 4: the formula ends too early. Example: n * 2",
+    );
+    expect(wrong).toContain('<code data-insert="who">who</code>');
     // The draft route never stores anything, even with do=save.
     const draft = { ...before, "fields[0].label": "Another", do: "save" };
     const draftPreview = await admin("POST", `/forms/${form}/fields?draft`, draft, {
       Accept: "text/html",
     });
-    expect([draftPreview.status, draftPreview.text.includes("Another</strong> changes")]).toEqual([
-      200,
-      true,
-    ]);
+    expect([
+      draftPreview.status,
+      draftPreview.text.includes("Changes <strong>Another</strong>"),
+    ]).toEqual([200, true]);
     expect((await admin("GET", `/forms/${form}`)).body.schema_version).toBe(1);
+  });
+});
+
+describe("The time zone of a new form", () => {
+  it("is its maker's, and import, screen and download agree on it", async () => {
+    const cookie = `${await ownerCookie()}; found_zone=Europe%2FBerlin`;
+    const editor = await admin("GET", "/forms?new", undefined, {
+      Accept: "text/html",
+      Cookie: cookie,
+    });
+    expect(editor.text).toMatch(
+      /<input id="f-time_zone" name="time_zone"[^>]* value="Europe\/Berlin"/,
+    );
+    const key = freshKey("zoned");
+    await admin("POST", "/forms", {
+      do: "save",
+      name: "Zoned",
+      key,
+      time_zone: "Europe/Berlin",
+      "fields[0].type": "datetime",
+      "fields[0].label": "At",
+    });
+    const items = `/forms/${key}/items`;
+    const html = { Accept: "text/html", Cookie: cookie };
+    const csv = "At\n2026-07-01 08:30\n";
+    const check = await admin("POST", `${items}/import`, { csv }, html);
+    expect(check.text).toContain("Times without a time zone are read as Europe/Berlin.");
+    await admin("POST", `${items}/import`, { csv, act: "write" });
+    const [item] = (await admin("GET", items)).body.items;
+    expect(item.data.at).toBe("2026-07-01T06:30:00.000Z");
+    const list = await admin("GET", items, undefined, html);
+    expect(list.text).toMatch(/datetime="2026-07-01T06:30:00.000Z"[^>]*>[^<]*08:30/);
+    expect(list.text).toContain("times in Europe/Berlin");
+    const { text } = await admin("GET", `${items}/export?format=spreadsheet`);
+    expect(text).toContain(",2026-07-01 08:30");
   });
 });
 
@@ -217,6 +263,32 @@ describe("Items in the administration", () => {
     expect(second.body.items.map((item: Json) => item.data.n)).toEqual([50, 51, 52, 53, 54]);
     const csv = await items("/export?format=csv&field=n&op=lt&value=3&sort=n");
     expect(csv.text.trim().split("\n")).toHaveLength(4);
+  });
+});
+
+describe("A partial result of a bulk action", () => {
+  it("is amber, and names the items that were left out", async () => {
+    const integrator = await client();
+    const form = await makeForm(integrator, fields);
+    const path = `/forms/${form}/submissions`;
+    const create = async (body: object): Promise<string> =>
+      (await integrator.post(path, body)).body.id;
+    const draft = await create({ status: "draft", data: { who: "Draft person" } });
+    const ready = await create({ data: { who: "Ready person" } });
+    const items = `/forms/${form}/items`;
+    const result = await admin("POST", `${items}/selected`, { ids: [draft, ready], act: "close" });
+    expect(result.body.failed).toEqual([
+      { id: draft, title: "Draft person", reason: "still a draft" },
+    ]);
+    const html = { Accept: "text/html" };
+    const body = { ids: [draft], act: "close" };
+    const answer = await admin("POST", `${items}/selected`, body, html);
+    const flash = answer.headers.getSetCookie().find((cookie) => cookie.includes("said")) ?? "";
+    const cookie = `${await ownerCookie()}; ${flash.split(";")[0]}`;
+    const { text } = await admin("GET", items, undefined, { ...html, Cookie: cookie });
+    expect(text).toMatch(
+      /class="said notice warn">\s*0 of 1 submissions closed. Not closed: Draft person \(still a draft\)\./,
+    );
   });
 });
 

@@ -4,7 +4,7 @@ import { createServer, type AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { caller, type Answer, type Call } from "../../src/dev/caller.ts";
+import { caller, type Answer, type Call } from "../support/caller.ts";
 
 export const project = new URL("../..", import.meta.url).pathname;
 const projectPaths = [

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { networksOf } from "../../src/domain/networks.ts";
+import { networksOf } from "../../src/http/request.ts";
 
 describe("The networks of an address", () => {
   it.each([

@@ -1,5 +1,5 @@
 import { env } from "cloudflare:workers";
-import type { Timeouts } from "../../src/domain/timeouts.ts";
+import type { Timeouts } from "../../src/domain/ports.ts";
 import { serve } from "../support/serve";
 import { answerOf, host, type Answer } from "../support/client";
 import { makeFaulty, noFaults, type FaultyBindings, type Plan } from "./bindings";

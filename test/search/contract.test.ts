@@ -1,7 +1,7 @@
 import Papa from "papaparse";
 import { beforeAll, describe, expect, it } from "vitest";
 import { exports } from "cloudflare:workers";
-import { fromBase64url } from "../../src/domain/base64url.ts";
+import { fromBase64url } from "../../src/domain/credential/keys.ts";
 import { root, type Client, type Json } from "../support/client";
 import { client, makeApp, makeForm } from "../support/service";
 

@@ -1,4 +1,4 @@
-import type { Answer } from "../../src/dev/caller.ts";
+import type { Answer } from "../support/caller.ts";
 import { randomChange } from "./change.ts";
 import { documentOf, recalculates } from "./definition.ts";
 import { Difference, type Collection, type Epoch } from "./model.ts";

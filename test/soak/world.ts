@@ -1,4 +1,4 @@
-import type { Answer } from "../../src/dev/caller.ts";
+import type { Answer } from "../support/caller.ts";
 import { Figures } from "./figures.ts";
 import { Difference, type Collection, type Item } from "./model.ts";
 import { Random } from "./random.ts";

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import type { Answer } from "../../src/dev/caller.ts";
+import type { Answer } from "../support/caller.ts";
 import type { Collection, Create, Item, Write } from "./model.ts";
 import type { Random } from "./random.ts";
 import { newData, someData, storedValue } from "./values.ts";

@@ -1,13 +1,14 @@
 import { eq, sql } from "drizzle-orm";
 import { describe, expect, it } from "vitest";
-import type {
-  CollectionDatabase,
-  Databases,
-  HomeDatabase,
-  SingleDatabase,
+import {
+  type CollectionDatabase,
+  type Databases,
+  type HomeDatabase,
+  type SingleDatabase,
+  batchQueries,
+  query,
+  openDatabases,
 } from "../../src/store/db/database.ts";
-import { batchQueries, query } from "../../src/store/db/database.ts";
-import { openDatabases } from "../../src/store/db/open.ts";
 import { auditEntry, collection, credential, webhook } from "../../src/store/db/schema.ts";
 import {
   collectionStatement,
@@ -74,12 +75,15 @@ describe("Databases of two scopes", () => {
   });
 
   it("take statements of both scopes, and of tables that both have, in one batch where they are one", async () => {
-    const { single, home } = openDatabases({ home: homeDb }, timing);
-    const mixed = single && [findCredential(home, { id: "x" }), findActs(single, {})];
+    const { singleDatabase, home } = openDatabases({ home: homeDb }, timing);
+    const mixed = singleDatabase && [
+      findCredential(home, { id: "x" }),
+      findActs(singleDatabase, {}),
+    ];
     expect(mixed).toHaveLength(2);
-    expect(openDatabases({ home: homeDb, data: homeDb }, timing).single).not.toBeNull();
+    expect(openDatabases({ home: homeDb, data: homeDb }, timing).singleDatabase).not.toBeNull();
     const apart = openDatabases({ home: homeDb, data: new Proxy(dataDb, {}) }, timing);
-    expect(apart.single).toBeNull();
+    expect(apart.singleDatabase).toBeNull();
   });
 
   it("refuse a batch of two collections", () => {

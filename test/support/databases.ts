@@ -1,9 +1,7 @@
 import { env } from "cloudflare:workers";
-import type { Timing } from "../../src/domain/ports.ts";
-import { defaultTimeouts } from "../../src/domain/timeouts.ts";
+import { type Timing, defaultTimeouts } from "../../src/domain/ports.ts";
 import { workerPorts } from "../../src/platform.ts";
-import { openDatabases } from "../../src/store/db/open.ts";
-import type { DataDatabase } from "../../src/store/db/database.ts";
+import { openDatabases, type DataDatabase } from "../../src/store/db/database.ts";
 
 /** With DATABASES=2, collections have a database of their own (test/vitest.config.ts). */
 const { DATA_01 } = env as { DATA_01?: D1Database };
@@ -21,7 +19,7 @@ export const timing: Timing = { clock, random, timeouts: defaultTimeouts };
 
 /** Handles, as the service has them. */
 export const databases = openDatabases({ home: homeDb, data: DATA_01 }, timing);
-export const dataHandle = databases.all()[0] as DataDatabase;
+export const dataHandle = databases.dataDatabases()[0] as DataDatabase;
 
 /** Bindings of a service whose collections are in this database. */
 export function withDataDb<Bound extends object>(bindings: Bound, db: D1Database): Bound {

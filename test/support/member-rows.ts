@@ -1,6 +1,5 @@
 import { scryptSync } from "node:crypto";
-import { sha256 } from "../../src/domain/credential/keys.ts";
-import { createRandomSecret, signSecret } from "../../src/domain/credential/signed-secrets.ts";
+import { sha256, createRandomSecret, signSecret } from "../../src/domain/credential/keys.ts";
 import { homeDb } from "./databases";
 import { outside, serviceWith } from "./serve";
 

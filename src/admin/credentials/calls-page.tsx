@@ -6,7 +6,7 @@ import { useViewer, Time, formatCount, formatClock, formatDay } from "#html/view
 import { Plot } from "#admin/plot.tsx";
 import { getCredentialWithLabels } from "#actions/credentials.ts";
 import { page } from "#admin/page.ts";
-import { loadCallLog } from "#http/credential-objects.ts";
+import { loadCallLog } from "#http/context.ts";
 import { textParameters } from "#http/query.ts";
 import { callDocument, callReason, filterCalls } from "./calls.ts";
 import { credentialDocument } from "./describe.ts";

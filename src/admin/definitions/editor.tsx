@@ -1,18 +1,17 @@
 import type { Context } from "hono";
-import { previewDefinition, type Preview } from "#actions/preview-definition.ts";
-import { exampleData } from "#documents/openapi/examples.ts";
+import type { Preview } from "#actions/preview-definition.ts";
 import type { CollectionKind } from "#domain/definition/collection.ts";
-import type { Item } from "#domain/item/item.ts";
-import { Problem, problem, type FieldError } from "#domain/problem/problem.ts";
+import { Problem, problem } from "#domain/problem/problem.ts";
 import { problems } from "#domain/problem/catalogue.ts";
 import type { AdminEnv } from "#http/env.ts";
 import type { CurrentCollection } from "#store/data/collections.ts";
 import { pageContext } from "#admin/layout.tsx";
 import { collectionTerms, definitionDocument } from "./layout.tsx";
-import { buildFieldDocuments, inputName, readKnownKeys, parseDraft } from "./draft-documents.ts";
+import { readKnownKeys, parseDraft } from "./draft-documents.ts";
 import { isTooLarge, tooManyFieldsProblem } from "./draft-size.ts";
-import { type Draft, type DraftField, makeKey } from "./draft.ts";
+import { type Draft, makeKey } from "./draft.ts";
 import { DefinitionPage, LargeDefinitionPage, NewDefinitionPage } from "./editor-page.tsx";
+import { buildDraftPreview, draftBody, previewDraft, type EditorState } from "./editor-preview.ts";
 import { putDefinition, getWithNewestItem, type SavedDefinition } from "#actions/definitions.ts";
 import { collectionKeyPattern } from "#domain/definition/document.ts";
 import { noFields } from "#domain/definition/field.ts";
@@ -25,24 +24,6 @@ import { applyEdit, buildDraftFields, rebaseDraft } from "./edit-draft.ts";
 
 type AdminContext = Context<AdminEnv>;
 
-/** The stored collection that the editor changes, and its newest item as an example. */
-interface EditorState {
-  kind: CollectionKind;
-  current: CurrentCollection | undefined;
-  newest: Item | undefined;
-}
-
-const draftBody = ({ current }: EditorState, { fields }: Draft) => ({
-  fields: buildFieldDocuments(fields, current?.collection.definition.fields.fields ?? []),
-});
-
-function previewDraft(c: AdminContext, state: EditorState, draft: Draft): Preview {
-  const { kind, current, newest } = state;
-  const key = current?.collection.key ?? "new";
-  const input = { current, newestItem: newest, buildSample: exampleData };
-  return previewDefinition(c.var.action, kind, key, draftBody(state, draft), input);
-}
-
 /** Sends the editor with a preview of what saving would do. */
 async function sendEditor(
   c: AdminContext,
@@ -51,20 +32,15 @@ async function sendEditor(
   { error, focus }: { error?: Problem; focus?: number[] | undefined } = {},
 ): Promise<Response> {
   const { kind, current } = state;
-  const { preview, problem: draftProblem } = tryPreview(() => previewDraft(c, state, draft));
-  // Options and formulas of new fields may stay empty until people save.
-  const inputProblem = error
-    ? error.members["errors"]
-      ? error
-      : draftProblem
-    : withoutEmptyInputErrors(draftProblem, draft);
+  const { draftProblem, inputProblem, ...previews } = await buildDraftPreview(c, state, draft);
   const editor = {
     frame: pageContext(c),
     kind,
     draft,
     stored: current?.collection.definition.fields ?? null,
-    preview,
-    wrong: inputProblem,
+    ...previews,
+    // Options and formulas of new fields may stay empty until people save.
+    wrong: error ? (error.members["errors"] ? error : draftProblem) : inputProblem,
     focus,
     action: current
       ? `${collectionTerms[kind].path}/${current.collection.key}/fields`
@@ -77,41 +53,6 @@ async function sendEditor(
     <NewDefinitionPage {...editor} problem={error} />
   );
   return c.html(page, status, error?.headers);
-}
-
-/** Drops the errors of options and formulas that are still empty. */
-function withoutEmptyInputErrors(
-  draftProblem: Problem | undefined,
-  draft: Draft,
-): Problem | undefined {
-  if (!draftProblem) return undefined;
-  const errors = (draftProblem.members["errors"] ?? []) as FieldError[];
-  const emptyInputs = new Set(
-    draft.fields.flatMap((field, index) => [
-      ...emptyInputNames(field, [index]),
-      ...field.fields.flatMap((column, columnIndex) =>
-        emptyInputNames(column, [index, columnIndex]),
-      ),
-    ]),
-  );
-  return problem.invalidInput(errors.filter(({ field }) => !emptyInputs.has(field)));
-}
-
-function emptyInputNames({ rules }: DraftField, path: number[]): string[] {
-  const names = ["options", "formula"] as const;
-  return names.filter((name) => rules[name] === "").map((name) => inputName(path, name));
-}
-
-function tryPreview(build: () => Preview): {
-  preview: Preview | undefined;
-  problem: Problem | undefined;
-} {
-  try {
-    return { preview: build(), problem: undefined };
-  } catch (error) {
-    if (!(error instanceof Problem)) throw error;
-    return { preview: undefined, problem: error };
-  }
 }
 
 async function loadEditorState(
@@ -136,14 +77,14 @@ export async function showEditor(c: AdminContext, kind: CollectionKind): Promise
 
 export async function showNewEditor(c: AdminContext, kind: CollectionKind): Promise<Response> {
   if (!roleAllows(c.var.member.role, "define")) throw problem.roleRequired("define");
-  const draft = { version: 0, key: "", name: "", fields: [] };
+  const draft = { version: 0, key: "", name: "", timeZone: "", fields: [] };
   return sendEditor(c, { kind, current: undefined, newest: undefined }, draft);
 }
 
 async function buildStoredDraft({ collection }: CurrentCollection): Promise<Draft> {
   const { key, version, definition } = collection;
   const fields = await buildDraftFields(definition.fields.fields);
-  return { version, key, name: definition.name, fields };
+  return { version, key, name: definition.name, timeZone: definition.time_zone, fields };
 }
 
 /** Saves the fields, or applies an edit to the draft and shows what saving would do. */
@@ -189,13 +130,14 @@ export async function createCollection(c: AdminContext, kind: CollectionKind): P
   const key = draft.key || makeKey(draft.name, "", new Set());
   try {
     assertNamed(draft, key);
-    const body = { ...draftBody(state, draft), name: draft.name, key };
+    const zone = draft.timeZone === "" ? {} : { time_zone: draft.timeZone };
+    const body = { ...draftBody(state, draft), name: draft.name, key, ...zone };
     const result = await putAtVersion(c, kind, key, body, 0).catch((error: unknown) => {
       throw toKeyTakenProblem(error, key, collectionTerms[kind].one);
     });
     return await sendOutcome(c, {
       to: `${collectionTerms[kind].path}/${key}/items`,
-      flash: `${draft.name} is made.`,
+      flash: `${collectionTerms[kind].one === "app" ? "App" : "Form"} created`,
       document: definitionDocument(c, result),
       status: 201,
     });

@@ -1,4 +1,11 @@
-import { addRows, continueImport, findAsWritten, showDownloads } from "./lists.ts";
+import {
+  addRows,
+  continueImport,
+  findAsWritten,
+  moveRows,
+  showDownloads,
+  showTotals,
+} from "./lists.ts";
 import { closeDrops } from "./page.ts";
 import { suggestRecords } from "./suggest-records.ts";
 import { DefinitionEditor } from "./editor.ts";
@@ -6,6 +13,8 @@ import { DefinitionEditor } from "./editor.ts";
 /** Enhances the pages of definitions and items. All pages also work without scripts. */
 
 addRows();
+moveRows();
+showTotals();
 showDownloads();
 continueImport();
 closeDrops();

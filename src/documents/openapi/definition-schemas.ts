@@ -105,7 +105,7 @@ export function definitionSchemas(kind: CollectionKind): Schema {
     [`${one}Page`]: pageSchema(one),
     [`${one}Definition`]: {
       type: "object",
-      description: "For both directions: what is the server's own is ignored where it is sent.",
+      description: "Requests and responses share this schema. Requests ignore read-only members.",
       additionalProperties: false,
       properties: {
         ...input,
@@ -164,7 +164,7 @@ const consequencesSchema: Schema = {
     webhooks: listSchema(stringSchema),
   }),
   description:
-    "Only in a dry run: what the change would do. `checked_items` are looked at before it takes effect.",
+    "Only in a dry run: the effects of the change. `checked_items` are checked before it takes effect.",
 };
 
 const progressProperties: Schema = { done: countSchema, total: countSchema };
@@ -191,14 +191,14 @@ const pendingSchema: Schema = {
     ["schema_version", "done", "total"],
   ),
   description:
-    "A change that waits until all items were looked at; or why it was dropped, as the problem that it would have been.",
+    "A change that takes effect after all items are checked, or the problem for which it was rejected.",
 };
 
 const nullable = (schema: Schema): Schema => ({ ...schema, type: [schema["type"], "null"] });
 
 const webhookStatusProperties = (): Schema => ({
   state: enumSchema(effectiveWebhookStates),
-  reason: { ...nullable(stringSchema), description: "Why it is failing or disabled." },
+  reason: { ...nullable(stringSchema), description: "Why the webhook is failing or disabled." },
   last_error: {
     ...nullable(stringSchema),
     description: "The error of the last attempt while the webhook is retrying.",
@@ -209,6 +209,27 @@ const webhookStatusProperties = (): Schema => ({
   },
 });
 
+const deliveryProperties = (): Schema => ({
+  id: stringSchema,
+  message: {
+    ...stringSchema,
+    description: "The `webhook-id`, which is the same for all attempts.",
+  },
+  type: stringSchema,
+  collection: nullable(stringSchema),
+  item: nullable(stringSchema),
+  attempt: { ...countSchema, description: "Starts at 1. 0 for manual resends." },
+  at: timestampSchema,
+  delivered: { type: "boolean" },
+  status: {
+    ...nullable(countSchema),
+    description: "The status of the response, or null without one.",
+  },
+  milliseconds: countSchema,
+  answer: { ...nullable(stringSchema), description: "The first 1 KiB of the response body." },
+  error: nullable(stringSchema),
+});
+
 export function webhookSchemas(): Schema {
   const webhook: Schema = {
     id: stringSchema,
@@ -217,10 +238,12 @@ export function webhookSchemas(): Schema {
     types: listSchema(enumSchema(webhookTypes)),
     collections: { oneOf: [{ type: "string", const: "all" }, listSchema(stringSchema)] },
     include: enumSchema(["item", "ids"]),
+    recalculations: { type: "boolean" },
     ...webhookStatusProperties(),
     created_by: {
       ...actorSchema,
-      description: "The member or credential whose rights the webhook has.",
+      description:
+        "The member or credential that created the webhook. Its rights decide which changes are sent.",
     },
     maker: { ...actorSchema, description: "The former name of `created_by`." },
     secrets: listSchema(
@@ -231,20 +254,10 @@ export function webhookSchemas(): Schema {
     created_at: timestampSchema,
     updated_at: timestampSchema,
   };
-  const secret = { type: "string", pattern: "^whsec_", description: "Shown this once." };
-  const delivery: Schema = {
-    id: stringSchema,
-    message: { ...stringSchema, description: "The `webhook-id`, the same for each try." },
-    type: stringSchema,
-    collection: nullable(stringSchema),
-    item: nullable(stringSchema),
-    attempt: { ...countSchema, description: "From 1; 0 where it was sent by hand." },
-    at: timestampSchema,
-    delivered: { type: "boolean" },
-    status: { ...nullable(countSchema), description: "Of the answer; null where none came." },
-    milliseconds: countSchema,
-    answer: { ...nullable(stringSchema), description: "The first 1 KiB of it." },
-    error: nullable(stringSchema),
+  const secret = {
+    type: "string",
+    pattern: "^whsec_",
+    description: "Only this response contains the secret.",
   };
   return {
     Webhook: openObject(webhook),
@@ -252,7 +265,7 @@ export function webhookSchemas(): Schema {
     WebhookPage: pageSchema("Webhook"),
     WebhookCreate: toJsonSchema(webhookCreateSchema()),
     WebhookChange: toJsonSchema(webhookUpdateSchema()),
-    WebhookDelivery: openObject(delivery),
+    WebhookDelivery: openObject(deliveryProperties()),
     WebhookDeliveryPage: pageSchema("WebhookDelivery"),
   };
 }

@@ -1,18 +1,18 @@
 import { permissions } from "#domain/credential/permissions.ts";
 import { headerComponents, problemResponses } from "./responses.ts";
-import { withDistinctNames } from "./distinct-names.ts";
+import { withDistinctNames, resourceNames, type ResourceNames } from "./names.ts";
 import { reachableComponents, collectRefs } from "./versions.ts";
 import { type Schema, ref } from "./schema.ts";
 import type { Collection } from "#domain/definition/collection.ts";
 import { batchSchemas, changeSchemas, itemSchemas } from "./item-schemas.ts";
 import type { Descriptions } from "./description.ts";
-import { resourceNames, type ResourceNames } from "./names.ts";
 import { pathItems } from "./operation-object.ts";
 import { parameterComponents } from "./parameters.ts";
 import { sharedSchemas } from "./problem-schemas.ts";
 import { definitionSchemas } from "./definition-schemas.ts";
 import { buildExamples } from "./examples.ts";
 import { apiRoot, collectionPaths } from "#domain/api-paths.ts";
+import { aggregateSchemas } from "./aggregate-schemas.ts";
 import { listsOptions, searchSchemas } from "./search-schemas.ts";
 
 /** The origin of the service and its support address. */
@@ -99,7 +99,7 @@ export function openApiDocument(
     description: definition.description || collectionSummary,
     tags: [
       { name: names.many, description: collectionSummary },
-      { name: "definitions", description: `The fields of the ${kind}, and their rules.` },
+      { name: "definitions", description: `The definition of the ${kind}.` },
     ],
     paths: { ...paths, ...itemPaths() },
     schemas: { ...schemas, ...sharedSchemas() },
@@ -127,13 +127,13 @@ export function joinedDocument(
   const tags = {
     records: "The records of apps.",
     submissions: "The submissions of forms.",
-    definitions: "Apps and forms, and their fields.",
+    definitions: "The definitions of apps and forms.",
   };
   const usedTags = new Set<string>([...parts.map(({ names: { many } }) => many), "definitions"]);
   return buildDocument(host, {
     title: "Edge Forms",
     version: collections.map(({ version }) => version).join("."),
-    description: `Several in one: ${subjects.join(", ")}.`,
+    description: `The API of ${subjects.join(", ")}.`,
     tags: Object.entries(tags).flatMap(([name, description]) =>
       usedTags.has(name) ? [{ name, description }] : [],
     ),
@@ -178,6 +178,7 @@ function collectionParts(
       ...batchSchemas(names, collection),
       ...changeSchemas(names),
       ...searchSchemas(names.one, collection, hasOptions),
+      ...aggregateSchemas(names.one, collection),
       ...definitionSchemas(kind),
     },
   };

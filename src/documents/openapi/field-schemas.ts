@@ -34,7 +34,7 @@ const dayPattern = (dash: "-" | "") =>
   ].join("|");
 export const calendarDaySchema: Schema = {
   type: "string",
-  description: "A calendar day, with its offset; what is sent may leave the offset out.",
+  description: "A calendar day with its offset. Requests may omit the offset.",
   pattern: `^(?:${dayPattern("-")})(?:Z|[+-](?:0\\d|1[0-5]):[0-5]\\d)?$`,
 };
 
@@ -115,7 +115,7 @@ export function dataSchemas(
     [`${one}Data`]: outputDataSchema(one, fields),
     [`${one}SomeData`]: {
       ...outputDataSchema(one, fields, []),
-      description: "The fields that were asked for, or that were sent.",
+      description: "The fields that you requested or sent.",
     },
   };
 }

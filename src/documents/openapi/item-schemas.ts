@@ -56,7 +56,7 @@ export function itemSchemas({ kind, one, key }: ResourceNames, collection?: Coll
     [one]: openObject(
       {
         ...fullItem,
-        warnings: { ...warningList, description: "In answers to what was sent." },
+        warnings: { ...warningList, description: "Only in responses to writes." },
         ...included,
       },
       Object.keys(fullItem),
@@ -77,7 +77,7 @@ function submissionBodies(
   dataOf: (name: string) => Schema,
   isTyped: boolean,
 ): Schema {
-  const submitted = { ...enumSchema(["submitted"]), description: "Also where it is left out." };
+  const submitted = { ...enumSchema(["submitted"]), description: "The default." };
   const draft = enumSchema(["draft"]);
   if (!isTyped) {
     const data = dataOf("");
@@ -103,7 +103,7 @@ function submissionBodies(
     [`${one}CreateDraft`]: closedObject({ status: draft, data: draftData }, ["status", "data"]),
     ...union("Change", "ChangeData", "ChangeStatus"),
     [`${one}ChangeData`]: {
-      description: "Of a submission that is submitted, required fields cannot be cleared.",
+      description: "Required fields of a submitted submission cannot be cleared.",
       ...closedObject({ status: draft, data: draftChangeData }, []),
     },
     [`${one}ChangeStatus`]: closedObject(
@@ -120,7 +120,7 @@ function writtenSchema(item: Schema): Schema {
   return {
     ...openObject({ ...properties, warnings: warningList }, names),
     description:
-      "For credentials without the permission to read: `data` has the fields that were sent.",
+      "For credentials without read permission. `data` contains only the fields that you sent.",
   };
 }
 
@@ -221,7 +221,7 @@ const opSchema = (name: string) => enumSchema([name]);
 export function changeSchemas({ one }: ResourceNames): Schema {
   const keys = {
     ...listSchema(stringSchema),
-    description: "The keys that changed; `$status` for the status.",
+    description: "The keys of the changed fields, and `$status` if the status changed.",
   };
   const entry = {
     id: stringSchema,
@@ -235,7 +235,7 @@ export function changeSchemas({ one }: ResourceNames): Schema {
   return {
     [`${one}ChangeEntry`]: {
       ...openObject({ ...entry, item: ref("schemas", one) }, Object.keys(entry)),
-      description: "`item` is as it is now, and absent when it is gone.",
+      description: "`item` is the current item. Absent if it was deleted.",
     },
     [`${one}Changes`]: openObject({
       items: listSchema(ref("schemas", `${one}ChangeEntry`)),

@@ -135,7 +135,7 @@ function successResponses(op: Description, resource: DescribedResource): Schema 
     return [status, responseObject(description, isEmpty ? undefined : content, ...names)];
   });
   const isConditional = op.precondition === "If-None-Match";
-  const notModified = responseObject("The caller has this version.", undefined, "ETag");
+  const notModified = responseObject("Your copy is current.", undefined, "ETag");
   return { ...Object.fromEntries(responses), ...(isConditional ? { "304": notModified } : {}) };
 }
 

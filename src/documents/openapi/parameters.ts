@@ -15,29 +15,39 @@ export function parameterComponents(names: readonly ResourceNames[]): Schema {
     ...keyParameter("app"),
     ...keyParameter("form"),
     ...Object.fromEntries(names.map(idParameter)),
-    webhookId: parameter("id", "path", "The id of the webhook.", stringSchema),
-    deliveryId: parameter("delivery", "path", "The id of a delivery.", stringSchema),
+    webhookId: parameter("id", "path", "The ID of the webhook.", stringSchema),
+    deliveryId: parameter("delivery", "path", "The ID of the delivery.", stringSchema),
   };
 }
 
 function headerParameters(): Schema {
   const key = toJsonSchema(idempotencyKey());
   return {
-    idempotencyKey: parameter(idempotencyKeyHeader, "header", "Creates once in 24 hours.", key),
+    idempotencyKey: parameter(
+      idempotencyKeyHeader,
+      "header",
+      "Makes the request safe to retry: for 24 hours, the same key returns the first result.",
+      key,
+    ),
     ifMatch: parameter(
       "If-Match",
       "header",
-      "The ETag that the change is meant for.",
+      "The ETag of the version to change. If another version is stored, the response is 412.",
       stringSchema,
     ),
     ifNoneMatch: parameter(
       "If-None-Match",
       "header",
-      "The ETag that the caller has.",
+      "The ETag of your copy. If it is current, the response is 304.",
       stringSchema,
     ),
     ifNoneMatchAny: {
-      ...parameter("If-None-Match", "header", "`*`: only where there is none yet.", stringSchema),
+      ...parameter(
+        "If-None-Match",
+        "header",
+        "`*` creates the definition only if none exists.",
+        stringSchema,
+      ),
       example: "*",
     },
   };
@@ -49,40 +59,40 @@ function queryParameters(): Schema {
     // Some clients send every `default`. That would contradict the body of a search and shorten a download.
     limit: queryParameter(
       "limit",
-      `The items of a page, ${defaultPageLimit} if omitted; or of a whole download.`,
+      `The number of items on a page (${defaultPageLimit} if omitted), or in a whole download.`,
       toJsonSchema(pageLimit()),
     ),
-    cursor: queryParameter("cursor", "As `links.next` gives it.", stringSchema),
+    cursor: queryParameter("cursor", "The cursor from `links.next`.", stringSchema),
     expand: queryParameter(
       "expand",
-      `The keys of references, divided by commas: \`customer\`, or \`lines.product\` for a column. At most ${maxExpansions}. Their records come in \`included\`.`,
+      `The keys of references whose records the response adds in \`included\`, separated by commas: \`customer\`, or \`lines.product\` for a column. At most ${maxExpansions}.`,
       stringSchema,
     ),
     feedCursor: queryParameter(
       "cursor",
-      "As `links.next` gives it, or `now` for the end; left out, the oldest that is kept.",
+      "The cursor from `links.next`, or `now` for changes from now on. Starts at the oldest stored change if omitted.",
       stringSchema,
     ),
     all: queryParameter(
       "all",
-      "`true` returns each change. Otherwise a page merges the changes of an item.",
+      "`true` returns every change. By default, a page merges the changes of an item.",
       { ...flag, default: "false" },
     ),
     return: queryParameter(
       "return",
-      "`representation` adds the items, for credentials that may read them.",
+      "`representation` returns the items to credentials with read permission.",
       { ...enumSchema(["minimal", "representation"]), default: "minimal" },
     ),
-    apps: queryParameter("apps", "The keys of apps, divided by commas.", stringSchema),
-    forms: queryParameter("forms", "The keys of forms, divided by commas.", stringSchema),
+    apps: queryParameter("apps", "The keys of apps, separated by commas.", stringSchema),
+    forms: queryParameter("forms", "The keys of forms, separated by commas.", stringSchema),
     version: queryParameter(
       "version",
-      "Of OpenAPI; 3.1 where it is left out.",
+      "The version of OpenAPI. Defaults to 3.1.",
       enumSchema(versions),
     ),
     dryRun: queryParameter(
       "dry_run",
-      "With `true`, runs every check, stores nothing and returns the `consequences`. It counts as a read.",
+      "`true` runs every check, stores nothing and returns the `consequences`. Counts as a read.",
       flag,
     ),
   };
@@ -97,7 +107,7 @@ function keyParameter(kind: CollectionKind): Schema {
 
 /** The id in the path of an item. */
 function idParameter({ kind, one }: ResourceNames): [name: string, parameter: Schema] {
-  const description = kind === "app" ? "The id or the receipt number." : "The id.";
+  const description = kind === "app" ? "The ID or the receipt number." : "The ID.";
   return [`${one}Id`, parameter("id", "path", description, stringSchema)];
 }
 

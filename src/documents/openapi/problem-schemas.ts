@@ -1,5 +1,5 @@
 import { permissions } from "#domain/credential/permissions.ts";
-import { fieldErrorCodes } from "#domain/problem/problem.ts";
+import { fieldErrorCodes } from "#domain/problem/field-errors.ts";
 import { apiCodes, problems, type ApiCode } from "#domain/problem/catalogue.ts";
 import {
   closedObject,
@@ -41,12 +41,15 @@ const problemMembers: { [Code in ApiCode]?: Record<string, ProblemMember> } = {
   submissions_closed: { reason: [enumSchema(["not_open_yet", "closed", "full"]), "full"] },
   duplicate: {
     field: [stringSchema, "email"],
-    id: optionalMember(stringSchema, "Of the item that has the value, to callers who may read it."),
+    id: optionalMember(
+      stringSchema,
+      "The ID of the item with this value, for callers who can read it.",
+    ),
   },
   schema_in_use: {
     field: [stringSchema, "email"],
-    fields: optionalMember(listSchema(stringSchema), "All that stand against it."),
-    items: optionalMember(listSchema(stringSchema), "Ids of items that stand against it."),
+    fields: optionalMember(listSchema(stringSchema), "All conflicting fields."),
+    items: optionalMember(listSchema(stringSchema), "The IDs of conflicting items."),
   },
   indexing: {
     fields: [listSchema(stringSchema), ["email"]],
@@ -56,8 +59,8 @@ const problemMembers: { [Code in ApiCode]?: Record<string, ProblemMember> } = {
   version_mismatch: { current_etag: [{ type: ["string", "null"] }, '"4"'] },
   too_large: { limit: [countSchema, 1_048_576] },
   unsupported_media_type: {
-    allowed: optionalMember(listSchema(stringSchema), "The types that this route reads."),
-    header: optionalMember(stringSchema, "The header that is not taken."),
+    allowed: optionalMember(listSchema(stringSchema), "The accepted content types."),
+    header: optionalMember(stringSchema, "The rejected header."),
   },
   invalid_input: {
     errors: [
@@ -73,7 +76,7 @@ const operationCodes = apiCodes.filter((code) =>
 );
 const operationErrors = optionalMember(
   listSchema(ref("schemas", "FieldError")),
-  "Of batches: why each operation is refused.",
+  "Only for batches: the errors of each operation.",
 );
 
 function membersOf(code: ApiCode): [string, ProblemMember][] {
@@ -150,13 +153,14 @@ const errorDetails: Schema = {
 
 const fieldErrorSchema: Schema = {
   description:
-    "Why one field, parameter or part of a definition was refused. What is allowed stands beside the reason, for programs.",
+    "Why a field, a parameter or a part of a definition is invalid, and what is allowed.",
   ...openObject(
     {
       field: stringSchema,
       pointer: {
         ...stringSchema,
-        description: "Where in the body (RFC 6901); absent for parameters and headers.",
+        description:
+          "The JSON Pointer into the body (RFC 6901). Absent for parameters and headers.",
       },
       code: enumSchema([...new Set<string>([...fieldErrorCodes, ...operationCodes])]),
       reason: stringSchema,
@@ -170,7 +174,7 @@ const fieldErrorSchema: Schema = {
 export const actorSchema: Schema = {
   type: "string",
   pattern: "^(credential:.+|member:.+|system)$",
-  description: "`credential:ID`, `member:ID`, or `system` for a recalculation.",
+  description: "`credential:ID`, `member:ID`, or `system` for recalculations.",
 };
 
 /** A record of any app, as `included` contains it. */
@@ -214,7 +218,7 @@ export function sharedSchemas(): Schema {
     Increment: {
       ...closedObject({ $increment: { type: "number" } }, ["$increment"]),
       description:
-        "Adds to the stored number; an empty one counts as 0. Needs read permission too.",
+        "Adds to the stored number. An empty field counts as 0. Also requires read permission.",
     },
     RecordReference: recordReferenceSchema,
     IncludedRecord: includedRecordSchema,

@@ -13,7 +13,7 @@ const rateLimitPolicy: HeaderSpec = [
   true,
 ];
 const rateLimit: HeaderSpec = [
-  "What is left of them, and in how many seconds there is more.",
+  "The remaining requests, and the seconds until the window has more.",
   patternSchema(";r=\\d+;t=\\d+"),
   true,
 ];
@@ -30,29 +30,29 @@ const flagHeader = (description: string): HeaderSpec => [
 
 /** Response headers by component name. The suffix `.known` marks the optional variant of a header. */
 const headerSpecs: Record<string, HeaderSpec> = {
-  "X-Request-Id": ["What the log calls this request.", stringSchema, true],
+  "X-Request-Id": ["The ID of the request in the log.", stringSchema, true],
   "RateLimit-Policy": rateLimitPolicy,
   RateLimit: rateLimit,
   "RateLimit-Policy.known": optionalHeader(rateLimitPolicy),
   "RateLimit.known": optionalHeader(rateLimit),
-  "Retry-After": ["Seconds to wait; never too few.", secondsSchema, true],
-  "WWW-Authenticate": ["What is missing (RFC 6750).", patternSchema("^Bearer "), true],
-  "Accept-Encoding": ["The coding that is taken (RFC 9110).", stringSchema, false],
+  "Retry-After": ["The seconds to wait before a retry.", secondsSchema, true],
+  "WWW-Authenticate": [
+    "Why the request is not authorized (RFC 6750).",
+    patternSchema("^Bearer "),
+    true,
+  ],
+  "Accept-Encoding": ["The accepted codings (RFC 9110).", stringSchema, false],
   ETag: ["The version, in quotes.", patternSchema('^"[^"]+"$'), true],
   "ETag.known": ["The stored version, in quotes.", patternSchema('^"[^"]+"$'), false],
-  Location: ["The address of what was created.", uriSchema, true],
+  Location: ["The URL of the created resource.", uriSchema, true],
   Link: [
-    'The next page, with rel="next" (RFC 8288); absent on the last one.',
+    'The URL of the next page, with rel="next" (RFC 8288). Absent on the last page.',
     patternSchema('^<.+>; rel="next"$'),
     false,
   ],
-  "Content-Disposition": [
-    "The name of the file, for downloads.",
-    patternSchema("^attachment"),
-    false,
-  ],
-  "Idempotent-Replayed": flagHeader("The key was used before: this is the first result."),
-  "Idempotency-Key-Mismatch": flagHeader("The key came with another body the first time."),
+  "Content-Disposition": ["The file name of a download.", patternSchema("^attachment"), false],
+  "Idempotent-Replayed": flagHeader("The key was used before. This is the first result."),
+  "Idempotency-Key-Mismatch": flagHeader("The first request with this key had another body."),
 };
 
 export function headerComponents(): Schema {

@@ -28,13 +28,13 @@ export function searchBodySchemas(
         fields: {
           type: ["array", "null"],
           ...shownFields,
-          description: "The keys that `data` shows; null for all.",
+          description: "The fields to return in `data`. Returns all fields if null or omitted.",
         },
         ...expandSchema(expandable),
         limit: { ...toJsonSchema(pageLimit()), type: ["integer", "null"] },
         cursor: {
           type: ["string", "null"],
-          description: "The cursor of `links.next`, here or in the query.",
+          description: "The cursor from `links.next`. Send it here or in the query.",
         },
       },
       [],
@@ -49,7 +49,7 @@ const sortKeySchema = (sortable: readonly string[] | undefined): Schema =>
       direction: {
         type: ["string", "null"],
         enum: ["asc", "desc", null],
-        description: "`asc` if omitted or null.",
+        description: "Defaults to `asc`.",
       },
     },
     ["field"],

@@ -18,17 +18,18 @@ import {
   stringSchema,
   type Schema,
 } from "./schema.ts";
+import { anyAggregateSchemas } from "./aggregate-schemas.ts";
 import { anySearchSchemas } from "./search-schemas.ts";
 
 const mergeSchemas = (parts: Schema[]): Schema => Object.assign({}, ...parts) as Schema;
 const kinds = ["app", "form"] as const;
 
 const tags = [
-  { name: "credential", description: "The credential of the request." },
-  { name: "definitions", description: "Apps and forms, and their fields." },
+  { name: "credential", description: "The credential that sends the request." },
+  { name: "definitions", description: "The definitions of apps and forms." },
   { name: "records", description: "The records of apps." },
   { name: "submissions", description: "The submissions of forms." },
-  { name: "webhooks", description: "Being told of changes." },
+  { name: "webhooks", description: "Events that are sent to your endpoint." },
 ];
 
 /** The OpenAPI 3.1 document of the whole service: every operation, with data of unknown fields. */
@@ -44,7 +45,7 @@ export function serviceDocument(operations: Descriptions, host: Host): Schema {
     title: "Edge Forms",
     version: "1",
     description:
-      "Records of apps and submissions of forms. Each app and form has a document of its own, with the types of its data: `GET /forms/{form}/openapi.json`. What speaks the Model Context Protocol finds the same as tools at `/mcp`.",
+      "Reads and writes the records of apps and the submissions of forms. Each app and form has its own document with the types of its data: `GET /forms/{form}/openapi.json`. `/mcp` offers the same operations as tools of the Model Context Protocol.",
     tags,
     paths: mergeSchemas(paths),
     schemas: {
@@ -53,6 +54,7 @@ export function serviceDocument(operations: Descriptions, host: Host): Schema {
       ...mergeSchemas(names.map(changeSchemas)),
       ...mergeSchemas(kinds.map(definitionSchemas)),
       ...anySearchSchemas(),
+      ...anyAggregateSchemas(),
       ...webhookSchemas(),
       Me: meSchema,
       ...sharedSchemas(),

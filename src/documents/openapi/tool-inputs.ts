@@ -4,8 +4,18 @@ import { pageLimit } from "#domain/cursor.ts";
 import { lazy } from "#domain/lazy.ts";
 import { idempotencyKey } from "#domain/preconditions.ts";
 import { maxConditions, maxSortKeys } from "#domain/search/tree.ts";
+import type { SearchField } from "#domain/search/tree.ts";
 import { expansions, maxExpansions } from "#domain/search/expand.ts";
 import { operators, searchFields } from "#domain/search/fields.ts";
+import {
+  groupingOf,
+  maxGroupKeys,
+  maxGroups,
+  maxMetrics,
+  metricOps,
+  units,
+} from "#domain/aggregate/aggregate.ts";
+import { aggregateFields } from "#domain/aggregate/parse.ts";
 import { itemSchemas } from "./item-schemas.ts";
 import { sharedSchemas } from "./problem-schemas.ts";
 import { dataName, dataUses, type DataUse } from "./field-schemas.ts";
@@ -41,19 +51,19 @@ export const toolParameters = lazy(() => ({
 export type ToolParameter = keyof ReturnType<typeof toolParameters>;
 
 const descriptions: Record<ToolParameter, string> = {
-  kind: "Whether it is an app or a form.",
-  key: "Its key, as list_apps and list_forms tell it.",
-  app: "The key of the app, as list_apps tells it.",
-  form: "The key of the form, as list_forms tells it.",
-  id: "The id; of records, the receipt number too.",
+  kind: "app or form.",
+  key: "The key from list_apps or list_forms.",
+  app: "The key of the app, from list_apps.",
+  form: "The key of the form, from list_forms.",
+  id: "The ID. For records, also the receipt number.",
   if_match:
-    'The etag of the version that the change is meant for, with its quotes, as in "3". If it was changed since, nothing is written.',
-  limit: "How many at most.",
-  cursor: "The next_cursor of the page before.",
+    'The etag of the version to change, with its quotes, as in "3". If another version is stored, nothing is written.',
+  limit: "The maximum number of results.",
+  cursor: "The next_cursor of the previous page.",
   expand:
-    "The keys of references whose records come in included, like customer, or lines.product for a column.",
+    "The keys of references whose records the result adds in included, like customer, or lines.product for a column.",
   idempotency_key:
-    "A new text for each item that is to be created. Sent again with the same text within 24 hours, it creates nothing more.",
+    "A unique text for each item to create. Retries with the same text within 24 hours create nothing more.",
 };
 
 /** The schemas of these parameters, with descriptions for models. */
@@ -77,7 +87,7 @@ function toStandalone(schema: Schema, schemas: Schema): Schema {
 const anyDataSchema: Schema = {
   type: "object",
   additionalProperties: true,
-  description: "Values under the keys of the fields, as read_definition tells them.",
+  description: "Values by field key. read_definition returns the keys and types.",
 };
 
 const statusesByAction = {
@@ -125,24 +135,23 @@ export function plainInput(parameters: Schema): Schema {
 }
 
 const conditionsDescription =
-  "All of them hold. A value is as the field holds it; for in, not_in and has_… a list, for between both ends, for is_empty true or false; " +
-  "for any and none a list of conditions that one row meets, for matches a list of conditions that the record of the reference meets.";
+  "Items must match all conditions. Values have the type of the field: a list for in, not_in and has_…, the two ends for between, " +
+  "true or false for is_empty, a list of conditions on one row for any and none, and a list of conditions on the record for matches.";
 
 const operandSchema: Schema = { type: ["string", "number", "boolean", "array"] };
 const conditionSchema = (field: Schema, ops: readonly string[]) =>
   closedObject({ field, op: enumSchema(ops), value: operandSchema }, ["field", "op", "value"]);
 
-const anyGroup = listSchema({ type: "object" });
-const groupsSchema = {
-  ...closedObject({ all: anyGroup, any: anyGroup, not: { type: "object" } }, []),
-  description: "A group of conditions, in place of one.",
-};
-
-/** The input of a search. It is flat to save tokens. The search itself validates groups of conditions. */
-export function searchInput(parameters: Schema, collection: Collection | undefined): Schema {
-  const fields = collection
-    ? [...searchFields(collection).values()].filter((field) => field !== undefined)
-    : [];
+/** The conditions of a tool, flat to save tokens. The service itself validates groups of conditions. */
+function conditionsInput(
+  fields: readonly SearchField[],
+  collection: Collection | undefined,
+): Schema {
+  const groupSchema = listSchema({ type: "object" });
+  const groups = {
+    ...closedObject({ all: groupSchema, any: groupSchema, not: { type: "object" } }, []),
+    description: "A group of conditions in place of a single one.",
+  };
   const kinds = Object.entries(Object.groupBy(fields, ({ kind }) => kind));
   const leaves = collection
     ? kinds.map(([kind, kindFields]) =>
@@ -152,16 +161,25 @@ export function searchInput(parameters: Schema, collection: Collection | undefin
         ),
       )
     : [conditionSchema(stringSchema, [...new Set(Object.values(operators).flat())])];
+  return {
+    ...listSchema({ anyOf: [...leaves, groups] }),
+    maxItems: maxConditions,
+    description: conditionsDescription,
+  };
+}
+
+const presentFields = (fields: Map<string, SearchField | undefined>): SearchField[] =>
+  [...fields.values()].filter((field) => field !== undefined);
+
+/** The input of a search. */
+export function searchInput(parameters: Schema, collection: Collection | undefined): Schema {
+  const fields = collection ? presentFields(searchFields(collection)) : [];
   const names = fields.map(({ name }) => name);
   const keys = collection?.definition.fields.fields.map(({ key }) => key);
   return closedObject(
     {
       ...parameters,
-      conditions: {
-        ...listSchema({ anyOf: [...leaves, groupsSchema] }),
-        maxItems: maxConditions,
-        description: conditionsDescription,
-      },
+      conditions: conditionsInput(fields, collection),
       sort: {
         ...listSchema(
           closedObject(
@@ -176,13 +194,57 @@ export function searchInput(parameters: Schema, collection: Collection | undefin
       },
       fields: {
         ...listSchema(keys && keys.length > 0 ? enumSchema(keys) : stringSchema),
-        description: "The keys of the fields to show; all where it is left out.",
+        description: "The keys of the fields to return. Returns all fields if omitted.",
       },
       ...(collection && expansions(collection).size === 0 ? {} : parameterSchemas("expand")),
       limit: toJsonSchema(pageLimit()),
       ...parameterSchemas("cursor"),
     },
     Object.keys(parameters).filter(isRequired),
+  );
+}
+
+const unitDescription =
+  "For dates and date-times, and required there: 2026-11-22, 2026-W47, 2026-11, 2026-Q4, 2026.";
+
+/** The input of an aggregate. The service itself validates which fields take a unit and which operation. */
+export function aggregateInput(parameters: Schema, collection: Collection | undefined): Schema {
+  const conditionFields = collection ? presentFields(searchFields(collection)) : [];
+  const fields = collection ? presentFields(aggregateFields(collection)) : [];
+  const fieldSchema = (isAllowed: (field: SearchField) => boolean) =>
+    collection ? enumSchema(fields.filter(isAllowed).map(({ name }) => name)) : stringSchema;
+  const group = {
+    field: fieldSchema((field) => groupingOf(field) !== null),
+    unit: { ...enumSchema(units), description: unitDescription },
+    time_zone: { ...stringSchema, description: "IANA, for date-times." },
+  };
+  const metric = { op: enumSchema(metricOps), field: fieldSchema(() => true) };
+  const order = { metric: stringSchema, direction: enumSchema(["asc", "desc"]) };
+  return closedObject(
+    {
+      ...parameters,
+      conditions: conditionsInput(conditionFields, collection),
+      group_by: { ...listSchema(closedObject(group, ["field"])), maxItems: maxGroupKeys },
+      metrics: {
+        type: "object",
+        additionalProperties: closedObject(metric, ["op"]),
+        minProperties: 1,
+        maxProperties: maxMetrics,
+        description: "Figures by a name of your own. Only count works without a field.",
+      },
+      order_by: {
+        ...listSchema(closedObject(order, ["metric"])),
+        maxItems: maxMetrics,
+        description: "By the key of the group where it is left out.",
+      },
+      limit: {
+        type: "integer",
+        minimum: 1,
+        maximum: maxGroups,
+        description: "How many groups at most; 100 where it is left out.",
+      },
+    },
+    [...Object.keys(parameters).filter(isRequired), "metrics"],
   );
 }
 

@@ -1,7 +1,5 @@
-import { toBase64url } from "#domain/base64url.ts";
 import type { Random } from "#domain/ports.ts";
 import { lazy } from "#domain/lazy.ts";
-import { createSealingKeys, type SealingKeys } from "./sealing.ts";
 
 const encoder = new TextEncoder();
 
@@ -82,4 +80,122 @@ export function constantTimeEqual(left: string, right: string): boolean {
   let difference = 0;
   for (const [index, byte] of a.entries()) difference |= byte ^ (b[index] ?? 0);
   return difference === 0;
+}
+
+interface SealingKeys {
+  /** Encrypts and authenticates a text with AES-GCM and binds it to `subject`. Returns base64url. */
+  seal(text: string, subject: string): Promise<string>;
+  /** Returns undefined when these keys did not seal the text, or when `subject` differs. */
+  open(sealed: string, subject: string): Promise<string | undefined>;
+}
+
+/** Derives separate keys from these secrets on first use. The first key seals; all keys open. */
+function createSealingKeys(
+  { subtle, random }: { subtle: SubtleCrypto; random: Pick<Random, "bytes"> },
+  secrets: readonly string[],
+): SealingKeys {
+  let derivedKeys: Promise<CryptoKey>[] | undefined;
+  const keys = () => (derivedKeys ??= secrets.map((secret) => deriveKey(subtle, secret)));
+  return {
+    async seal(text, subject) {
+      const [key] = keys();
+      if (!key) throw new Error("TOKEN_SECRET is empty.");
+      const iv = random.bytes(ivLength);
+      const ciphertext = await subtle.encrypt(
+        gcmParams(iv, subject),
+        await key,
+        encoder.encode(text),
+      );
+      const bytes = new Uint8Array(ivLength + ciphertext.byteLength);
+      bytes.set(iv);
+      bytes.set(new Uint8Array(ciphertext), ivLength);
+      return toBase64url(bytes);
+    },
+    async open(sealed, subject) {
+      const bytes = fromBase64url(sealed);
+      if (!bytes || bytes.length <= ivLength) return undefined;
+      const iv = bytes.subarray(0, ivLength);
+      for (const key of keys()) {
+        try {
+          const plaintext = subtle.decrypt(
+            gcmParams(iv, subject),
+            await key,
+            bytes.subarray(ivLength),
+          );
+          return new TextDecoder().decode(await plaintext);
+        } catch {
+          // The text was sealed with another key or subject, or was changed since.
+        }
+      }
+      return undefined;
+    },
+  };
+}
+
+const ivLength = 12;
+
+function gcmParams(iv: Uint8Array, subject: string) {
+  return { name: "AES-GCM", iv, additionalData: encoder.encode(subject) };
+}
+
+/** Derives a separate key from the same secret (HKDF, RFC 5869). */
+async function deriveKey(subtle: SubtleCrypto, secret: string): Promise<CryptoKey> {
+  const baseKey = await subtle.importKey("raw", encoder.encode(secret), "HKDF", false, [
+    "deriveKey",
+  ]);
+  const hkdf = {
+    name: "HKDF",
+    hash: "SHA-256",
+    salt: new Uint8Array(0),
+    info: encoder.encode("edge-forms cursors"),
+  };
+  const aes = { name: "AES-GCM", length: 256 };
+  return subtle.deriveKey(hkdf, baseKey, aes, false, ["encrypt", "decrypt"]);
+}
+
+/** A secret for one purpose is invalid for the others. */
+type Purpose = "session" | "invitation";
+
+const randomBytes = 32;
+const randomLength = 43;
+const macLength = 22;
+
+/** Creates 256 random bits as text. */
+export const createRandomSecret = (random: Pick<Random, "bytes">): string =>
+  toBase64url(random.bytes(randomBytes));
+
+/** Appends a MAC of 132 bits, so that invented secrets are rejected without reading storage. */
+export async function signSecret(
+  keys: Pick<SigningKeys, "sign">,
+  purpose: Purpose,
+  secret: string,
+): Promise<string> {
+  return secret + (await keys.sign(`${purpose} ${secret}`)).slice(0, macLength);
+}
+
+/** Returns the secret without its MAC, or undefined if the service did not sign it for this purpose. */
+export async function openSignedSecret(
+  keys: Pick<SigningKeys, "verify">,
+  purpose: Purpose,
+  signedSecret: string,
+): Promise<string | undefined> {
+  if (signedSecret.length !== randomLength + macLength) return undefined;
+  const secret = signedSecret.slice(0, randomLength);
+  const isSigned = await keys.verify(`${purpose} ${secret}`, signedSecret.slice(randomLength));
+  return isSigned ? secret : undefined;
+}
+
+/** Encodes as RFC 4648, section 5, without padding. */
+export function toBase64url(bytes: Uint8Array): string {
+  return bytes.toBase64({ alphabet: "base64url", omitPadding: true });
+}
+
+/** Decodes `text`. Returns undefined unless it is the one canonical encoding (RFC 4648, section 3.5). */
+export function fromBase64url(text: string): Uint8Array | undefined {
+  try {
+    const bytes = Uint8Array.fromBase64(text, { alphabet: "base64url" });
+    return toBase64url(bytes) === text ? bytes : undefined;
+  } catch {
+    return undefined;
+  }
 }

@@ -1,6 +1,5 @@
-import { toBase64url } from "#domain/base64url.ts";
+import { toBase64url, sha256, type SigningKeys } from "./keys.ts";
 import { type Permission, permissions } from "./permissions.ts";
-import { sha256, type SigningKeys } from "./keys.ts";
 
 /**
  * Secrets look like `efp_` + the credential's id (26) + 256 random bits (43) + a keyed checksum (6). The checksum rejects
@@ -27,7 +26,7 @@ export async function createSecret(
   return body + (await keys.sign(body)).slice(0, checksumLength);
 }
 
-/** A bearer or client secret with a valid checksum. The credential's object decides whether it is live. */
+/** A bearer or client secret with a valid checksum. The credential's object decides whether it is valid. */
 export type PresentedCredential = {
   credentialId: string;
   /** The hash of a secret; for an access token, the id of the secret that created it. */

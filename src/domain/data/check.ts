@@ -10,7 +10,7 @@ import { errorAt } from "#domain/problem/field-errors.ts";
 import type { FieldError } from "#domain/problem/problem.ts";
 import type { ErrorReporter } from "./check-scalar.ts";
 import type { CompiledCollection, CompiledField, CompiledFields } from "./compile.ts";
-import { itemBudget } from "./compute-budget.ts";
+import { itemBudget } from "#domain/formula/compute.ts";
 import {
   noPriorValues,
   priorItemValues,

@@ -46,6 +46,7 @@ export const systemFieldIds = {
   receiptNumber: maxFieldId + 3,
   createdAt: maxFieldId + 4,
   updatedAt: maxFieldId + 5,
+  createdBy: maxFieldId + 6,
 } as const;
 
 export type SystemField = keyof typeof systemFieldIds;
@@ -65,7 +66,7 @@ export interface Warning {
 
 type InputValues = Record<string, unknown>;
 
-/** Further warnings are dropped. */
+/** The limit for the warnings of a response. Drops further ones. */
 export const maxWarnings = 100;
 
 /** Returns a warning for each value that the request contains for a computed field. */

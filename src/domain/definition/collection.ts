@@ -1,4 +1,6 @@
 import type { Field, FieldSet } from "./field.ts";
+import * as z from "zod/mini";
+import { lazy } from "#domain/lazy.ts";
 
 export interface Acceptance {
   state: "open" | "closed";
@@ -99,13 +101,48 @@ export interface Collection {
   kind: CollectionKind;
   key: string;
   version: number;
-  /** Grows with every change of the rules for writes, pending changes included. */
+  /** Grows with every change of the rules for writes, including pending changes. */
   revision: number;
   /** Identifies this state of the collection, even when a restored database reuses revision numbers. */
   stamp: string;
-  /** The rules of a pending change. Writes obey them in addition to the definition. */
+  /** The rules of a pending change. Writes follow them in addition to the definition. */
   pending: PendingRules | null;
   /** The version at which the fields last changed. */
   fieldsVersion: number;
   definition: Definition;
+}
+
+const keyList = lazy(() =>
+  z.optional(
+    z
+      .string()
+      .check(
+        z.maxLength(2000),
+        z.regex(
+          /^[a-z][a-z0-9_-]{0,62}(?:,[a-z][a-z0-9_-]{0,62})*$/,
+          "Must be keys, separated by commas.",
+        ),
+      ),
+  ),
+);
+
+/** The parameters that select apps and forms by their keys. */
+export const selectionQuery = lazy(() => z.object({ apps: keyList(), forms: keyList() }));
+
+/** Identifies an app or form by kind and key. */
+export interface CollectionRef {
+  kind: CollectionKind;
+  key: string;
+}
+
+/** Lists the selected collections without duplicates. */
+export function selectedCollections({
+  apps,
+  forms,
+}: z.output<ReturnType<typeof selectionQuery>>): CollectionRef[] {
+  return [...toCollectionRefs("app", apps), ...toCollectionRefs("form", forms)];
+}
+
+function toCollectionRefs(kind: CollectionKind, keys: string | undefined): CollectionRef[] {
+  return [...new Set(keys?.split(",") ?? [])].map((key) => ({ kind, key }));
 }

@@ -1,4 +1,4 @@
-import { describeInexactNumber, findTooDeep, InexactNumber } from "#domain/json.ts";
+import { describeInexactNumber, findTooDeepPath, InexactNumber } from "#domain/json.ts";
 import type { FieldError } from "#domain/problem/problem.ts";
 import { definitionError } from "./field.ts";
 
@@ -12,7 +12,7 @@ type Path = readonly (string | number)[];
 
 /** Rejects what the schema cannot check: too many levels or values, and numbers that a double cannot represent. */
 export function documentErrors(body: unknown): FieldError[] {
-  const deepPath = findTooDeep(body, maxLevels);
+  const deepPath = findTooDeepPath(body, maxLevels);
   if (deepPath) {
     const reason = `A definition may be nested at most ${maxLevels} levels deep.`;
     return [definitionError(deepPath, reason)];

@@ -14,7 +14,7 @@ import {
   type LineItemsDocument,
   fieldDocument,
 } from "./document.ts";
-import { withFormerOptions, limitFormerOptions } from "./former-options.ts";
+import { withFormerOptions, limitFormerOptions, createRenameCheck } from "./merge-rules.ts";
 import {
   definitionError,
   noFields,
@@ -23,7 +23,6 @@ import {
   type FieldSet,
   type RowField,
 } from "./field.ts";
-import { createRenameCheck } from "./rename.ts";
 import { mergeTitle } from "./title.ts";
 
 /** A definition with a document applied, and the consequences for the stored data. */

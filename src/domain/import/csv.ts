@@ -1,7 +1,7 @@
 import type { Collection } from "#domain/definition/collection.ts";
 import { uniqueIdOf, type Field } from "#domain/definition/field.ts";
 import { newItemId } from "#domain/item/item.ts";
-import type { Operation } from "#domain/item/body.ts";
+import type { BatchOperation } from "#domain/item/body.ts";
 import { sha256Bytes } from "#domain/credential/keys.ts";
 import { createCellReader, type CellFormat, type CellReader } from "./cells.ts";
 
@@ -183,14 +183,14 @@ export interface ImportPlan extends CellFormat {
 export function createOperationBuilder(
   collection: Collection,
   { columns, by, ...format }: ImportPlan,
-): (row: CsvLine, newId: string) => Operation {
+): (row: CsvLine, newId: string) => BatchOperation {
   const fields = importableFields(collection).flatMap((field) => {
     const column = columns.findIndex((target) => targetKey(target) === field.key);
     const [, nameKey] = columns[column]?.split(".", 2) ?? [];
     const read = createCellReader(field, format);
     return column === -1 ? [] : [{ key: field.key, column, read: namedBy(nameKey, read) }];
   });
-  const idColumn = by === itemTargets.id ? columns.indexOf(itemTargets.id) : -1;
+  const idColumn = by === "" || by === itemTargets.id ? columns.indexOf(itemTargets.id) : -1;
   const statusColumn = collection.kind === "form" ? columns.indexOf(itemTargets.status) : -1;
   return ({ cells }, newId) => {
     const id = cells[idColumn]?.trim() ?? "";
@@ -203,7 +203,7 @@ export function createOperationBuilder(
     }
     const status = cells[statusColumn]?.trim() ?? "";
     const body = { data, ...(status === "" ? {} : { status }) };
-    if (isNew) return { op: "create", id: newId, body };
+    if (isNew) return { op: "create", id: newId, ...(id === "" ? {} : { unless: id }), body };
     if (by === itemTargets.id) return { op: "update", id, body, ifMatch: null };
     return { op: "upsert", by, body };
   };

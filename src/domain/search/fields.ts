@@ -3,8 +3,16 @@ import type { Collection } from "#domain/definition/collection.ts";
 import type { Status } from "#domain/item/item.ts";
 import { valueType, type Field, type RowField } from "#domain/definition/field.ts";
 import type { FieldKind, Operator, SearchField } from "./tree.ts";
+import { formatChoices, truncate } from "#domain/problem/field-errors.ts";
+import {
+  addComplexityError,
+  addError,
+  addRenamedError,
+  type Path,
+  type SearchParseState,
+} from "./operand.ts";
 
-/** The operators of each kind of field (contract, section 9). */
+/** The operators of each kind of field. */
 export const operators: Record<FieldKind, readonly Operator[]> = {
   text: ["eq", "ne", "in", "not_in", "contains", "starts_with", "is_empty"],
   number: ["eq", "ne", "gt", "gte", "lt", "lte", "between", "in", "is_empty"],
@@ -81,9 +89,15 @@ function describeFlatField(
     kind: fieldKind(field),
     type: valueType(field),
     source: { in: location, slot: String(field.id) },
+    ...describeDecimals(field),
     ...describeOptions(field),
     ...(field.type === "reference" ? { app: field.app } : {}),
   };
+}
+
+function describeDecimals(field: Field): Pick<SearchField, "decimals"> {
+  if ("integer" in field && field.integer) return { decimals: 0 };
+  return "decimals" in field && field.decimals !== undefined ? { decimals: field.decimals } : {};
 }
 
 function describeOptions(field: Field): Pick<SearchField, "options"> {
@@ -111,4 +125,46 @@ function fieldKind(field: Field): FieldKind {
     case "line_items":
       return type;
   }
+}
+
+/** The maximum number of fields in a definition. */
+const maxProjectedFields = 2000;
+
+/** Parses `fields`, the keys that `data` contains in the response. */
+export function parseProjection(
+  state: SearchParseState,
+  collection: Collection,
+  projection: unknown,
+): string[] | null {
+  if (projection === null) return null;
+  if (!Array.isArray(projection))
+    return addError(state, ["fields"], "Must be a list of field keys.") ?? null;
+  if (projection.length > maxProjectedFields) {
+    return (
+      addComplexityError(state, ["fields"], `Must have at most ${maxProjectedFields} keys.`) ?? null
+    );
+  }
+  const { fields } = collection.definition.fields;
+  const fieldKeys = fields.map(({ key }) => key);
+  const existingKeys = new Set(fieldKeys);
+  const keys = new Set<string>();
+  for (const [index, key] of (projection as unknown[]).entries()) {
+    if (typeof key === "string" && existingKeys.has(key)) keys.add(key);
+    else addKeyError(state, fields, fieldKeys, key, ["fields", index]);
+  }
+  return [...keys];
+}
+
+function addKeyError(
+  state: SearchParseState,
+  fields: readonly Field[],
+  choices: readonly string[],
+  key: unknown,
+  path: Path,
+): undefined {
+  const isKey = typeof key === "string";
+  const renamed = isKey && fields.find(({ previous_keys: keys }) => keys.includes(key));
+  if (renamed) return addRenamedError(state, path, key, renamed.key);
+  const reason = `${isKey ? `There is no field "${truncate(key)}".` : "Must be a field key."} Fields: ${formatChoices(choices)}.`;
+  return addError(state, path, reason, "invalid_condition", { allowed: choices.slice(0, 100) });
 }

@@ -14,6 +14,8 @@ export interface SearchField {
   kind: FieldKind;
   type: Field["type"];
   source: Source;
+  /** Only for numbers with a limit of decimals. */
+  decimals?: number;
   /** Only for fields with options. */
   options?: FieldOptions;
   /** Only for references: the key of the app. */
@@ -152,7 +154,7 @@ function fieldsIn(condition: Condition): SearchField[] {
   return op === "any" || op === "none" || op === "matches" ? [field, ...fieldsIn(value)] : [field];
 }
 
-/** The limits of a search (contract, section 9). */
+/** The limits of a search. */
 export const maxConditionDepth = 5;
 export const maxConditions = 50;
 export const maxSortKeys = 3;

@@ -13,7 +13,7 @@ import {
 } from "./changes.ts";
 import {
   currentItemFromRow,
-  databasesWith,
+  findDatabasesFor,
   idCondition,
   receiptCondition,
   selectById,
@@ -71,7 +71,7 @@ export async function findItemWithHistory(
   name: ItemName,
   limits: HistoryLimits,
 ): Promise<ItemWithHistory | undefined> {
-  for (const db of databasesWith(databases, name)) {
+  for (const db of findDatabasesFor(databases, name)) {
     const [itemResult, historyResult, titles, referrers] = await retryTransient(db, () =>
       "receipt" in name
         ? loadPage(databases, db, byReceipt, name, limits)
@@ -92,7 +92,7 @@ export async function findItemWithHistory(
 
 /** Selects the names of actors if they are in the same database. */
 function loadPage<Values extends { stamps: string }>(
-  { single }: Databases,
+  { singleDatabase }: Databases,
   db: DataDatabase,
   { selectOne, history, titles, referrers }: ReturnType<typeof pageStatements<Values>>,
   name: Values,
@@ -100,7 +100,11 @@ function loadPage<Values extends { stamps: string }>(
 ): Promise<D1Result[]> {
   const values = { ...name, ...limits };
   const related = [titles, referrers].map((bind) => bind(db, name));
-  return single
-    ? single.batch([selectOne(single, name), history.withNames(single, values), ...related])
+  return singleDatabase
+    ? singleDatabase.batch([
+        selectOne(singleDatabase, name),
+        history.withNames(singleDatabase, values),
+        ...related,
+      ])
     : db.batch([selectOne(db, name), history.withoutNames(db, values), ...related]);
 }

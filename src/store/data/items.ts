@@ -6,10 +6,10 @@ import { item, collection } from "#store/db/schema.ts";
 import { type Placeholders, placeholders, dataStatement } from "#store/db/statement.ts";
 import {
   type CollectionName,
-  headColumns,
-  headFromRow,
+  definitionHeadColumns,
+  definitionHeadFromRow,
   type DefinitionHead,
-  type HeadRow,
+  type DefinitionHeadRow,
 } from "./definition-head.ts";
 import type { CollectionKind } from "#domain/definition/collection.ts";
 import { retryTransient } from "#store/db/retry.ts";
@@ -63,7 +63,7 @@ export function itemFromRow(row: ItemRow): Item {
 const collectionIdSql = ({ id, kind, key }: Placeholders<CollectionName>) =>
   sql`coalesce(${id}, (select id from collection where kind = ${kind} and key = ${key}))`;
 
-const collectionSpan = sql.raw(String(sequencesPerCollection));
+const sequencesPerCollectionSql = sql.raw(String(sequencesPerCollection));
 
 /** An item with the current definition of its collection. */
 export interface CurrentItem {
@@ -71,12 +71,12 @@ export interface CurrentItem {
   head: DefinitionHead;
 }
 
-export type CurrentItemRow = ItemRow & HeadRow;
+export type CurrentItemRow = ItemRow & DefinitionHeadRow;
 
 export interface ItemById {
   kind: CollectionKind;
   id: string;
-  /** The stamps of cached definitions (`cachedStamps`). The result omits these definitions. */
+  /** The stamps of cached definitions (`cachedStampsJson`). The result omits these definitions. */
   stamps: string;
 }
 
@@ -96,7 +96,7 @@ const selectOne = <Values extends { stamps: string }>(
 ) =>
   dataStatement<Values>((db, values) =>
     db
-      .select({ ...itemColumns, ...headColumns(values.stamps) })
+      .select({ ...itemColumns, ...definitionHeadColumns(values.stamps) })
       .from(item)
       .innerJoin(collection, eq(collection.id, item.collectionId))
       .where(condition(values))
@@ -109,23 +109,23 @@ export const idCondition = (v: Placeholders<ItemById>): SQL | undefined =>
 
 export const receiptCondition = (v: Placeholders<ItemByReceipt>): SQL | undefined =>
   and(
-    sql`${item.number} in (select ${collectionIdSql(v)} * ${collectionSpan} + value from json_each(${v.sequences}))`,
+    sql`${item.number} in (select ${collectionIdSql(v)} * ${sequencesPerCollectionSql} + value from json_each(${v.sequences}))`,
     eq(item.receiptNumber, v.receipt),
   );
 
 export const selectById = selectOne<ItemById>(idCondition);
 export const selectByReceipt = selectOne<ItemByReceipt>(receiptCondition);
 
-/** An id does not identify a collection, so any database may have the item. */
-export function databasesWith(databases: Databases, name: ItemName): readonly DataDatabase[] {
-  return "receipt" in name ? [databases.named(name.kind, name.key)] : databases.all();
+/** Returns the databases that may have the item. An id does not identify a collection, so any database may have it. */
+export function findDatabasesFor(databases: Databases, name: ItemName): readonly DataDatabase[] {
+  return "receipt" in name ? [databases.named(name.kind, name.key)] : databases.dataDatabases();
 }
 
 export async function findItem(
   databases: Databases,
   name: ItemName,
 ): Promise<CurrentItem | undefined> {
-  for (const db of databasesWith(databases, name)) {
+  for (const db of findDatabasesFor(databases, name)) {
     const statement = "receipt" in name ? selectByReceipt(db, name) : selectById(db, name);
     const row = await retryTransient(db, () => statement.first<CurrentItemRow>());
     if (row) return currentItemFromRow(row);
@@ -134,7 +134,7 @@ export async function findItem(
 }
 
 export function currentItemFromRow(row: CurrentItemRow): CurrentItem {
-  return { item: itemFromRow(row), head: headFromRow(row) };
+  return { item: itemFromRow(row), head: definitionHeadFromRow(row) };
 }
 
 interface PageValues extends CollectionName {
@@ -146,35 +146,35 @@ interface PageValues extends CollectionName {
 }
 
 const v = placeholders<PageValues>();
-const pageStart = sql`coalesce(${v.after}, ${collectionIdSql(v)} * ${collectionSpan})`;
-const pageEnd = sql`(${collectionIdSql(v)} + 1) * ${collectionSpan}`;
+const pageStartSql = sql`coalesce(${v.after}, ${collectionIdSql(v)} * ${sequencesPerCollectionSql})`;
+const pageEndSql = sql`(${collectionIdSql(v)} + 1) * ${sequencesPerCollectionSql}`;
 
 /**
  * A page has at most `maxBytes` of stored data, but at least one item. Items are measured only if the largest item of
  * the collection could exceed the limit. Computing sizes does not read the data.
  */
-const allowedCount = sql`(select case when t.largest * ${v.limit} <= ${v.maxBytes}
+const maxItemCountSql = sql`(select case when t.largest * ${v.limit} <= ${v.maxBytes}
       then ${v.limit}
       else (select count(*) from (
         select sum(size) over (order by number) - size as spent from (
           select number, octet_length(data) as size from item
-            where number > ${pageStart} and number < ${pageEnd}
+            where number > ${pageStartSql} and number < ${pageEndSql}
             order by number limit ${v.limit}))
         where spent < ${v.maxBytes}) end
     from tally t where t.collection_id = ${collectionIdSql(v)})` as SQL<number>;
 
 const selectPage = dataStatement<PageValues>((db) =>
   db
-    .select({ ...itemColumns, allowed: allowedCount.as("allowed") })
+    .select({ ...itemColumns, allowed: maxItemCountSql.as("allowed") })
     .from(item)
-    .where(and(sql`${item.number} > ${pageStart}`, sql`${item.number} < ${pageEnd}`))
+    .where(and(sql`${item.number} > ${pageStartSql}`, sql`${item.number} < ${pageEndSql}`))
     .orderBy(asc(item.number))
-    .limit(allowedCount as never),
+    .limit(maxItemCountSql as never),
 );
 
 const selectHead = dataStatement<PageValues>((db, values) =>
   db
-    .select(headColumns(values.stamps))
+    .select(definitionHeadColumns(values.stamps))
     .from(collection)
     .where(sql`${collection.id} = ${collectionIdSql(values)}`),
 );
@@ -190,11 +190,11 @@ export async function listItems(
   const [head, rows] = await retryTransient(db, () =>
     db.batch([selectHead(db, page), selectPage(db, page)]),
   );
-  const [headRow] = (head?.results ?? []) as HeadRow[];
+  const [headRow] = (head?.results ?? []) as DefinitionHeadRow[];
   if (!headRow) return undefined;
   const itemRows = (rows?.results ?? []) as (ItemRow & { allowed: number })[];
   const isTruncated = (itemRows[0]?.allowed ?? page.limit) < page.limit;
-  return { items: itemRows.map(itemFromRow), isTruncated, head: headFromRow(headRow) };
+  return { items: itemRows.map(itemFromRow), isTruncated, head: definitionHeadFromRow(headRow) };
 }
 
 const selectNewest = dataStatement<{ kind: CollectionKind; key: string }>((db, values) =>
@@ -204,8 +204,8 @@ const selectNewest = dataStatement<{ kind: CollectionKind; key: string }>((db, v
     .innerJoin(
       item,
       and(
-        gt(item.number, sql`${collection.id} * ${sql.raw(String(sequencesPerCollection))}`),
-        lt(item.number, sql`(${collection.id} + 1) * ${sql.raw(String(sequencesPerCollection))}`),
+        gt(item.number, sql`${collection.id} * ${sequencesPerCollectionSql}`),
+        lt(item.number, sql`(${collection.id} + 1) * ${sequencesPerCollectionSql}`),
       ),
     )
     .where(and(eq(collection.kind, values.kind), eq(collection.key, values.key)))
@@ -234,7 +234,7 @@ export async function findWithNewestItem(
  * Builds SQL for the first item number whose creation time does not meet `comparison`, such as `< 5` or `<= 5`. Times
  * grow with the numbers, so a binary search finds it without scanning.
  */
-export function firstCreatedSql(
+export function firstNumberAfterTimeSql(
   { above, below }: { above: string | number; below: string | number },
   comparison: string,
 ): string {

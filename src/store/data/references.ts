@@ -1,7 +1,9 @@
 import { sql } from "drizzle-orm";
 import { fieldsPerCollection } from "#domain/data/values.ts";
-import { receiptSequences, sequencesPerCollection } from "#domain/item/item.ts";
-import type { DataDatabase } from "#store/db/database.ts";
+import { parseReceiptSequences, sequencesPerCollection } from "#domain/item/item.ts";
+import type { Definition } from "#domain/definition/collection.ts";
+import { referencePlaces } from "#domain/definition/field.ts";
+import type { Database, DataDatabase, PreparedStatement } from "#store/db/database.ts";
 import { guardCode, dataGuard } from "#store/db/guard.ts";
 import { retryTransient } from "#store/db/retry.ts";
 import { collection } from "#store/db/schema.ts";
@@ -102,7 +104,7 @@ export async function findRecordIds(
     if ("id" in name) ids.push([place, app, name.id]);
     else if ("key" in name) values.push([place, app, name.key, name.value, name.instant]);
     else
-      for (const sequence of receiptSequences(name.receipt))
+      for (const sequence of parseReceiptSequences(name.receipt))
         receipts.push([place, app, sequence, name.receipt]);
   }
   const statements = [
@@ -131,4 +133,18 @@ export async function findApps(db: DataDatabase, keys: readonly string[]): Promi
   const statement = selectApps(db, { keys: JSON.stringify([...new Set(keys)]) });
   const { results } = await retryTransient(db, () => statement.all<{ key: string }>());
   return new Set(results.map(({ key }) => key));
+}
+
+const appsExist = dataGuard<{ apps: string }>(
+  (v) => sql`select ${guardCode("unknown_app")} as code from json_each(${v.apps}) e
+    where not exists (select 1 from collection where kind = 'app' and key = e.value)`,
+);
+
+/** Aborts the batch if the definition refers to an app that does not exist. A new app may refer to itself. */
+export function guardApps(
+  db: Database<"data">,
+  { fields }: Definition,
+): PreparedStatement<"data">[] {
+  const apps = [...new Set(referencePlaces(fields.fields).map(({ app }) => app))];
+  return apps.length === 0 ? [] : [appsExist(db, { apps: JSON.stringify(apps) })];
 }

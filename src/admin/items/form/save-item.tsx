@@ -7,6 +7,7 @@ import { readItemData, assertCellsFit } from "./read-form.ts";
 import { readTimeZone } from "./values.ts";
 import type { Context } from "hono";
 import { loadItemHistory } from "#actions/changes.ts";
+import { previewItem } from "#actions/preview-item.ts";
 import { updateItem } from "#actions/update-item.ts";
 import { retryOnConflict, noIdempotencyKey } from "#actions/idempotent.ts";
 import type { LoadedItem } from "#actions/visible.ts";
@@ -108,7 +109,7 @@ export async function updateFromForm(c: AdminContext, kind: CollectionKind): Pro
   assertCellsFit(fieldsOf(target.compiled), sent);
   const resolved = await findFormRecords(c.var.action, fieldsOf(target.compiled), sent);
   const { form } = resolved;
-  if (form["$more"] !== undefined) {
+  if (isEditedFurther(form)) {
     return c.html(await renderForm(c, target, resolved, seen, undefined));
   }
   return attempted(
@@ -185,6 +186,10 @@ function savedMessage(
   return `${title} is saved.${theirsNote}`;
 }
 
+/** Buttons for more rows and for their order, and the script that shows totals, ask for the form again. */
+const isEditedFurther = (form: FormValues) =>
+  ["$more", "$move", "$preview"].some((name) => form[name] !== undefined);
+
 /** Renders the form again, with the submitted values on top of the stored item. */
 async function renderForm(
   c: AdminContext,
@@ -214,6 +219,10 @@ async function renderForm(
       seen={await digestFields(fields, view.data, zone)}
       sent={form}
       written={changes && new Set(Object.keys(changes.mine))}
+      calculated={previewItem(c.var.action, compiled, item.data, {
+        ...readItemData(fields, form, zone),
+        ...changes?.mine,
+      })}
       clash={clash}
       problem={error && withFieldLabel(error, compiled)}
       references={await formReferences(c.var.action, fields, view.data, { form, zone, choices })}
@@ -234,11 +243,17 @@ export async function createFromForm(c: AdminContext, kind: CollectionKind): Pro
       collection={compiled.collection}
       seen={await digestFields(fields, {}, zone)}
       sent={form}
+      calculated={previewItem(
+        c.var.action,
+        compiled,
+        {},
+        readItemData(fieldsOf(compiled), form, formTimeZone(form, compiled)),
+      )}
       problem={error && withFieldLabel(error, compiled)}
       references={await formReferences(c.var.action, fields, {}, { form, zone, choices })}
     />
   );
-  if (form["$more"] !== undefined) return c.html(await renderAgain(undefined));
+  if (isEditedFurther(form)) return c.html(await renderAgain(undefined));
   return attempted(
     c,
     async () => {

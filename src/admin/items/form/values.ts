@@ -1,5 +1,5 @@
 import type { Field, FieldOption, RowField } from "#domain/definition/field.ts";
-import { isTimeZone, localDateTime } from "#domain/time.ts";
+import { isTimeZone, formatLocalDateTime } from "#domain/time.ts";
 import { textOf } from "#admin/form-input.ts";
 
 /** The time zone that a form was filled in with, or the fallback if it is missing or unknown. */
@@ -11,14 +11,24 @@ export function readTimeZone(zone: unknown, fallback: string): string {
 export function inputText(field: Field, value: unknown, zone: string): string {
   const text = textOf(value);
   if (field.type === "date") return text.slice(0, 10);
+  if (field.type === "number" && field.decimals !== undefined)
+    return padDecimals(text, field.decimals);
   return field.type === "datetime" ? localInputText(text, zone) : text;
+}
+
+/** Shows the field's number of decimals, unless the value has more. */
+function padDecimals(text: string, decimals: number): string {
+  const number = Number(text);
+  if (text === "" || !Number.isFinite(number)) return text;
+  const padded = number.toFixed(decimals);
+  return Number(padded) === number && !padded.includes("e") ? padded : text;
 }
 
 /** Formats a time for a `datetime-local` input. Leaves out seconds and milliseconds that are zero. */
 function localInputText(text: string, zone: string): string {
   const time = Date.parse(`${text.slice(0, 23)}Z`);
   if (text.length < 24 || Number.isNaN(time)) return text.replace(/Z$/, "");
-  const localTime = localDateTime(time, zone).replace(" ", "T");
+  const localTime = formatLocalDateTime(time, zone).replace(" ", "T");
   const fraction = text.slice(19, 23);
   if (fraction !== ".000") return localTime + fraction;
   return localTime.endsWith(":00") ? localTime.slice(0, 16) : localTime;

@@ -29,7 +29,11 @@ import { getStoredCollection, itemsPath, keyParam } from "#admin/items/load-item
 import { buildSearchBody, clockOf } from "./filters.ts";
 import { deleteSubmission, updateItem } from "#actions/update-item.ts";
 import { getSubmission } from "#actions/visible.ts";
-import type { ItemView } from "#domain/item/item.ts";
+import { buildItemView } from "#domain/item/item.ts";
+import type { ProblemCode } from "#domain/problem/catalogue.ts";
+import type { LoadedItem } from "#actions/visible.ts";
+import { itemTitle } from "#admin/items/value.tsx";
+import type { Flash } from "#admin/preferences.ts";
 import { roleAllows } from "#domain/credential/permissions.ts";
 import { readForm, textOf } from "#admin/form-input.ts";
 import { nonEmptyTexts } from "#admin/items/form/values.ts";
@@ -45,12 +49,13 @@ export function listItems(kind: CollectionKind) {
     return attempted(
       c,
       async () => {
-        const { compiled, status, views, next, count, included } = await found;
+        const { compiled, status, views, next, count, progress, included } = await found;
         const { collection } = compiled;
         const links = { self: c.req.url, next: next && pageUrl(c, query, next) };
         const { itemCount, indexing } = status ?? (await loadCollection());
-        const document = { items: views.map(itemDocument), count, links };
-        const props = { collection, live: itemCount, indexing, query, views, next, count };
+        const document = { items: views.map(itemDocument), count, progress, links };
+        const shown = { views, next, count, progress };
+        const props = { collection, live: itemCount, indexing, query, ...shown };
         // The page has the records to which most of its items refer.
         const titles = await loadTitles(
           c.var.action,
@@ -73,7 +78,7 @@ export function listItems(kind: CollectionKind) {
       async (error) => {
         const { compiled, itemCount, indexing } = await loadCollection();
         const { collection } = compiled;
-        const noItems = { views: [], next: null, count: null, problem: error };
+        const noItems = { views: [], next: null, count: null, progress: null, problem: error };
         const props = { frame: pageContext(c), collection, live: itemCount, indexing, query };
         return <ItemsPage {...props} {...noItems} />;
       },
@@ -165,7 +170,7 @@ export async function actOnSelected(c: AdminContext, kind: CollectionKind): Prom
   const action = textOf(form["act"]);
   const listPath = itemsPath(c, kind);
   if (ids.length === 0) {
-    const flash = "Nothing was done: tick some of them first.";
+    const flash = { text: "Select at least one item first.", isPartial: true };
     return sendOutcome(c, { to: listPath, flash, document: null });
   }
   const { compiled } = await getStoredCollection(c, kind);
@@ -181,23 +186,23 @@ export async function actOnSelected(c: AdminContext, kind: CollectionKind): Prom
     );
   }
   const changeItem = action === "close" ? closeSelected : deleteSelected;
-  const failures = new Map<string, number>();
+  const failures: BulkFailure[] = [];
   for (const id of ids) {
-    const reason = await changeItem(c, id);
-    if (reason !== undefined) failures.set(reason, (failures.get(reason) ?? 0) + 1);
+    const failure = await attemptOnItem(c, id, changeItem);
+    if (failure) failures.push(failure);
   }
-  const flash = bulkResultMessage(action, ids.length, failures);
-  return sendOutcome(c, { to: listPath, flash, document: null });
+  const flash = bulkResult(action, ids.length, failures);
+  const document = failures.length === 0 ? null : { failed: failures };
+  return sendOutcome(c, { to: listPath, flash, document });
 }
 
-const closeSelected = (c: AdminContext, id: string) =>
-  failureReason(async () => {
-    const submission = await getFormSubmission(c, id);
-    await updateItem(c.var.action, submission, { status: "closed" }, null);
-  });
+type ItemAction = (c: AdminContext, submission: LoadedItem) => Promise<unknown>;
 
-const deleteSelected = (c: AdminContext, id: string) =>
-  failureReason(async () => deleteSubmission(c.var.action, await getFormSubmission(c, id), null));
+const closeSelected: ItemAction = (c, submission) =>
+  updateItem(c.var.action, submission, { status: "closed" }, null);
+
+const deleteSelected: ItemAction = (c, submission) =>
+  deleteSubmission(c.var.action, submission, null);
 
 async function getFormSubmission(c: AdminContext, id: string) {
   const submission = await getSubmission(c.var.action, id);
@@ -205,27 +210,57 @@ async function getFormSubmission(c: AdminContext, id: string) {
   return submission;
 }
 
-/** Runs an action and returns why it failed; undefined if it succeeded. */
-async function failureReason(action: () => Promise<ItemView | void>): Promise<string | undefined> {
+/** An item that a bulk action left out. */
+interface BulkFailure {
+  id: string;
+  title: string;
+  reason: string;
+}
+
+/** Runs an action on an item. Returns undefined if it succeeded. */
+async function attemptOnItem(
+  c: AdminContext,
+  id: string,
+  changeItem: ItemAction,
+): Promise<BulkFailure | undefined> {
+  let title = `…${id.slice(-8)}`;
   try {
-    await action();
+    const submission = await getFormSubmission(c, id);
+    const { item, compiled } = submission;
+    title = itemTitle(buildItemView(item, compiled), compiled.collection.definition.fields.fields);
+    await changeItem(c, submission);
     return undefined;
   } catch (error) {
     if (!(error instanceof Problem)) throw error;
-    if (error.code === "not_found") return "not there any more";
-    if (error.code === "invalid_input") return "still drafts";
-    return error.code === "submission_closed" ? "closed already" : error.detail;
+    return { id, title, reason: failureReasons[error.code] ?? error.detail };
   }
 }
 
-function bulkResultMessage(
+const failureReasons: Partial<Record<ProblemCode, string>> = {
+  not_found: "no longer exists",
+  invalid_input: "still a draft",
+  submission_closed: "already closed",
+};
+
+const maxNamedFailures = 5;
+
+function bulkResult(
   action: "close" | "delete",
   total: number,
-  failures: Map<string, number>,
-): string {
-  const failureCount = [...failures.values()].reduce((sum, count) => sum + count, 0);
-  const successCount = total - failureCount;
-  const successText = `${successCount} ${successCount === 1 ? "submission is" : "submissions are"} ${action === "close" ? "closed" : "deleted"}.`;
-  const reasons = [...failures].map(([reason, count]) => `${count} ${reason}`).join("; ");
-  return failureCount === 0 ? successText : `${successText} Left as they were: ${reasons}.`;
+  failures: readonly BulkFailure[],
+): Flash {
+  const count = total - failures.length;
+  const done = action === "close" ? "closed" : "deleted";
+  if (failures.length === 0) {
+    const text = `${count} ${count === 1 ? "submission" : "submissions"} ${done}`;
+    return { text, isPartial: false };
+  }
+  const names = failures
+    .slice(0, maxNamedFailures)
+    .map(({ title, reason }) => `${title} (${reason})`)
+    .join(", ");
+  const others = failures.length - maxNamedFailures;
+  const more = others > 0 ? ` and ${others} more` : "";
+  const text = `${count} of ${total} submissions ${done}. Not ${done}: ${names}${more}.`;
+  return { text, isPartial: true };
 }

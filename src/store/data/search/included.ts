@@ -3,7 +3,7 @@ import type { LineItemRow } from "#domain/data/values.ts";
 import type { Item } from "#domain/item/item.ts";
 import { itemColumns, itemFromRow, type ItemRow } from "#store/data/items.ts";
 import { allowedColumn, columns } from "./scan.ts";
-import type { PageStatement } from "./page.ts";
+import type { PageStatement } from "./batch.ts";
 
 /** A reference that a page expands: where items have it, and the collection of its app. */
 export interface ExpandedReference extends Expansion {

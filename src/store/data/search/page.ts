@@ -1,4 +1,4 @@
-import { type CollectionDatabase, type Prepared } from "#store/db/database.ts";
+import { type CollectionDatabase } from "#store/db/database.ts";
 import { SearchValues } from "./conditions.ts";
 import { itemScanSql, namedItemSql } from "./item-scan.ts";
 import { candidateRows, candidatesWithin } from "./cost.ts";
@@ -21,8 +21,18 @@ import {
 } from "./scan.ts";
 import type { FullPosition } from "#domain/cursor.ts";
 import type { Item } from "#domain/item/item.ts";
-import { retryTransient } from "#store/db/retry.ts";
 import { itemFromRow, type ItemRow } from "#store/data/items.ts";
+import {
+  headFromResult,
+  headsFromResult,
+  preparePageStatement,
+  runOptionalBatch,
+  selectHead,
+  targetHeadsStatement,
+  type PageStatement,
+  type PageTargets,
+  type SearchHead,
+} from "./batch.ts";
 import {
   selectStatus,
   statusFromResult,
@@ -34,22 +44,12 @@ import {
   type TextPrefixes,
 } from "./count.ts";
 import {
-  headsFromResult,
-  selectHead,
-  targetHeadsStatement,
-  type PageTargets,
-  type SearchedHead,
-} from "./heads.ts";
-import {
   includedFromRows,
   withIncluded,
   type ExpandedReference,
   type Included,
 } from "./included.ts";
 import { missingFromResult, missingValuesStatement, type FieldValue } from "./missing-values.ts";
-
-/** A statement with at most one parameter, the JSON of its values. */
-export type PageStatement = Record<"text" | "values", string>;
 
 /**
  * Builds the statement that loads a page. Each row has a `kind`:
@@ -126,7 +126,7 @@ function valueScanSql(
 
 /** Optional reads in the round trip of the page. */
 export interface PageExtras {
-  /** The stamps of the definitions that the caller has cached (`cachedStamps`). They are not read again. */
+  /** The stamps of the definitions that the caller has cached (`cachedStampsJson`). They are not read again. */
   stamps?: string;
   withCount?: boolean;
   prefixes?: TextPrefixes | null;
@@ -141,7 +141,7 @@ export interface PageExtras {
   ordersIncluded?: boolean;
 }
 
-export interface SearchPage extends SearchedHead {
+export interface SearchPage extends SearchHead {
   hits: { item: Item; position: FullPosition }[];
   /** The last position that the scan examined, if the budget or the byte limit ended the page early. */
   edge: FullPosition | null;
@@ -155,7 +155,7 @@ export interface SearchPage extends SearchedHead {
   status: CollectionStatus | null;
   /** Indexes of the requested values that no item has. */
   missingValues: number[];
-  targetHeads: SearchedHead[];
+  targetHeads: SearchHead[];
   included: Included;
 }
 
@@ -197,10 +197,8 @@ export async function loadPage(
       missingValuesStatement(db, extras.values),
       targetHeadsStatement(db, extras.targets),
     ]);
-  const [ownHead] = headsFromResult(headResult);
-  if (!ownHead) throw new Error("A collection is gone, though collections are never deleted.");
   return {
-    ...ownHead,
+    ...headFromResult(headResult),
     ...pageFromRows(scan, (pageResult?.results ?? []) as PageRow[], rows),
     count: countFromResult(countResult),
     prefixMatches: ((prefixResult?.results ?? []) as PageRow[])
@@ -228,24 +226,4 @@ function pageFromRows(
     isHeavy: pageRows.some((row) => row.kind === "heavy"),
     included: includedFromRows(pageRows),
   };
-}
-
-/** Runs the statements that are not null. Each result has the index of its statement. */
-async function runOptionalBatch(
-  db: CollectionDatabase,
-  statements: readonly (Prepared<"data"> | null)[],
-): Promise<(D1Result | undefined)[]> {
-  const presentStatements = statements.filter((statement) => statement !== null);
-  const results = await retryTransient(db, () => db.batch(presentStatements));
-  return statements.map((statement) =>
-    statement === null ? undefined : results[presentStatements.indexOf(statement)],
-  );
-}
-
-/** D1 rejects a parameter without a placeholder. */
-function preparePageStatement(
-  db: CollectionDatabase,
-  { text, values }: PageStatement,
-): Prepared<"data"> {
-  return db.prepare(text, text.includes("?1") ? [values] : []);
 }
