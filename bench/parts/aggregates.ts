@@ -31,6 +31,39 @@ export const aggregated: Part = async (bench) => {
 };
 
 async function measureAt(bench: Bench, scale: number, firstPort: number): Promise<string[][]> {
+  const { service, tokens } = await startFilled(bench, scale, firstPort);
+  const { pid } = service;
+  const subjects = aggregates.flatMap(({ name, body, bare }): Subject[] => {
+    const subject = { pid, status: 200, connections: 1 };
+    const next = calls(tokens, "POST", service.url() + path, () => body);
+    const url = `${service.url("sql")}/?form=big`;
+    const call = { method: "POST", url, headers: {}, body: bare };
+    return [
+      { ...subject, name: `${name} ${scale}`, next },
+      { ...subject, name: `${name} ${scale}, plain`, next: () => call },
+    ];
+  });
+  const summaries = await inRounds(subjects, bench.rounds, bench.milliseconds);
+  const rows: string[][] = [];
+  for (const [index, { name, body }] of aggregates.entries()) {
+    const read = await rowsRead(service, tokens[0] ?? "", body);
+    const [own, plain] = [summaries[2 * index]?.p50 ?? NaN, summaries[2 * index + 1]?.p50 ?? NaN];
+    const times50 = [figure(own), figure(plain), times(own / plain)];
+    rows.push([name, count(scale), ...times50, count(read), figure(read * prices.rowRead)]);
+  }
+  await service.stop();
+  service.remove();
+  return rows;
+}
+
+async function rowsRead(service: Service, token: string, body: object): Promise<number> {
+  const url = service.url("counted") + path;
+  await counting(url, token, "POST", body);
+  const { counts } = await counting(url, token, "POST", body);
+  return counts.rowsRead;
+}
+
+async function startFilled(bench: Bench, scale: number, firstPort: number) {
   bench.note(`aggregates: fills ${count(scale)}`);
   const bundles = {
     main: bundle("src/index.ts", bench.builds),
@@ -44,40 +77,5 @@ async function measureAt(bench: Bench, scale: number, firstPort: number): Promis
   await service.stop();
   await service.fill("big", scale);
   await service.start();
-  const { pid } = service;
-  const subjects = aggregates.flatMap(({ name, body, bare }): Subject[] => {
-    const subject = { pid, status: 200, connections: 1 };
-    const next = calls(tokens, "POST", service.url() + path, () => body);
-    const call = {
-      method: "POST",
-      url: `${service.url("sql")}/?form=big`,
-      headers: {},
-      body: bare,
-    };
-    return [
-      { ...subject, name: `${name} ${scale}`, next },
-      { ...subject, name: `${name} ${scale}, plain`, next: () => call },
-    ];
-  });
-  const summaries = await inRounds(subjects, bench.rounds, bench.milliseconds);
-  const rows: string[][] = [];
-  for (const [index, { name, body }] of aggregates.entries()) {
-    const url = service.url("counted") + path;
-    await counting(url, tokens[0] ?? "", "POST", body);
-    const { counts } = await counting(url, tokens[0] ?? "", "POST", body);
-    const [own, plain] = [summaries[2 * index]?.p50 ?? NaN, summaries[2 * index + 1]?.p50 ?? NaN];
-    const cost = counts.rowsRead * prices.rowRead;
-    rows.push([
-      name,
-      count(scale),
-      figure(own),
-      figure(plain),
-      times(own / plain),
-      count(counts.rowsRead),
-      figure(cost),
-    ]);
-  }
-  await service.stop();
-  service.remove();
-  return rows;
+  return { service, tokens };
 }

@@ -9,19 +9,21 @@ import {
 } from "#domain/aggregate/aggregate.ts";
 import { decimalNumber, quotient } from "#domain/aggregate/decimal.ts";
 import { parseAggregate } from "#domain/aggregate/parse.ts";
+import type { Collection } from "#domain/definition/collection.ts";
 import type { CompiledCollection } from "#domain/data/compile.ts";
 import { utf8Length } from "#domain/item/item.ts";
 import { errorAt } from "#domain/problem/field-errors.ts";
 import { problem, type FieldError, type Problem } from "#domain/problem/problem.ts";
 import { formatTimestamp } from "#domain/time.ts";
 import {
-  loadAggregate,
+  loadAggregates,
   type ExceededBound,
   type Figure,
-  type FoundGroup,
+  type FoundGroups,
   type Stored,
 } from "#store/data/aggregate/load.ts";
 import { cachedStampsJson } from "#store/data/definition-head.ts";
+import type { CollectionStatus } from "#store/data/search/count.ts";
 import { resolveCollection } from "./collection-cache.ts";
 import type { ReadContext } from "./context.ts";
 import { retryOnConflict } from "./idempotent.ts";
@@ -46,27 +48,54 @@ export async function aggregateItems(
   cached: CompiledCollection,
   body: unknown,
 ): Promise<AggregateView> {
+  const { views } = await aggregateTogether(ctx, cached, () => [body]);
+  const [view] = views;
+  if (!view) throw new Error("There is no result.");
+  if ("exceeded" in view) throw tooComplexProblem(view.exceeded);
+  return view;
+}
+
+export interface CombinedAggregates {
+  compiled: CompiledCollection;
+  /** The status of the collection, if requested. */
+  status: CollectionStatus | null;
+  views: (AggregateView | { exceeded: ExceededBound })[];
+}
+
+/** Computes several aggregates over one state of the database. The bodies follow from the current definition. */
+export async function aggregateTogether(
+  ctx: ReadContext,
+  cached: CompiledCollection,
+  bodiesOf: (collection: Collection) => readonly unknown[],
+  withStatus = false,
+): Promise<CombinedAggregates> {
   let compiled = cached;
   return retryOnConflict(ctx, async () => {
     const { collection } = compiled;
-    const aggregate = await parseOrReload(ctx, compiled, () => parseAggregate(collection, body));
-    if ("compiled" in aggregate) {
-      ({ compiled } = aggregate);
+    const parsed = await parseOrReload(ctx, compiled, () => ({
+      aggregates: bodiesOf(collection).map((body) => parseAggregate(collection, body)),
+    }));
+    if ("compiled" in parsed) {
+      ({ compiled } = parsed);
       return undefined;
     }
-    const { search } = aggregate;
-    const result = await loadAggregate(ctx.databases.of(collection), aggregate, {
+    const { aggregates } = parsed;
+    const unknownOptions = aggregates.flatMap(({ search }) => search.unknownOptions);
+    const result = await loadAggregates(ctx.databases.of(collection), aggregates, {
       stamps: cachedStampsJson([collection]),
-      values: search.unknownOptions.map(({ field, value }) => [field.number, value] as const),
+      values: unknownOptions.map(({ field, value }) => [field.number, value] as const),
+      withStatus,
     });
-    if (result.head) {
-      compiled = resolveCollection(ctx, compiled, result.head);
-      if (result.head.freshCollection) return undefined;
-    }
     if ("exceeded" in result) throw tooComplexProblem(result.exceeded);
-    assertIndexed(ctx, collection.id, aggregatedFields(aggregate), result.unindexed);
-    assertOptions(search, result.missingValues);
-    return buildView(aggregate, result.groups, result.hasMore);
+    compiled = resolveCollection(ctx, compiled, result.head);
+    if (result.head.freshCollection) return undefined;
+    const fields = aggregates.flatMap(aggregatedFields);
+    assertIndexed(ctx, collection.id, fields, result.unindexed);
+    assertOptions({ unknownOptions }, result.missingValues);
+    const views = result.results.map((found) =>
+      "exceeded" in found ? found : buildView(found.aggregate, found),
+    );
+    return { compiled, status: result.status, views };
   });
 }
 
@@ -85,8 +114,7 @@ const tooComplexProblem = (exceeded: ExceededBound): Problem =>
 
 function buildView(
   { groups, metrics }: Aggregate,
-  found: readonly FoundGroup[],
-  hasMore: boolean,
+  { groups: found, hasMore }: FoundGroups,
 ): AggregateView {
   const errors = new Map<string, FieldError>();
   const views = found.map(({ keys, figures }) => ({

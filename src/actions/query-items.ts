@@ -195,7 +195,10 @@ export function assertIndexed(
 }
 
 /** Rejects operands that no item has and that are neither current nor former options of their fields. */
-export function assertOptions({ unknownOptions }: Search, missingValues: readonly number[]): void {
+export function assertOptions(
+  { unknownOptions }: Pick<Search, "unknownOptions">,
+  missingValues: readonly number[],
+): void {
   const errors = missingValues.flatMap((index) => unknownOptions[index]?.error ?? []);
   if (errors.length > 0) throw problem.invalidInput(errors);
 }

@@ -19,9 +19,7 @@ const isTimestamp =
   typeof to === "string" && /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d)$/.test(to);
 const isBookmark = typeof to === "string" && /^[0-9a-f]{8}(-[0-9a-f]{8,32}){3}$/.test(to);
 if (!isTimestamp && !isBookmark) {
-  stop(
-    "--to must be a time with its zone, like 2026-11-21T09:30:00Z, or a bookmark of the database.",
-  );
+  stop("--to must be a time with a zone, like 2026-11-21T09:30:00Z, or a database bookmark.");
 }
 const settings = loadSettings({ environment });
 if (settings.d1_databases.some(({ database_id: id }) => !isAssignedId(id))) {
@@ -61,7 +59,7 @@ saveSettings(environment, settings);
 const command = ["d1", "time-travel", "restore", "DB", `--bookmark=${bookmark}`, "--json"];
 const restored = queryWrangler<{ previous_bookmark: string }>([...command, ...config]);
 console.log(
-  `Restored. To undo it: npm run restore -- --env ${environment} --to ${restored?.previous_bookmark}`,
+  `Restored. To undo, run: npm run restore -- --env ${environment} --to ${restored?.previous_bookmark}`,
 );
 
 const oldNamespaces = settings.kv_namespaces.map(({ id }) => id).filter(isAssignedId);

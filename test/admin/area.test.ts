@@ -102,15 +102,14 @@ describe("Definitions in the administration", () => {
     });
   });
 
-  it("fits the flash message into a cookie even with a long name", async () => {
+  it("fits the flash message into a cookie even with a long title", async () => {
     const form = await makeForm(await client(), fields);
-    const name = "🦊".repeat(100);
-    const settings = { version: "1", name, description: "", time_zone: "UTC", state: "open" };
-    const page = await admin("POST", `/forms/${form}/settings`, settings, { Accept: "text/html" });
+    const item = { data: { who: "🦊".repeat(100) } };
+    const page = await admin("POST", `/forms/${form}/items`, item, { Accept: "text/html" });
     const cookie =
       page.headers.getSetCookie().find((header) => header.startsWith("__Host-said")) ?? "";
     expect([page.status, cookie.length < 4000]).toEqual([303, true]);
-    expect(decodeURIComponent(cookie)).toContain(name);
+    expect(decodeURIComponent(cookie)).toContain("🦊".repeat(50));
   });
 
   it("previews changes and errors without storing them", async () => {
@@ -131,7 +130,7 @@ describe("Definitions in the administration", () => {
     expect(await preview("m * 2")).toMatch(/class="error"[^>]*>[^<]*m/);
     // One unfinished field leaves the preview of the others.
     const wrong = await preview("nn * 2");
-    expect(wrong).toContain("What people fill in");
+    expect(wrong).toContain("Form preview");
     const words = wrong.replaceAll(/<[^>]+>/g, "").replaceAll("&quot;", '"');
     expect(words).toContain(
       'Character 1: There is no field "nn". Did you mean "n"? Fields: "who", "n", "twice". Example: n * 2',
@@ -326,11 +325,11 @@ describe("Logs, audit and overview", () => {
     expect(calls[0].request_id).toBe(me.headers.get("X-Request-Id"));
     expect(calls[1]).toMatchObject({
       required_permission: "submissions:read",
-      detail: "Needs submissions:read, which it does not have.",
+      detail: "Missing permission: submissions:read.",
     });
     expect(calls[2].errors.map((error: Json) => error.field).toSorted()).toEqual(["amount2", "n"]);
     expect(calls[2].detail).toContain("nknown field amount2");
-    expect(calls[3].detail).toBe("There is no form “nowhere”.");
+    expect(calls[3].detail).toBe("The form “nowhere” does not exist.");
     expect(JSON.stringify(calls)).not.toContain("private");
     expect(JSON.stringify(calls)).not.toContain(token);
   });
@@ -340,7 +339,7 @@ describe("Logs, audit and overview", () => {
     const { token, id } = await issue({ resources: ["app:other"] });
     await new Client(token).get(`/forms/${form}/submissions`);
     const [call] = await callsOf(id, 1);
-    expect(call.detail).toBe(`The form “${form}” is not among what it has access to.`);
+    expect(call.detail).toBe(`The credential has no access to the form “${form}”.`);
   });
 
   it("limits the size of a logged call", async () => {

@@ -68,7 +68,7 @@ function AcceptanceBadges({
   );
 }
 
-type Tab = "items" | "fields" | "settings" | "api";
+type Tab = "items" | "summary" | "fields" | "settings" | "api";
 
 interface CollectionLayoutProps {
   frame: PageContext;
@@ -90,6 +90,7 @@ export function CollectionLayout(props: PropsWithChildren<CollectionLayoutProps>
   const canDefine = roleAllows(frame.member.role, "define");
   const tabs: Record<Tab, [string, string]> = {
     items: [Items, `${base}/items`],
+    summary: ["Summary", `${base}/summary`],
     fields: ["Fields", base],
     settings: ["Settings", `${base}/settings`],
     api: ["API", `${base}/api`],
@@ -122,8 +123,7 @@ export function IndexingProgress({ done, total }: { done: number; total: number 
   return (
     <div class="notice quiet" role="status">
       <label>
-        Search entries and formulas are brought up to date: {formatCount(done)} of{" "}
-        {formatCount(total)}
+        Updating search entries and formulas: {formatCount(done)} of {formatCount(total)}
         <progress value={done} max={total} data-refresh="" />
       </label>
     </div>

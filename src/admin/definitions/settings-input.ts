@@ -10,12 +10,12 @@ export const settingsLabels = {
   name: "Name",
   description: "Description",
   time_zone: "Time zone",
-  receipt_prefix: "Prefix of receipt numbers",
+  receipt_prefix: "Receipt number prefix",
   title_field: "Title field",
-  state: "Takes submissions",
+  state: "Accept submissions",
   opens_at: "Opens",
   closes_at: "Closes",
-  max_submissions: "At most",
+  max_submissions: "Maximum submissions",
 } as const;
 
 /** The settings of an app or form as texts of their inputs, by name. */

@@ -55,13 +55,9 @@ function AcceptanceInputs({
     <>
       <Select {...input("state")} options={stateOptions} />
       <div class="grid">
-        <Input hint={`${zoneName}; at once where empty`} {...timeProps("opens_at")} />
-        <Input hint={`${zoneName}; never where empty`} {...timeProps("closes_at")} />
-        <Input
-          hint="Submissions; without end where empty"
-          {...input("max_submissions")}
-          inputmode="numeric"
-        />
+        <Input hint={`${zoneName} time. Leave blank to open now.`} {...timeProps("opens_at")} />
+        <Input hint={`${zoneName} time. Leave blank to stay open.`} {...timeProps("closes_at")} />
+        <Input hint="Leave blank for no limit." {...input("max_submissions")} inputmode="numeric" />
       </div>
     </>
   );
@@ -100,8 +96,7 @@ function SettingsPage({
   );
   const input = (name: keyof typeof settingsLabels) => {
     const stored = theirs[name];
-    const hint =
-      stored === undefined ? undefined : `Stored now, by somebody else: ${stored || "nothing"}`;
+    const hint = stored === undefined ? undefined : `Someone else saved: ${stored || "no value"}`;
     return {
       name,
       label: settingsLabels[name],
@@ -121,13 +116,17 @@ function SettingsPage({
         <input type="hidden" name="$zone" value={zone} />
         <Input {...input("name")} required maxlength={200} />
         <TextArea {...input("description")} value={`\n${settings["description"] ?? ""}`} />
-        <Input {...input("time_zone")} hint="Where its days begin, like Europe/Berlin" required />
+        <Input
+          {...input("time_zone")}
+          hint="For imports, downloads, formulas and days, like Europe/Berlin."
+          required
+        />
         {kind === "app" ? (
           <>
-            <Input {...input("receipt_prefix")} hint="As in ORD-000042" maxlength={20} />
+            <Input {...input("receipt_prefix")} hint="Like ORD- in ORD-000042." maxlength={20} />
             <Select
               {...input("title_field")}
-              hint="Names a record where others refer to it; the receipt number where it is empty"
+              hint="Shown where other items refer to a record. Without one, the receipt number is shown."
               options={titleOptions(collection.definition.fields.fields)}
             />
           </>
@@ -142,10 +141,10 @@ function SettingsPage({
         <section>
           <h2>Search index</h2>
           <p class="muted">
-            Looks through all {collectionTerms[kind].items} for search entries that are missing or
-            wrong, and mends them.
+            Checks the search entries of all {collectionTerms[kind].items} and fixes missing or
+            wrong ones.
           </p>
-          <Action action={`${base}/check-index`} name="Check the search index" quiet />
+          <Action action={`${base}/check-index`} name="Check search index" quiet />
         </section>
       ) : null}
     </CollectionLayout>
@@ -176,17 +175,17 @@ export function settingsPage(kind: CollectionKind) {
       const sent = await readForm(c);
       const current = await getDefinition(ctx, kind, key);
       const { settings, theirs, version } = mergeSettings(kind, current, sent);
-      if (Object.keys(theirs).length > 0) throw editConflict("wrote");
+      if (Object.keys(theirs).length > 0) throw editConflict();
       const { definition } = current.collection;
       const zone = readTimeZone(sent["$zone"], definition.time_zone);
       const body = {
         ...settingsDocument(kind, settings, definition, zone),
         fields: JSON.parse(JSON.stringify(definition.fields.fields.map(fieldDocument))) as unknown,
       };
-      const result = await saveAtVersion(ctx, { kind, key }, body, version, "wrote");
+      const result = await saveAtVersion(ctx, { kind, key }, body, version);
       return {
         to: `${path}/${key}/settings`,
-        flash: `${result.collection.definition.name} is saved.`,
+        flash: "Settings saved",
         document: definitionDocument(c, result),
       };
     },
@@ -197,7 +196,7 @@ export function settingsPage(kind: CollectionKind) {
       await checkIndex(ctx, await getCollection(ctx, kind, param("key")));
       return {
         to: `${path}/${param("key")}/settings`,
-        flash: "The search index is being checked. Missing entries are added.",
+        flash: "Search index check started",
         document: null,
       };
     },
@@ -211,19 +210,18 @@ export const saveAtVersion = (
   { kind, key }: { kind: CollectionKind; key: string },
   body: object,
   version: number,
-  theirs: "did" | "wrote",
 ) =>
   putDefinition(ctx, kind, key, body, {
     ifMatch: [etagOf(version)],
     ifNoneMatch: null,
   }).catch((error: unknown) => {
     const isConflict = error instanceof Problem && error.code === "version_mismatch";
-    throw isConflict ? editConflict(theirs) : error;
+    throw isConflict ? editConflict() : error;
   });
 
-const editConflict = (theirs: "did" | "wrote") =>
+const editConflict = () =>
   problem.conflict(
-    `Somebody else changed this in the meantime. Nothing was saved, and what you wrote is still here: look at what they ${theirs}, then save again.`,
+    "Not saved, because someone else changed this. Your input is still here. Review their changes, then save again.",
   );
 
 /** Removes the prefix `acceptance.` from field errors, because the input names lack it. */

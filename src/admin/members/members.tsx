@@ -74,22 +74,23 @@ const membersPage = page({
       frame={frame}
       title="Members"
       problem={attempt?.problem}
-      labels={{ email: "E-mail", role: "Role" }}
+      labels={{ email: "Email", role: "Role" }}
       actions={
         <a class="button" href="#f-email">
-          Invite somebody
+          {" "}
+          Invite member{" "}
         </a>
       }
     >
-      <Table caption="Members" columns={["E-mail", "Role", "Since", "Change"]}>
+      <Table caption="Members" columns={["Email", "Role", "Joined", "Actions"]}>
         {members.map((member) => (
           <MemberRow member={member} self={frame.member} />
         ))}
       </Table>
       {invitations.length > 0 ? (
         <>
-          <h2>Invited</h2>
-          <Table caption="Invitations" columns={["E-mail", "Role", "Ends", "Link", "Change"]}>
+          <h2>Invitations</h2>
+          <Table caption="Invitations" columns={["Email", "Role", "Expires", "Link", "Actions"]}>
             {invitations.map((invitation) => (
               <InvitationRow {...invitation} />
             ))}
@@ -107,7 +108,7 @@ const invite = membersPage.form({
     const { secret, invitation } = await inviteMember(ctx, email, role);
     return {
       to: "/admin/members",
-      flash: `Invited. Copy the link for ${invitation.email} below and send it: it works once, within seven days.`,
+      flash: `Invitation created. Send ${invitation.email} the link below. It works once, within 7 days.`,
       document: { ...invitationDocument(invitation), link: invitationLink(c, secret) },
       status: 201,
     };
@@ -119,7 +120,7 @@ const withdraw = membersPage.form({
   fields: WithdrawInput,
   async act({ ctx }, { email }) {
     await withdrawInvitation(ctx, email);
-    const flash = `The invitation of ${email} is withdrawn: its link leads nowhere.`;
+    const flash = `Invitation for ${email} revoked`;
     return { to: "/admin/members", flash, document: null };
   },
 });
@@ -133,10 +134,11 @@ const change = membersPage.form({
 });
 
 function changeMessage({ role, disabled }: z.infer<ReturnType<typeof MemberChangeInput>>): string {
-  if (disabled === true)
-    return "Removed. They are signed out, and their personal tokens have ended.";
-  if (disabled === false) return "Taken back. They can sign in again.";
-  return `The role is ${role ?? "as it was"} now. They have to sign in again.`;
+  if (disabled === true) return "Member removed";
+  if (disabled === false) return "Access restored";
+  return role === undefined
+    ? "Member unchanged"
+    : `Role changed to ${role}. They must sign in again.`;
 }
 
 export const memberRoutes = new Hono<AdminEnv>()

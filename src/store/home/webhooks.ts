@@ -155,12 +155,9 @@ export async function updateListenedColumns(databases: Databases): Promise<void>
 
 /** True when an active webhook listens to all collections, including future ones. */
 export async function hasGlobalListener(home: HomeDatabase): Promise<boolean> {
-  const { collections, state } = webhook;
+  const isGlobal = and(eq(webhook.state, "active"), eq(webhook.collections, '"all"'));
   const [row] = await retryTransient(home, () =>
-    orm(home)
-      .select({ n: count() })
-      .from(webhook)
-      .where(and(eq(state, "active"), eq(collections, '"all"'))),
+    orm(home).select({ n: count() }).from(webhook).where(isGlobal),
   );
   return (row?.n ?? 0) > 0;
 }

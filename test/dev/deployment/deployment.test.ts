@@ -135,8 +135,8 @@ describe("The deployment guide", () => {
       "https://edge-forms.YOUR-SUBDOMAIN.workers.dev",
       "https://edge-forms.acme.workers.dev",
     );
-    replacements.set("THE SET-UP SECRET", firstGroup(/Set-up secret\s+(\S+)/, output));
-    expect(secrets().SETUP_SECRET).toBe(replacements.get("THE SET-UP SECRET"));
+    replacements.set("THE SETUP SECRET", firstGroup(/Setup secret\s+(\S+)/, output));
+    expect(secrets().SETUP_SECRET).toBe(replacements.get("THE SETUP SECRET"));
     expect(statSync(join(checkout, ".secrets.production.json")).mode & 0o777).toBe(0o600);
   });
 
@@ -175,7 +175,7 @@ describe("The deployment guide", () => {
   it("creates nothing twice and changes no secret on a second deployment", async () => {
     const stateBefore = { ...secrets(), databases: cloud.account.databases.size };
     const output = await run("npm run -s deploy\n");
-    expect(output).not.toContain("Set-up link");
+    expect(output).not.toContain("Setup link");
     expect({ ...secrets(), databases: cloud.account.databases.size }).toEqual(stateBefore);
     expect(cloud.account.namespaces.size).toBe(1);
     // Without the local configuration, the deployment finds the resources by name.
@@ -277,8 +277,8 @@ describe("The deployment guide", () => {
 
     replacements.set("2026-11-21T09:30:00Z", restoreTime);
     const output = await follow("Restore");
-    expect(output).not.toContain("does not answer 503");
-    expect(output).toContain("To undo it: npm run restore -- --env production --to 0000");
+    expect(output).not.toContain("does not return 503");
+    expect(output).toContain("To undo, run: npm run restore -- --env production --to 0000");
     expect(await tables()).toContain("later");
     const { items } = JSON.parse(await get("/api/v1/forms/visits/submissions", ...bearer(token)));
     expect(items.map(({ id }: { id: string }) => id)).toEqual([keptItem.id]);

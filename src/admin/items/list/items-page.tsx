@@ -103,7 +103,8 @@ function ColumnPicker({
           ))}
         </fieldset>
         <button type="submit" class="little">
-          Show these
+          {" "}
+          Save columns{" "}
         </button>
       </form>
     </details>
@@ -141,14 +142,15 @@ function NoItems(props: ItemsPageProps) {
   const { items, item, path } = collectionTerms[collection.kind];
   const base = `${path}/${collection.key}`;
   if (problem) return null;
-  if (next !== null) return <EmptyState>No matches yet.</EmptyState>;
+  if (next !== null) return <EmptyState>No matches yet</EmptyState>;
   if (isFiltered(query)) {
     return (
       <EmptyState>
-        <p>No {item} matches.</p>
+        <p>No matching {items}</p>
         <p>
           <a class="button quiet" href={`${base}/items`}>
-            Show all {items}
+            {" "}
+            Clear filters{" "}
           </a>
         </p>
       </EmptyState>
@@ -157,7 +159,7 @@ function NoItems(props: ItemsPageProps) {
   if (collection.definition.fields.fields.length === 0) {
     return (
       <EmptyState>
-        <p>There are no fields yet, so there is nothing to fill in.</p>
+        <p>No fields yet. Add fields to collect data.</p>
         {roleAllows(frame.member.role, "define") ? (
           <p>
             <a class="button" href={base}>
@@ -170,11 +172,12 @@ function NoItems(props: ItemsPageProps) {
   }
   return (
     <EmptyState>
-      <p>There are no {items} yet.</p>
+      <p>No {items} yet</p>
       {canAddItem(props) ? (
         <p>
           <a class="button" href={`${base}/items/new`}>
-            New {item}
+            {" "}
+            Create {item}{" "}
           </a>
         </p>
       ) : null}
@@ -202,7 +205,8 @@ export function ItemsPage(props: ItemsPageProps) {
           </a>
           {canAddItem(props) ? (
             <a class="button" href={`${base}/new`}>
-              New {item}
+              {" "}
+              Create {item}{" "}
             </a>
           ) : null}
         </>
@@ -254,11 +258,11 @@ function SearchProgress({ collection, progress }: ItemsPageProps) {
   return (
     <p class="muted" role="status">
       {searched === null || searched === 0 ? (
-        `Some of the ${formatCount(total)} ${items} are not searched yet.`
+        `Not all ${formatCount(total)} ${items} searched yet`
       ) : (
         <>
           <progress max={total} value={searched} aria-label="Search"></progress>{" "}
-          {`Searched ${formatCount(searched)} of ${formatCount(total)} ${items}.`}
+          {`Searched ${formatCount(searched)} of ${formatCount(total)} ${items}`}
         </>
       )}
     </p>

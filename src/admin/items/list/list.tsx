@@ -140,7 +140,7 @@ export async function exportItems(c: AdminContext, kind: CollectionKind): Promis
     throw problem.invalidInput([{ field: "format", code: "not_an_option", reason }]);
   }
   if (c.req.query("cursor") !== undefined) {
-    const reason = "A download holds all that is found: it goes on nowhere.";
+    const reason = "Downloads contain all results, so they have no cursor.";
     throw problem.invalidInput([{ field: "cursor", code: "unknown_parameter", reason }]);
   }
   const { compiled } = await getStoredCollection(c, kind);
@@ -170,7 +170,7 @@ export async function actOnSelected(c: AdminContext, kind: CollectionKind): Prom
   const action = textOf(form["act"]);
   const listPath = itemsPath(c, kind);
   if (ids.length === 0) {
-    const flash = { text: "Select at least one item first.", isPartial: true };
+    const flash = { text: "Select at least one item first", isPartial: true };
     return sendOutcome(c, { to: listPath, flash, document: null });
   }
   const { compiled } = await getStoredCollection(c, kind);

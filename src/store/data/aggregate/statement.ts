@@ -201,7 +201,6 @@ function itemRows(
  */
 function measureSql({ scan: { search }, figures }: Builder, fromItems: string): string {
   const { aggregate } = figures.plan;
-  const isInData = ({ source }: SearchField) => source.in === "data";
   const dataFields = figureFields(aggregate).filter(isInData);
   if (dataFields.length === 0 && !referencedFields(search).some(isInData)) return "select 0, 0, 0";
   const cost = itemCost(search.conditions);
@@ -216,6 +215,8 @@ function measureSql({ scan: { search }, figures }: Builder, fromItems: string): 
   return `select total(octet_length(i.data)), total(${totalCostSql(cost)} + ${reading}), total(${balancedSql("+", texts)})
     from (select 1 from b, t where items <= ${maxAggregateItems} and not (${isLight})) cross join ${fromItems}`;
 }
+
+const isInData = ({ source }: SearchField) => source.in === "data";
 
 /** Texts of which groups and counts keep all that differ. */
 function keptTexts({ groups, metrics }: Aggregate): SearchField[] {
