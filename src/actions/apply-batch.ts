@@ -16,6 +16,13 @@ import type { Claim } from "#store/data/replays.ts";
 import { itemAuditRecord, type ActionContext } from "./context.ts";
 import { findBatchDuplicates, findStoredDuplicates } from "./batch-duplicates.ts";
 import { loadCurrentCollection } from "./create-item.ts";
+import { guardedReferences } from "./references.ts";
+import {
+  batchReferences,
+  findUnknownReferences,
+  resolveOperations,
+  type BatchReference,
+} from "./batch-references.ts";
 import {
   noIdempotencyKey,
   runIdempotent,
@@ -70,6 +77,7 @@ const maxReadBytes = 8_000_000;
 
 interface PreparedBatch extends PreparedWrite<BatchResponse> {
   write: BatchWrite;
+  references: readonly BatchReference[];
   operations: BatchRequest["operations"];
   results: readonly (SimulatedOperation | null)[];
 }
@@ -158,11 +166,12 @@ async function prepareBatch(
   if (operations.length === 0 || key.errors.length > 0) {
     throw problem.invalidInput([...key.errors, ...queryErrors, ...errors]);
   }
-  const {
-    results,
-    problems: operationProblems,
-    write,
-  } = await simulateBatch(ctx, compiled, operations, maxErrors);
+  const simulate = (checksIds: boolean) =>
+    simulateBatch(ctx, compiled, operations, { maxErrors, checksIds });
+  let simulated = await simulate(false);
+  const isRejected = simulated.problems.length + errors.length > 0;
+  if (isRejected && compiled.fields.hasReferences) simulated = await simulate(true);
+  const { results, problems: operationProblems, write, references } = simulated;
   const allProblems = [...operationProblems, ...shapeProblems(errors)];
   if (allProblems.length > 0) throw buildBatchProblem(allProblems, queryErrors);
   if (queryErrors.length > 0) throw problem.invalidInput(queryErrors);
@@ -175,6 +184,7 @@ async function prepareBatch(
     write,
     operations,
     results,
+    references,
   };
 }
 
@@ -183,6 +193,7 @@ interface SimulatedBatch {
   results: (SimulatedOperation | null)[];
   problems: OperationProblem[];
   write: BatchWrite;
+  references: BatchReference[];
   /** The used share of the budget of one batch. */
   budgetShare: number;
 }
@@ -194,10 +205,11 @@ interface SimulatedBatch {
 export async function simulateBatch(
   ctx: ActionContext,
   compiled: CompiledCollection,
-  operations: readonly (BatchOperation | null)[],
-  maxErrors = Infinity,
+  sentOperations: readonly (BatchOperation | null)[],
+  { maxErrors = Infinity, checksIds = true }: { maxErrors?: number; checksIds?: boolean } = {},
 ): Promise<SimulatedBatch> {
   const { collection } = compiled;
+  const operations = await resolveOperations(ctx, compiled, sentOperations, checksIds);
   const lookup = await lookUpItems(
     ctx.databases.of(collection),
     collectReferences(compiled, operations),
@@ -227,15 +239,17 @@ export async function simulateBatch(
   };
   const write = buildBatchWrite(compiled, simulation, ctx.now(), ctx.newId(), rejectItem);
   operationProblems.push(...findBatchDuplicates(compiled, write, operations, results));
+  const references = batchReferences(compiled, simulation, results);
+  write.references = guardedReferences(ctx, references);
   const budgetShare = Math.max(batchBudgetUsed(budget), lookup.totalBytes / maxReadBytes);
-  return { results, problems: operationProblems, write, budgetShare };
+  return { results, problems: operationProblems, write, references, budgetShare };
 }
 
 /** Stores the batch. Returns undefined, for a retry, when an item or the definition has changed. */
 async function storePreparedBatch(
   ctx: ActionContext,
   compiled: CompiledCollection,
-  { write, operations, results }: PreparedBatch,
+  { write, operations, results, references }: PreparedBatch,
   claim: Claim | null,
 ) {
   const action = compiled.collection.kind === "app" ? "record.update" : "submission.update";
@@ -251,6 +265,11 @@ async function storePreparedBatch(
       throw withClosedForm(problem.submissionsClosed(result.reason), operations, result.reason);
     case "stale":
       return undefined;
+    case "unknown_reference": {
+      const refused = await findUnknownReferences(ctx, references);
+      if (refused.length > 0) throw buildBatchProblem(refused);
+      return undefined;
+    }
     case "taken": {
       const refused = await findStoredDuplicates(ctx, compiled, write, operations, results);
       if (refused && refused.length > 0) throw buildBatchProblem(refused);

@@ -188,6 +188,7 @@ export function buildBatchWrite(
     createdItems: [],
     updatedItems: [],
     deletedNumbers: [],
+    references: [],
     changes: changes.map(({ item, action, version: itemVersion, diff }) => ({
       ref: item.lastState.number,
       id: item.lastState.id,

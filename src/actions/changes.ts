@@ -1,3 +1,4 @@
+import type { ItemWithHistory } from "#store/data/item-history.ts";
 import { presentValue, type Value } from "#domain/data/values.ts";
 import {
   statusFieldId,
@@ -39,9 +40,11 @@ export async function loadItemHistory(
 export async function getItemWithHistory(
   ctx: ActionContext,
   name: { kind: CollectionKind; key: string; id: string },
-): Promise<{ loaded: LoadedItem; history: ItemHistory }> {
-  const { loaded, changes } = await getItemWithChanges(ctx, name, historyLimits);
-  return { loaded, history: buildHistory(loaded, changes) };
+): Promise<
+  { loaded: LoadedItem; history: ItemHistory } & Pick<ItemWithHistory, "titles" | "referrers">
+> {
+  const { changes, ...shown } = await getItemWithChanges(ctx, name, historyLimits);
+  return { ...shown, history: buildHistory(shown.loaded, changes) };
 }
 
 function buildHistory({ item, compiled }: StoredItem, changes: readonly PastChange[]): ItemHistory {

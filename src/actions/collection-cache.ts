@@ -3,6 +3,7 @@ import type { CollectionKind } from "#domain/definition/collection.ts";
 import type { Databases } from "#store/db/database.ts";
 import { problem } from "#domain/problem/problem.ts";
 import { memoryPart, type Memory } from "#domain/memory.ts";
+import { itemCollectionId } from "#domain/item/item.ts";
 import type { ReadContext } from "./context.ts";
 import {
   findCollection,
@@ -123,6 +124,17 @@ export async function cachedOrStoredCollection(
   return current && cacheCollection(ctx.memory, current);
 }
 
+/** Returns the collection for such a read. Throws 404 if there is none. */
+export async function likelyCollection(
+  ctx: ReadContext,
+  kind: CollectionKind,
+  key: string,
+): Promise<CompiledCollection> {
+  const compiled = await cachedOrStoredCollection(ctx, kind, key);
+  if (!compiled) throw problem.notFound();
+  return compiled;
+}
+
 /** Returns the `assumed` collection if the read found it current, otherwise the current one that the read returned. */
 export function resolveCollection(
   ctx: ReadContext,
@@ -172,6 +184,12 @@ export async function loadCollectionById(
     throw problem.notFound();
   }
   return cacheCollection(memory, current);
+}
+
+/** Returns the cached collection to which an item's ID points; undefined for older IDs, which point to none. */
+export function cachedCollectionOfItem(memory: Memory, id: string): CompiledCollection | undefined {
+  const collectionId = itemCollectionId(id);
+  return collectionId === undefined ? undefined : cacheIn(memory).byId.get(collectionId);
 }
 
 /** Returns the collection of a head. Loads it when neither the head nor the cache contains it. */

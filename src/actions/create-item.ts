@@ -7,6 +7,7 @@ import {
   presentData,
 } from "#domain/data/values.ts";
 import type { CompiledCollection } from "#domain/data/compile.ts";
+import { newReferences, type PlacedReference } from "#domain/data/references.ts";
 import {
   computeData,
   itemBudget,
@@ -36,6 +37,7 @@ import { listCreatedFields } from "#domain/item/change.ts";
 import { lowestVersion } from "#domain/timeline.ts";
 import { createItem as insertItem, type NewItem } from "#store/data/create-item.ts";
 import type { Claim, AssignedValues } from "#store/data/replays.ts";
+import { checkWithReferences, guardedReferences, rejectUnknownReferences } from "./references.ts";
 import {
   runIdempotent,
   type IdempotentResult,
@@ -160,13 +162,14 @@ export function createItem(
 ): Promise<IdempotentResult<ItemView>> {
   let compiled = cached;
   return runIdempotent(ctx, compiled.collection, key, body, {
-    prepare() {
-      const draft = buildDraft(compiled, body, ctx.now());
-      const errors = [...key.errors, ...(ctx.queryErrors ?? []), ...draft.errors];
-      if (errors.length > 0) throw problem.invalidInput(errors);
-      assertTypeStable(compiled.collection, draft.data);
-      return prepareItem(ctx, compiled, draft);
-    },
+    prepare: () =>
+      checkWithReferences(ctx, compiled, body, (resolvedBody) => {
+        const draft = buildDraft(compiled, resolvedBody, ctx.now());
+        const errors = [...key.errors, ...(ctx.queryErrors ?? []), ...draft.errors];
+        if (errors.length > 0) throw problem.invalidInput(errors);
+        assertTypeStable(compiled.collection, draft.data);
+        return prepareItem(ctx, compiled, draft);
+      }),
     async reject(cause) {
       const current = await loadCurrentCollection(ctx, compiled);
       assertAccepting(current, ctx.now());
@@ -174,7 +177,7 @@ export function createItem(
       ({ compiled } = current);
     },
     async store(prepared, claim) {
-      const stored = await storeItem(ctx, compiled, prepared.item, claim);
+      const stored = await storeItem(ctx, compiled, prepared, claim);
       if (!stored) ({ compiled } = await loadCurrentCollection(ctx, compiled));
       return stored;
     },
@@ -186,7 +189,7 @@ export function createItem(
 async function storeItem(
   ctx: ActionContext,
   compiled: CompiledCollection,
-  item: NewItem,
+  { item, references }: PreparedItem,
   claim: Claim | null,
 ) {
   const action = compiled.collection.kind === "app" ? "record.create" : "submission.create";
@@ -203,17 +206,25 @@ async function storeItem(
     case "duplicate":
       if (result.conflicts.length === 0) return undefined;
       throw duplicateProblem(ctx, compiled, result.conflicts);
+    case "unknown_reference":
+      await rejectUnknownReferences(ctx, references);
+      return undefined;
     case "definition_changed":
       return undefined;
   }
 }
+
+type PreparedItem = PreparedWrite<CreateResponse> & {
+  item: NewItem;
+  references: PlacedReference[];
+};
 
 /** Builds the stored item and the response. Throws a problem when either is too large. */
 export function prepareItem(
   ctx: ActionContext,
   compiled: CompiledCollection,
   draft: Draft,
-): PreparedWrite<CreateResponse> & { item: NewItem } {
+): PreparedItem {
   const { kind, id: collectionId, version, revision } = compiled.collection;
   const { status, data } = draft;
   const id = newItemId(kind, collectionId, ctx.newId());
@@ -221,6 +232,7 @@ export function prepareItem(
   assertEntryCount(entries);
   const response = buildCreateResponse(ctx, compiled, draft);
   const responseJson = JSON.stringify(response);
+  const references = newReferences(compiled, {}, data);
   const item = {
     id,
     version,
@@ -231,10 +243,11 @@ export function prepareItem(
     data: JSON.stringify(data),
     entries: JSON.stringify(entries),
     uniqueValues: uniqueValues(compiled.collection, data, status),
+    references: guardedReferences(ctx, references),
     changedFields: listCreatedFields({ data, status }),
   };
   assertFits(responseJson, item.data, item.entries);
-  return { response, responseJson, item };
+  return { response, responseJson, item, references };
 }
 
 /** The response without the sequence number and the time, which the database assigns. */

@@ -47,6 +47,7 @@ import {
 import { retryOnConflict } from "./idempotent.ts";
 import { withRetention } from "./retention.ts";
 import { reservedKeyProblem } from "./reserved-key.ts";
+import { assertAppsExist } from "./referenced-apps.ts";
 
 export interface Preconditions {
   ifMatch: Precondition | null;
@@ -141,10 +142,11 @@ export async function putDefinition(
   return retryOnConflict(ctx, async () => {
     const current = await findCollection(ctx.databases.named(kind, key), kind, key);
     assertPreconditions(ctx, current, preconditions);
-    const before = current?.collection.definition;
-    const merged = validateDefinition(kind, key, before ?? null, body);
+    const before = current?.collection.definition ?? null;
+    const merged = validateDefinition(kind, key, before, body);
     if (before) assertCanShortenHistory(ctx, before, merged.definition);
-    const definition = await withRetention(ctx, before, merged.definition);
+    await assertAppsExist(ctx, kind, key, before, merged.definition);
+    const definition = await withRetention(ctx, before ?? undefined, merged.definition);
     const outcome = await saveDefinition(ctx, kind, key, current, { ...merged, definition });
     if (!outcome) return undefined;
     const savedCollection = await findCollection(ctx.databases.named(kind, key), kind, key);
@@ -266,6 +268,7 @@ async function saveDefinition(
       return isSmall ? "changed" : "pending";
     case "stale":
     case "reserved":
+    case "unknown_app":
       return undefined;
     case "values_exist":
       throw typeInUseProblem(rules);

@@ -10,6 +10,7 @@ import { checkStoredValues } from "#store/data/definition-checks.ts";
 import { findDuplicate } from "#store/data/item-ranges.ts";
 import { sharedValueProblem, typeInUseProblem } from "./backfill.ts";
 import { nextVersion } from "#domain/timeline.ts";
+import { assertAppsExist } from "./referenced-apps.ts";
 import type { ActionContext } from "./context.ts";
 import {
   assertCanShortenHistory,
@@ -57,9 +58,10 @@ export async function dryRunDefinition(
 ): Promise<DryRun> {
   const current = await findCollection(ctx.databases.named(kind, key), kind, key);
   assertPreconditions(ctx, current, preconditions);
-  const before = current?.collection.definition;
-  const merged = validateDefinition(kind, key, before ?? null, body);
-  const definition = await withRetention(ctx, before, merged.definition);
+  const before = current?.collection.definition ?? null;
+  const merged = validateDefinition(kind, key, before, body);
+  await assertAppsExist(ctx, kind, key, before, merged.definition);
+  const definition = await withRetention(ctx, before ?? undefined, merged.definition);
   if (!current) {
     const reservation = await reservedKeyProblem(ctx, kind, key);
     if (reservation) throw reservation;

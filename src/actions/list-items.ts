@@ -8,6 +8,7 @@ import { countItemsThatFit, buildItemView, type ItemView } from "#domain/item/it
 import { collectionRef, forgetCollection, loadCollectionOfHead } from "./collection-cache.ts";
 import { presentData } from "#domain/data/values.ts";
 import { findItemConflicts } from "#store/data/item-ranges.ts";
+import { resolveReferences } from "./references.ts";
 import {
   prepareItem,
   loadCurrentCollection,
@@ -61,7 +62,8 @@ export async function validateItem(
   const current = await loadCurrentCollection(ctx, cached);
   assertAccepting(current, ctx.now());
   const { compiled } = current;
-  const draft = buildDraft(compiled, body, ctx.now());
+  const [resolvedBody] = await resolveReferences(ctx, compiled, [body], true);
+  const draft = buildDraft(compiled, resolvedBody, ctx.now());
   if (draft.errors.length > 0) throw problem.invalidInput(draft.errors);
   const { status, data, warnings } = draft;
   assertTypeStable(compiled.collection, data);

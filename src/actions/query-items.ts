@@ -23,10 +23,20 @@ import { resumeBackfill } from "./backfill.ts";
 import { resolveCollection } from "./collection-cache.ts";
 import { loadCurrentCollection, type CountedCollection } from "./create-item.ts";
 import { retryOnConflict } from "./idempotent.ts";
+import {
+  loadReadableApps,
+  type IncludedView,
+  type ReadableApps,
+  type ReaderRights,
+} from "./search-targets.ts";
 
 export interface ItemQuery {
   /** A search in the API's format. */
   body: unknown;
+  /** The `expand` of the query string, in addition to that of the body. */
+  expand?: readonly string[] | undefined;
+  /** The rights by which the search reads other apps. Without them, it reads none. */
+  rights?: ReaderRights;
   /** Words to find in an item's texts, id or receipt number; empty for no text search. */
   text?: string;
   /** Whether to count all matches and to find prefix matches, as pages for people show them. */
@@ -39,6 +49,8 @@ export interface ItemQuery {
 
 export interface QueryPage {
   views: ItemView[];
+  /** The records to which the items refer, as far as the query expands references. */
+  included: IncludedView[];
   /** The position after which the next page starts; null at the end. Even an empty page can have one. */
   nextPosition: FullPosition | null;
   /** Set when the search ended before the page was full. `searched` is unknown for searches that a field sorts. */
@@ -64,7 +76,10 @@ export async function queryItems(
   let compiled = cached;
   return retryOnConflict(ctx, async () => {
     const { collection } = compiled;
-    const parsed = await parseOrReload(ctx, compiled, () => parseItemQuery(compiled, query));
+    const { rights, body, expand = [] } = query;
+    const apps = await loadReadableApps(ctx, rights, compiled, body, expand);
+    const parse = () => parseItemQuery(compiled, query, apps);
+    const parsed = await parseOrReload(ctx, compiled, parse, apps);
     if ("compiled" in parsed) {
       ({ compiled } = parsed);
       return undefined;
@@ -79,6 +94,8 @@ export async function queryItems(
       prefixes: wantsPrefixMatches ? prefixes : null,
       stamps: cachedStampsJson([collection]),
       values: search.unknownOptions.map(({ field, value }) => [field.number, value] as const),
+      targets: apps.pageTargets,
+      expanded: apps.expanded(search),
     };
     const db = ctx.databases.of(collection);
     const page = await findPage(db, search, after, rows + 1, options).catch(
@@ -92,13 +109,15 @@ export async function queryItems(
     if (!page) return undefined;
     if ("exceeded" in page) throw tooComplexProblem(page);
     compiled = resolveCollection(ctx, compiled, page.head);
-    // Undefined repeats the query, with the definition that the read returned.
-    if (page.head.freshCollection) return undefined;
-    assertIndexed(ctx, collection.id, referencedFields(search), page.unindexed);
+    const hasOutdatedTarget = apps.confirm(ctx, page.targetHeads);
+    // Undefined repeats the query, with the definitions that the read returned.
+    if (page.head.freshCollection || hasOutdatedTarget) return undefined;
+    for (const head of [page, ...page.targetHeads])
+      assertIndexed(ctx, head.head.id, referencedFields(search), head.unindexed);
     assertOptions(search, page.missingValues);
     const filledPage = query.fillsPage ? await fillPage(ctx, collection, search, page, rows) : page;
     if (filledPage === undefined) return undefined;
-    return buildPage(compiled, search, filledPage, rows);
+    return buildPage(compiled, search, filledPage, rows, apps);
   });
 }
 
@@ -141,12 +160,14 @@ export async function parseOrReload<Parsed>(
   ctx: ReadContext,
   compiled: CompiledCollection,
   parse: () => Parsed,
+  apps?: ReadableApps,
 ): Promise<Parsed | CountedCollection> {
   try {
     return parse();
   } catch (error) {
     const current = await loadCurrentCollection(ctx, compiled);
-    if (current.compiled === compiled) throw error;
+    const hasOutdatedTarget = (await apps?.reload(ctx)) ?? false;
+    if (current.compiled === compiled && !hasOutdatedTarget) throw error;
     return current;
   }
 }
@@ -158,9 +179,10 @@ export function validateSearch(cached: CompiledCollection, query: ItemQuery): vo
 
 function parseItemQuery(
   { collection }: CompiledCollection,
-  { body, text = "" }: ItemQuery,
+  { body, text = "", expand }: ItemQuery,
+  apps?: ReadableApps,
 ): ParsedQuery {
-  const search = parseSearch(collection, body);
+  const search = parseSearch(collection, body, { targets: apps?.targets, expand });
   const textSearch = parseTextSearch(collection, text);
   if (!textSearch) return { search, prefixes: null };
   const conditions = [...search.conditions, ...textSearch.words];
@@ -211,12 +233,17 @@ function tooComplexProblem({ exceeded }: SearchTooLarge): Problem {
 
 function buildPage(
   compiled: CompiledCollection,
-  { fields, sort, order }: Search,
-  { hits, edge, count, prefixMatches, status }: SearchPage,
+  search: Search,
+  { hits, edge, count, prefixMatches, status, included }: SearchPage,
   rows: number,
+  apps: ReadableApps,
 ): QueryPage {
   const items = hits.map(({ item }) => item);
-  const pageHits = hits.slice(0, Math.min(rows, countItemsThatFit(items, compiled)));
+  const fittingItems = items.slice(0, Math.min(rows, countItemsThatFit(items, compiled)));
+  // An item that alone refers to too many records is a page of its own, with the first of them.
+  const { count: pageCount, included: records } = apps.fit(fittingItems, search, included);
+  const pageHits = hits.slice(0, pageCount);
+  const { fields, sort, order } = search;
   const hasMoreHits = hits.length > pageHits.length;
   const fittingMatches = prefixMatches.slice(0, countItemsThatFit(prefixMatches, compiled));
   const prefixMatchNumbers = new Set(fittingMatches.map(({ number }) => number));
@@ -226,6 +253,7 @@ function buildPage(
   return {
     compiled,
     status,
+    included: records,
     views: otherHits.map(({ item }) => pickFields(buildItemView(item, compiled), fields)),
     nextPosition: hasMoreHits ? (pageHits.at(-1)?.position ?? null) : edge,
     progress:
@@ -258,15 +286,4 @@ function pickFields(view: ItemView, fields: string[] | null): ItemView {
   const { data } = view;
   const keys = fields.filter((key) => Object.hasOwn(data, key));
   return { ...view, data: Object.fromEntries(keys.map((key) => [key, data[key]])) };
-}
-
-/** Returns a page of items that match a search from the API. */
-export async function searchItems(
-  ctx: ReadContext,
-  cached: CompiledCollection,
-  body: unknown,
-  after: CursorPosition | null,
-  limit?: number,
-): Promise<Pick<QueryPage, "views" | "nextPosition" | "compiled">> {
-  return queryItems(ctx, cached, { body }, after, limit);
 }

@@ -141,6 +141,7 @@ function buildErasure(
       rows.uniqueValues.toRemove.map((value): [number, ...typeof value] => [item.number, ...value]),
     ),
     uniqueValuesToAdd: [],
+    references: [],
     entriesToRemove: removals.flatMap(({ item, rows }) =>
       rows.entries.toRemove.map(([field, value]): [number, number, string | number] => [
         item.number,

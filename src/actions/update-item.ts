@@ -1,12 +1,14 @@
 import { Problem, problem } from "#domain/problem/problem.ts";
 import { type ActionContext, itemAuditRecord } from "./context.ts";
 import { retryOnConflict } from "./idempotent.ts";
+import { checkWithReferences, guardedReferences, rejectUnknownReferences } from "./references.ts";
 import { reloadItem, type LoadedItem, type StoredItem } from "./visible.ts";
 import { checkPatch, checkSubmitted, type CheckResult } from "#domain/data/check.ts";
 import { itemBudget } from "#domain/formula/compute.ts";
 import type { CompiledCollection } from "#domain/data/compile.ts";
 import { withoutRemovedFields } from "#domain/data/index-entries.ts";
 import { closedReason } from "#domain/definition/collection.ts";
+import { newReferences, type PlacedReference } from "#domain/data/references.ts";
 import { resolveIncrements } from "#domain/data/increments.ts";
 import { etagOf, matchesPrecondition, type Precondition } from "#domain/preconditions.ts";
 import {
@@ -59,7 +61,9 @@ export function updateItem(
   ifMatch: Precondition | null,
 ): Promise<ItemView> {
   return retryOnCurrentItem(ctx, loaded, async (current) => {
-    const next = nextState(ctx, current, body, ifMatch);
+    const next = await checkWithReferences(ctx, current.compiled, body, (resolvedBody) =>
+      nextState(ctx, current, resolvedBody, ifMatch),
+    );
     const isUnchanged = next.status === current.item.status && hasSameData(next, current);
     // A replica's state may be old, so the retry compares with the primary's.
     if (isUnchanged && !current.isFromPrimary) return undefined;
@@ -139,7 +143,8 @@ async function writeItem(
 ): Promise<Item | undefined> {
   const { timeline } = ctx.databases;
   const after = nextItemVersion(compiled, item, next, ctx.actor, ctx.now(), timeline);
-  const change = buildChange(compiled, item, after);
+  const references = checkedReferences(compiled, item, after);
+  const change = buildChange(ctx, compiled, item, after, references);
   const result = await changeItem(
     ctx.databases.of(compiled.collection),
     change,
@@ -150,6 +155,9 @@ async function writeItem(
       if (result.hasListeners) ctx.notifyChange(compiled.collection);
       return after;
     case "stale":
+      return undefined;
+    case "unknown_reference":
+      await rejectUnknownReferences(ctx, references);
       return undefined;
     case "closed":
       throw problem.submissionsClosed(result.reason);
@@ -166,7 +174,23 @@ export function updateAction(before: Item, { status }: Item): ItemAction {
     : "submission.update";
 }
 
-function buildChange(compiled: CompiledCollection, before: Item, after: Item): ItemChange {
+/** The references that a change must check. Submitting a draft checks all of them. */
+export function checkedReferences(
+  compiled: CompiledCollection,
+  before: Item | null,
+  after: Item,
+): PlacedReference[] {
+  const isSubmission = before?.status === "draft" && after.status !== "draft";
+  return newReferences(compiled, isSubmission ? {} : (before?.data ?? {}), after.data);
+}
+
+function buildChange(
+  ctx: ActionContext,
+  compiled: CompiledCollection,
+  before: Item,
+  after: Item,
+  references: readonly PlacedReference[],
+): ItemChange {
   const { version, revision } = compiled.collection;
   const indexRows = buildIndexRowChanges(compiled, before, after);
   const data = serializeData(compiled, before, after);
@@ -180,6 +204,7 @@ function buildChange(compiled: CompiledCollection, before: Item, after: Item): I
     updatedAt: after.updatedAt,
     data,
     hasGrown: utf8Length(data) > utf8Length(JSON.stringify(before.data)),
+    references: guardedReferences(ctx, references),
     diff: diffItems(compiled, before, after),
     needsOpenForm: before.status === "draft" && after.status !== "draft",
   };

@@ -9,6 +9,7 @@ import {
   type PendingState,
   type Progress,
 } from "#domain/definition/collection.ts";
+import { titleField } from "#domain/definition/field.ts";
 import { fieldDocument } from "#domain/definition/document.ts";
 
 /** The members of an app or form in lists. */
@@ -41,7 +42,7 @@ export function schemaDocument(
     name,
     description,
     time_zone,
-    ...(kind === "app" ? { receipt_prefix } : {}),
+    ...(kind === "app" ? { receipt_prefix, title_field: titleField(fields)?.key ?? null } : {}),
     schema_version: version,
     ...(kind === "form" ? { acceptance: acceptanceDocument(acceptance, itemCount, now) } : {}),
     history_days: definition.history_days ?? defaultHistoryDays,

@@ -166,7 +166,11 @@ type ToolArguments = Record<string, unknown>;
 /** The arguments of a call as the parts of a request. */
 interface CallArguments {
   path: PathParameters;
-  query: { limit?: number | undefined; cursor?: string | undefined };
+  query: {
+    limit?: number | undefined;
+    cursor?: string | undefined;
+    expand?: string | undefined;
+  };
   body: unknown;
   ifMatch: Precondition | null;
 }
@@ -181,11 +185,11 @@ function parseArguments(
     ? takeCollection(args)
     : takeParameters(args, ...parameterNames(op, key));
   if (!op.body) assertNoUnknown(body);
-  const { id = "", if_match, limit, cursor } = values;
+  const { id = "", if_match, limit, cursor, expand } = values;
   const sentKey = values.key ?? values.app ?? values.form;
   return {
     path: { key: key ?? sentKey ?? "", id, delivery: "" },
-    query: { limit, cursor },
+    query: { limit, cursor, expand: expand?.join() },
     body,
     ifMatch: parseIfMatch(if_match),
   };

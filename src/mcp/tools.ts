@@ -74,5 +74,6 @@ export function parameterNames(op: Operation, key: string | undefined): ToolPara
     ...(precondition === "If-Match" ? (["if_match"] as const) : []),
     ...(effect === "create" ? (["idempotency_key"] as const) : []),
     ...(!body && "limit" in query().shape ? (["limit", "cursor"] as const) : []),
+    ...(!body && "expand" in query().shape ? (["expand"] as const) : []),
   ];
 }

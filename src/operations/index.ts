@@ -12,10 +12,10 @@ import {
   createItemOperation,
   deleteSubmissionOperation,
   getItem,
-  listItems,
   updateItemOperation,
   validateSubmission,
 } from "./items.ts";
+import { listItems } from "./list-items.ts";
 import { getMe } from "./me.ts";
 import { getCollectionDocumentOperation, getOpenApiDocumentOperation } from "./open-api.ts";
 import type { Operation } from "./operation.ts";

@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 import { createItem } from "#actions/create-item.ts";
-import { listItemViews, validateItem } from "#actions/list-items.ts";
+import { validateItem } from "#actions/list-items.ts";
 import { deleteSubmission, updateItem } from "#actions/update-item.ts";
 import { checkedDocument, itemDocument, writtenDocument } from "#documents/items.ts";
 import { mergePatchType } from "#documents/openapi/description.ts";
@@ -12,15 +12,17 @@ import {
   readPermission,
   type Permission,
 } from "#domain/credential/permissions.ts";
-import { defaultPageLimit, pageQuery } from "#domain/cursor.ts";
+import { expandQuery } from "#domain/cursor.ts";
 import { requestsIncrement } from "#domain/data/increments.ts";
 import type { CollectionKind } from "#domain/definition/collection.ts";
-import { buildItemView, type ItemView } from "#domain/item/item.ts";
+import type { ItemView } from "#domain/item/item.ts";
 import { isObject } from "#domain/json.ts";
 import { lazy } from "#domain/lazy.ts";
 import type { ApiCode } from "#domain/problem/catalogue.ts";
 import { etagOf } from "#domain/preconditions.ts";
+import { includedDocuments } from "./included.ts";
 import { operation, type SingleResult } from "./operation.ts";
+import { shownItemTargets } from "./shown-item.ts";
 import { collectionTarget, itemTargets } from "./targets.ts";
 
 /** The operations on the items of apps and forms. Both kinds share the declarations. */
@@ -44,9 +46,6 @@ const writeProblems = (kind: CollectionKind): ApiCode[] =>
 export const changeProblems = (kind: CollectionKind): ApiCode[] =>
   kind === "form" ? [...writeProblems(kind), "submission_closed"] : writeProblems(kind);
 
-export const downloadText =
-  "With `Accept: application/x-ndjson` or `text/csv`, all pages are one download.";
-
 const itemPath = ({ kind, key, id }: ItemView) => fillPath(collectionPaths(kind).item, { key, id });
 
 const shownItem = (view: ItemView): SingleResult => ({
@@ -54,60 +53,6 @@ const shownItem = (view: ItemView): SingleResult => ({
   etag: etagOf(view.version),
   isRedefined: view.isRedefined,
 });
-
-/** Binds cursors to the key, which is known before the collection is loaded. */
-const listBinding = (kind: CollectionKind, key: string) => `list ${kind}:${key}`;
-
-export const listItems = (kind: CollectionKind) => {
-  const { many } = resourceNames(kind);
-  return operation({
-    method: "GET",
-    path: collectionPaths(kind).items,
-    kind,
-    tag: many,
-    permission: readPermission[kind],
-    effect: "read",
-    target: collectionTarget(kind),
-    query: pageQuery,
-    formats: "downloads",
-    async prefetch(ctx, { path: { key }, query, format, position }) {
-      const { cursor, limit = defaultPageLimit } = query();
-      const start = await position(listBinding(kind, key), cursor, ctx.versions);
-      if (format) return format;
-      const page = await listItemViews(ctx, kind, key, start && Number(start[0]), limit);
-      return { ...page, bookmark: ctx.versions.newestBookmark() };
-    },
-    async run(ctx, { target, query, position, prefetched }) {
-      const { key } = target.collection;
-      const binding = listBinding(kind, key);
-      const listed = await prefetched();
-      if (!("type" in listed)) {
-        const { views, nextPosition, bookmark } = listed;
-        const items = views.map((view) => ({ document: itemDocument(view) }));
-        return {
-          items,
-          next: nextPosition === null ? null : { binding, position: [nextPosition], bookmark },
-        };
-      }
-      const start = await position(binding, query.cursor);
-      const read = async (from: typeof start, count: number) => {
-        const step = await listItemViews(ctx, kind, key, from && Number(from[0]), count);
-        return { ...step, nextPosition: step.nextPosition === null ? null : [step.nextPosition] };
-      };
-      const maxItems = query.limit ?? null;
-      return { format: listed, download: { keys: null, start, maxItems, read } };
-    },
-    summary: `List ${many}`,
-    description: `Returns the ${many} in the order of creation, oldest first. Follow \`links.next\` until it is null. ${downloadText}`,
-    responses: {
-      200: {
-        description: "A page.",
-        schema: ({ one }) => `${one}Page`,
-        example: ({ responses }) => responses?.listed,
-      },
-    },
-  });
-};
 
 export const createItemOperation = (kind: CollectionKind) => {
   const { many, thing } = resourceNames(kind);
@@ -191,10 +136,16 @@ export const getItem = (kind: CollectionKind) => {
     tag: many,
     permission: readPermission[kind],
     effect: "read",
-    target: itemTargets[kind],
-    query: noQuery,
+    target: shownItemTargets[kind],
+    query: expandQuery,
     precondition: "If-None-Match",
-    run: (_, { target: { item, compiled } }) => shownItem(buildItemView(item, compiled)),
+    run(_, { target: { view, included } }) {
+      const shown = shownItem(view);
+      if (!included) return shown;
+      const document = { ...shown.document, included: includedDocuments(included) };
+      // The ETag is that of the item alone, so it says nothing about the records.
+      return { ...shown, document, isRedefined: true };
+    },
     summary: `Get a ${thing}`,
     description: `Returns the current version of the ${thing}, with its ETag.`,
     responses: {

@@ -511,6 +511,7 @@ function itemRows(kind: CollectionKind): Row[] {
     ...adminRows(`GET ${itemsRoute}`, 200, listPath("")),
     ...adminRows(`GET ${itemsRoute}`, 200, listPath(query), { when: "with a condition" }),
     ...adminRows(`GET ${itemsRoute}/export`, 200, listPath(`/export${query}&format=csv`)),
+    ...(isForm ? [] : adminRows(`GET ${itemsRoute}/choices`, 200, listPath("/choices?q=title"))),
     ...adminRows(`GET ${itemsRoute}/new`, 200, listPath("/new")),
     ...adminRows(`GET ${itemsRoute}/import`, 200, listPath("/import")),
     ...adminRows(`POST ${itemsRoute}/import`, 200, (world) => {

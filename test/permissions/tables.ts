@@ -178,6 +178,7 @@ POST /admin/apps/:key/json                                       | 200   | 200  
 POST /admin/apps/:key/check-index                                | 204   | 403   | 403    | 403    | 401
 POST /admin/apps/:key/fields                                     | 200   | 200   | 200    | 403    | 401
 GET /admin/apps/:key/items                                       | 200   | 200   | 200    | 200    | 401
+GET /admin/apps/:key/items/choices                               | 200   | 200   | 200    | 200    | 401
 GET /admin/apps/:key/items/export                                | 200   | 200   | 200    | 200    | 401
 GET /admin/apps/:key/items/import                                | 200   | 200   | 200    | 403    | 401
 POST /admin/apps/:key/items/import                               | 200   | 200   | 200    | 403    | 401

@@ -76,6 +76,7 @@ const fieldErrorTexts: Record<FieldErrorCode, (field: string) => string> = {
   invalid_condition: (field) => `the condition ${field} is invalid`,
   too_complex: () => "the search is too complex",
   invalid_definition: (field) => `the definition is invalid at ${field}`,
+  unknown_reference: (field) => `${field} names no record that it may refer to`,
 };
 
 function describeFieldErrors({ wrong = [] }: CallError): string {

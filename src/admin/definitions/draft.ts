@@ -15,6 +15,7 @@ export const fieldTypeNames: Record<FieldType, string> = {
   phone: "Phone",
   select: "Single choice",
   multi_select: "Multiple choice",
+  reference: "Reference",
   line_items: "Line items",
   computed: "Calculated",
 };
@@ -29,6 +30,7 @@ export const resultTypes = ["number", "text", "boolean", "date", "datetime"] as 
 export type Flag = "required" | "unique" | "searchable" | "integer";
 /** Rules that have a value, edited as text. */
 export type Rule =
+  | "app"
   | "options"
   | "formula"
   | "result"
@@ -78,6 +80,7 @@ const typeRules: Record<FieldType, Rule[]> = {
   phone: ["default"],
   select: ["options", "default"],
   multi_select: ["options", "default"],
+  reference: ["app"],
   line_items: ["min_rows", "max_rows", "default"],
   computed: ["formula", "result", "decimals"],
 };

@@ -1,6 +1,7 @@
 import type { CollectionKind, Definition } from "#domain/definition/collection.ts";
 import { formatLocalDateTime, formatTimestamp, localToUtc } from "#domain/time.ts";
 import { textOf, type FormValues, numberOf } from "#admin/form-input.ts";
+import { titleField } from "#domain/definition/field.ts";
 import type { CurrentCollection } from "#store/data/collections.ts";
 import { readSeenDigests } from "#admin/items/form/changes.ts";
 import { readTimeZone } from "#admin/items/form/values.ts";
@@ -10,6 +11,7 @@ export const settingsLabels = {
   description: "Description",
   time_zone: "Time zone",
   receipt_prefix: "Receipt number prefix",
+  title_field: "Title field",
   state: "Accept submissions",
   opens_at: "Opens",
   closes_at: "Closes",
@@ -25,7 +27,9 @@ export type Settings = Record<string, string>;
 export function toSettings(kind: CollectionKind, definition: Definition, zone: string): Settings {
   const { name, description, time_zone, receipt_prefix, acceptance, retain } = definition;
   const shared = { name, description, time_zone };
-  if (kind === "app") return { ...shared, receipt_prefix };
+  if (kind === "app") {
+    return { ...shared, receipt_prefix, title_field: titleField(definition.fields)?.key ?? "" };
+  }
   const { state, opens_at, closes_at, max_submissions } = acceptance;
   return {
     ...shared,
@@ -95,8 +99,8 @@ export function settingsDocument(
   zone: string,
 ): Record<string, unknown> {
   const { state, opens_at, closes_at, max_submissions, receipt_prefix, ...others } = settings;
-  const { retain_days: days, retain_only: only, ...shared } = others;
-  if (kind === "app") return { ...shared, receipt_prefix };
+  const { retain_days: days, retain_only: only, title_field, ...shared } = others;
+  if (kind === "app") return { ...shared, receipt_prefix, title_field: title_field || null };
   const storedSettings = toSettings(kind, stored, zone);
   const { acceptance } = stored;
   const timestamp = (name: "opens_at" | "closes_at", text = "") => {

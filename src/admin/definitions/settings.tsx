@@ -18,10 +18,17 @@ import { checkIndex } from "#actions/backfill.ts";
 import { getCollection } from "#actions/visible.ts";
 import { putDefinition, getDefinition } from "#actions/definitions.ts";
 import type { CollectionKind } from "#domain/definition/collection.ts";
+import type { Field } from "#domain/definition/field.ts";
+import { canBeTitle } from "#domain/definition/title.ts";
 import { fieldDocument } from "#domain/definition/document.ts";
 import { etagOf } from "#domain/preconditions.ts";
 import { action, page } from "#admin/page.ts";
 import { readForm } from "#admin/form-input.ts";
+
+const titleOptions = (fields: readonly Field[]) => [
+  { value: "", label: "" },
+  ...fields.filter(canBeTitle).map(({ key, label }) => ({ value: key, label })),
+];
 
 function AcceptanceInputs({
   input,
@@ -132,7 +139,14 @@ function SettingsPage({
           required
         />
         {kind === "app" ? (
-          <Input {...input("receipt_prefix")} hint="Like ORD- in ORD-000042." maxlength={20} />
+          <>
+            <Input {...input("receipt_prefix")} hint="Like ORD- in ORD-000042." maxlength={20} />
+            <Select
+              {...input("title_field")}
+              hint="Shown where other items refer to a record. Without one, the receipt number is shown."
+              options={titleOptions(collection.definition.fields.fields)}
+            />
+          </>
         ) : (
           <>
             <AcceptanceInputs input={input} zone={zone} />

@@ -5,7 +5,7 @@ import type { AdminEnv } from "#http/env.ts";
 import { requireAbility } from "#admin/page.ts";
 import { importItems, startPage } from "#admin/items/import/import.tsx";
 import { createFromForm, editPage, newPage, updateFromForm } from "#admin/items/form/save-item.tsx";
-import { exportItems, listItems, actOnSelected } from "#admin/items/list/list.tsx";
+import { exportItems, listItems, actOnSelected, suggestRecords } from "#admin/items/list/list.tsx";
 import { erasePage } from "./erase.tsx";
 import { itemPage } from "./item-page.tsx";
 
@@ -16,7 +16,9 @@ export function itemRoutes(kind: CollectionKind) {
   const erasure = erasePage(kind);
   const write = requireAbility("write");
   const erase = requireAbility("erase");
-  return new Hono<AdminEnv>()
+  const routes = new Hono<AdminEnv>();
+  if (kind === "app") routes.get("/choices", suggestRecords.show);
+  return routes
     .get("/", listItems(kind))
     .get("/export", (c) => exportItems(c, kind))
     .post("/selected", (c) => actOnSelected(c, kind))

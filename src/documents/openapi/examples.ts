@@ -18,6 +18,9 @@ import {
 import { fieldDocument } from "#domain/definition/document.ts";
 import { acceptanceDocument, retainDocument } from "#documents/definitions.ts";
 
+const exampleId = "01KAHV3M4E7XQ2R5T8W9YZB6CD";
+const exampleRecordId = `rec_${exampleId}`;
+
 /** A value for each field that a create accepts, so that the example is a valid request. */
 export function exampleData(
   fields: readonly Field[],
@@ -61,6 +64,8 @@ function exampleValue(field: Field, budget: MatchBudget): unknown {
       return field.options[0]?.value;
     case "multi_select":
       return field.options.slice(0, 1).map((option) => option.value);
+    case "reference":
+      return exampleRecordId;
     case "line_items":
       // Repeats one row until the list has its minimum length.
       return Array<unknown>(Math.max(1, field.min_rows ?? 1)).fill(
@@ -103,7 +108,6 @@ export interface Examples {
 }
 
 const exampleTime = Date.UTC(2026, 10, 21, 1, 23, 45, 678);
-const exampleId = "01KAHV3M4E7XQ2R5T8W9YZB6CD";
 /** Larger data appears only in the request example. */
 const maxExampleLength = 20_000;
 

@@ -47,7 +47,12 @@ export function aggregateFields(collection: Collection): Map<string, SearchField
 
 /** Parses the body of an aggregate against the collection's definition, or throws a 422 with every field error. */
 export function parseAggregate(collection: Collection, body: unknown): Aggregate {
-  const state: SearchParseState = { errors: [], conditionCount: 0, unknownOptions: [] };
+  const state: SearchParseState = {
+    errors: [],
+    conditionCount: 0,
+    unknownOptions: [],
+    targets: () => undefined,
+  };
   const properties = isObject(body) ? body : {};
   if (!isObject(body)) addError(state, [], "The body must be an object.");
   checkProperties(state, properties, aggregateProperties);
@@ -69,6 +74,7 @@ export function parseAggregate(collection: Collection, body: unknown): Aggregate
     sort: [],
     order: "asc",
     fields: null,
+    expand: [],
     limit: 0,
     unknownOptions: state.unknownOptions,
   };

@@ -1,5 +1,4 @@
 import * as z from "zod/mini";
-import { describeInexactNumber, findTooDeepPath, InexactNumber } from "#domain/json.ts";
 import type { FieldError } from "#domain/problem/problem.ts";
 import { definitionError, type Field, type ScalarField } from "./field.ts";
 import { hasNoControls, isStorable, storableDescription } from "#domain/text.ts";
@@ -12,45 +11,6 @@ import {
   type Acceptance,
 } from "./collection.ts";
 import { lazy } from "#domain/lazy.ts";
-
-/** The limit for members and entries on all levels. No definition needs more. */
-const maxValues = 50_000;
-const maxErrors = 100;
-/** Levels of arrays and objects in a definition. */
-const maxLevels = 8;
-
-type Path = readonly (string | number)[];
-
-/** Rejects what the schema cannot check: too many levels or values, and numbers that a double cannot represent. */
-export function documentErrors(body: unknown): FieldError[] {
-  const deepPath = findTooDeepPath(body, maxLevels);
-  if (deepPath) {
-    const reason = `A definition may be nested at most ${maxLevels} levels deep.`;
-    return [definitionError(deepPath, reason)];
-  }
-  const errors: FieldError[] = [];
-  const pending: [value: unknown, path: Path][] = [[body, []]];
-  let valueCount = 0;
-  for (let next = pending.pop(); next; next = pending.pop()) {
-    const [value, path] = next;
-    if (value instanceof InexactNumber) {
-      const reason = describeInexactNumber(value);
-      if (errors.length < maxErrors) errors.push(definitionError(path, reason));
-    } else if (typeof value === "object" && value !== null) {
-      const entries = Object.entries(value);
-      valueCount += entries.length;
-      if (valueCount > maxValues) {
-        return [definitionError([], `A definition may have at most ${maxValues} values.`)];
-      }
-      for (const [key, child] of entries) {
-        // The field checks its own default later.
-        if (key === "default" || typeof child !== "object") continue;
-        pending.push([child, [...path, Array.isArray(value) ? Number(key) : key]]);
-      }
-    }
-  }
-  return errors;
-}
 
 const fieldKeySchema = lazy(() =>
   z.string().check(z.regex(/^[a-z][a-z0-9_]{0,62}$/, "Must match ^[a-z][a-z0-9_]{0,62}$.")),
@@ -74,6 +34,10 @@ const scalarProperties = lazy(() => ({
   ...commonProperties(),
   unique: z._default(z.boolean(), false),
 }));
+const referenceProperties = lazy(() => {
+  const { default: _default, ...properties } = scalarProperties();
+  return properties;
+});
 const countSchema = lazy(() => z.int().check(z.minimum(0)));
 const textProperties = (defaultMaxLength: number) => ({
   ...scalarProperties(),
@@ -120,6 +84,11 @@ const scalarFieldSchemas = lazy(() => {
       type: z.literal("select"),
       ...scalarProperties(),
       options: optionsSchema(),
+    }),
+    reference: z.strictObject({
+      type: z.literal("reference"),
+      ...referenceProperties(),
+      app: z.string().check(z.regex(collectionKeyPattern, "Must be the key of an app.")),
     }),
   } satisfies Record<ScalarField["type"], z.ZodMiniObject>;
   return [text, ...Object.values(others)] as const;
@@ -224,6 +193,9 @@ export const receiptPrefixSchema = lazy(() =>
   ),
 );
 
+/** The key of a field, or null for none. */
+export const titleFieldSchema = lazy(() => z.nullable(z.string()));
+
 const sharedProperties = lazy(() => ({
   key: z.optional(z.string()),
   name: z.optional(settingSchemas().name),
@@ -240,7 +212,11 @@ const sharedProperties = lazy(() => ({
 /** The schemas of definition documents. Rules that span several fields are checked afterwards. */
 export const documentSchemas = {
   app: lazy(() =>
-    z.strictObject({ ...sharedProperties(), receipt_prefix: z.optional(receiptPrefixSchema()) }),
+    z.strictObject({
+      ...sharedProperties(),
+      receipt_prefix: z.optional(receiptPrefixSchema()),
+      title_field: z.optional(titleFieldSchema()),
+    }),
   ),
   form: lazy(() =>
     z.strictObject({
@@ -260,6 +236,7 @@ export interface DefinitionDocument {
   description?: string | undefined;
   time_zone?: string | undefined;
   receipt_prefix?: string | undefined;
+  title_field?: string | null | undefined;
   acceptance?: z.infer<ReturnType<typeof acceptanceSchema>> | undefined;
   history_days?: number | undefined;
   retain?: RetentionRule | null | undefined;

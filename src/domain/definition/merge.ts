@@ -24,6 +24,7 @@ import {
   type FieldSet,
   type RowField,
 } from "./field.ts";
+import { mergeTitle } from "./title.ts";
 
 /** A definition with a document applied, and the consequences for the stored data. */
 export interface MergedDefinition {
@@ -47,7 +48,8 @@ export function mergeDefinition(
   const before = current?.fields ?? noFields;
   const state: MergeState = { nextId: before.next, errors: [], typeChanged: [] };
   const { fields, retired } = mergeFields(before, document.fields, state, ["fields"], null);
-  const after = limitFormerOptions({ fields, retired, next: state.nextId });
+  const { member, errors } = mergeTitle(before, fields, document.title_field);
+  const after = limitFormerOptions({ fields, retired, next: state.nextId, ...member });
   return {
     definition: {
       name: document.name ?? current?.name ?? key,
@@ -60,7 +62,7 @@ export function mergeDefinition(
       retain: replaceRetention(current?.retain, document.retain),
       fields: after,
     },
-    errors: state.errors,
+    errors: [...state.errors, ...errors],
     typeChanged: state.typeChanged,
     ...uniqueChanges(before, after),
   };
@@ -72,9 +74,8 @@ function mergeAcceptance(current: Definition | null, document: DefinitionDocumen
   return { state, opens_at, closes_at, max_submissions };
 }
 
-function uniqueIds({ fields }: FieldSet): Set<number> {
-  return new Set(fields.map(uniqueIdOf).filter((id) => id !== undefined));
-}
+const uniqueIds = ({ fields }: FieldSet) =>
+  new Set(fields.map(uniqueIdOf).filter((id) => id !== undefined));
 
 /** The rules in the shape that `pending_change` stores. */
 export const pendingRules = ({ typeChanged, uniqueAdded }: MergedDefinition): PendingRules => ({
@@ -137,11 +138,12 @@ function mergeFields<F extends Field>(
   };
 }
 
-function isRetyped(priorField: Field, document: FieldDocument): boolean {
-  if (priorField.type !== "computed" || document.type !== "computed")
-    return priorField.type !== document.type;
-  return priorField.result !== document.result;
-}
+/** What the values of a type depend on: the result of a formula, and the app of a reference. */
+const typeDetail = (field: Field | FieldDocument): string =>
+  field.type === "computed" ? field.result : field.type === "reference" ? field.app : "";
+
+const isRetyped = (priorField: Field, document: FieldDocument): boolean =>
+  priorField.type !== document.type || typeDetail(priorField) !== typeDetail(document);
 
 /** Renames claim their fields first, so that the same document can reuse a freed key. */
 function matchFields<F extends Field>(

@@ -9,7 +9,6 @@ import type { FieldError } from "#domain/problem/problem.ts";
 import type { CollectionKind } from "./collection.ts";
 import {
   acceptanceErrors,
-  documentErrors,
   documentSchemas,
   fieldProperties,
   fieldSchema,
@@ -18,6 +17,7 @@ import {
   type DefinitionDocument,
   type FieldDocument,
 } from "./document.ts";
+import { documentErrors } from "./document-errors.ts";
 import { duplicateKeyErrors, fieldListErrors, ruleErrors } from "./field.ts";
 
 interface CheckedDefinition {

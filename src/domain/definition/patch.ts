@@ -16,12 +16,14 @@ import {
 import {
   acceptanceErrors,
   acceptanceSettings,
-  documentErrors,
   keyErrors,
   receiptPrefixSchema,
   settingSchemas,
+  titleFieldSchema,
 } from "./document.ts";
-import { definitionError } from "./field.ts";
+import { documentErrors } from "./document-errors.ts";
+import { definitionError, type FieldSet } from "./field.ts";
+import { findTitle } from "./title.ts";
 
 const sharedPatchProperties = () => ({
   key: z.optional(z.string()),
@@ -36,6 +38,7 @@ export const patchSchemas = {
     z.strictObject({
       ...sharedPatchProperties(),
       receipt_prefix: z.optional(z.nullable(receiptPrefixSchema())),
+      title_field: z.optional(titleFieldSchema()),
     }),
   ),
   form: lazy(() => {
@@ -62,6 +65,7 @@ interface SettingsPatch {
   receipt_prefix?: string | null | undefined;
   history_days?: number | null | undefined;
   retain?: RetentionRule | null | undefined;
+  title_field?: string | null | undefined;
   acceptance?:
     | { [Member in keyof Acceptance]?: Acceptance[Member] | null | undefined }
     | null
@@ -92,11 +96,13 @@ export function parseDefinitionPatch(
     throw problem.invalidInput([...errors, ...schemaErrors]);
   }
   const { key: sentKey, ...patch } = result.data;
+  const { title_field: title }: SettingsPatch = patch;
   const apply: DefinitionPatch = (definition) => applyPatch(key, definition, patch);
   const allErrors = [
     ...errors,
     ...keyErrors(sentKey, key),
     ...acceptanceErrors(apply(current).acceptance),
+    ...findTitle(current.fields.fields, title ?? null).errors,
   ];
   if (allErrors.length > 0) throw problem.invalidInput(allErrors);
   return apply;
@@ -153,8 +159,14 @@ function applyPatch(key: string, definition: Definition, patch: SettingsPatch): 
       defaultHistoryDays,
     ),
     retain: replaceRetention(definition.retain, patch.retain),
-    fields: definition.fields,
+    fields: patchTitle(definition.fields, patch),
   };
+}
+
+function patchTitle(fields: FieldSet, { title_field: key }: SettingsPatch): FieldSet {
+  if (key === undefined) return fields;
+  const { title: _title, ...others } = fields;
+  return { ...others, ...findTitle(fields.fields, key).member };
 }
 
 function patchAcceptance(

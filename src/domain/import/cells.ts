@@ -61,6 +61,7 @@ function createTextReader(field: Field, format: CellFormat): CellReader {
     case "email":
     case "url":
     case "phone":
+    case "reference":
     case "computed":
       return (text) => text;
   }

@@ -70,6 +70,8 @@ export const fieldErrorMeanings = {
   too_complex:
     "A search or an aggregate exceeds its limits, or the patterns and formulas take too long for this request.",
   invalid_definition: "A part of a definition violates a rule or contradicts another part.",
+  unknown_reference:
+    "No record has this ID, receipt number or unique value, or the credential may not refer to it.",
 } as const;
 
 export type FieldErrorCode = keyof typeof fieldErrorMeanings;

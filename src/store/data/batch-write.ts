@@ -15,6 +15,7 @@ import {
   type AssignedValues,
   type Replay,
 } from "./replays.ts";
+import { guardReferences, type GuardedReference } from "./references.ts";
 import type { BatchValues, BatchRowValues } from "./batch-statements.ts";
 
 /** The number of an existing item, or −1, −2, … for the items that the batch creates, in order. */
@@ -61,6 +62,8 @@ export interface BatchWrite {
   createdItems: WrittenItem[];
   updatedItems: WrittenItem[];
   deletedNumbers: number[];
+  /** The references that the items did not have before. */
+  references: GuardedReference[];
   /** In the order of the operations. */
   changes: WrittenChange[];
 }
@@ -72,6 +75,7 @@ export type BatchOutcome =
   /** An item or the definition changed, or another request created an item with the same value. Read again. */
   | { outcome: "stale" }
   | { outcome: "closed"; reason: ClosedReason }
+  | { outcome: "unknown_reference" }
   | { outcome: "taken" };
 
 interface AssignedRow {
@@ -101,7 +105,8 @@ export async function storeBatch(
     if (failure.kind === "unique" && failure.table === "item") return { outcome: "stale" };
     if (failure.kind !== "guard") throw error;
     const { constraint } = failure;
-    if (constraint === "taken") return { outcome: "taken" };
+    if (constraint === "taken" || constraint === "unknown_reference")
+      return { outcome: constraint };
     if (constraint === "closed" || constraint === "not_open_yet" || constraint === "full") {
       return { outcome: "closed", reason: constraint };
     }
@@ -164,6 +169,7 @@ function buildRowStatements(
   const updatedRows = updatedItems.map((item) => updatedRow(item, followingChanges));
   return [
     ...bindRows(batch.itemsUnchanged, toJsonRows(write.expectedVersions)),
+    ...guardReferences(write.references).map((bind) => bind(db, {})),
     ...bindRows(batch.deleteUnique, toJsonRows(write.uniqueValuesToRemove)),
     ...bindRows(batch.insertUnique, toJsonRows(write.uniqueValuesToAdd)),
     ...bindRows(batch.uniqueValuesOwned, toJsonRows(write.uniqueValuesToAdd)),

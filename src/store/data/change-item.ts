@@ -29,6 +29,7 @@ import {
   type BaseChangeValues,
   type RemovalValues,
 } from "./change-item-statements.ts";
+import { guardReferences, type GuardedReference } from "./references.ts";
 import { findItemConflicts, type UniqueConflict } from "./item-ranges.ts";
 
 /** The state that the change is based on. The batch aborts in any other state. */
@@ -59,6 +60,8 @@ export interface ItemChange extends ExpectedState {
   hasGrown: boolean;
   entries: EntryChanges;
   uniqueValues: UniqueChanges;
+  /** The references that the item did not have before. */
+  references: GuardedReference[];
   diff: ItemDiff;
   /** Whether the form must be open, which submitting a draft requires. */
   needsOpenForm: boolean;
@@ -74,6 +77,7 @@ export type ItemChangeResult =
   | { outcome: "changed"; hasListeners: boolean }
   /** The item or its definition changed. Read again. */
   | { outcome: "stale" }
+  | { outcome: "unknown_reference" }
   | { outcome: "closed"; reason: ClosedReason }
   | { outcome: "duplicate"; conflicts: UniqueConflict[] };
 
@@ -95,6 +99,7 @@ export async function changeItem(
   };
   const statements = [
     itemUnchanged,
+    ...guardReferences(change.references),
     ...buildRemovals(entries.toRemove),
     ...jsonChunks(entries.toAdd).map(
       (entriesToAdd): CollectionBind<BaseChangeValues> =>
@@ -180,6 +185,7 @@ async function runItemBatch(
     }
     if (failure.kind !== "guard") throw error;
     const { constraint } = failure;
+    if (constraint === "unknown_reference") return { outcome: constraint };
     if (constraint === "closed" || constraint === "not_open_yet") {
       return { outcome: "closed", reason: constraint };
     }

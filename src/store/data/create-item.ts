@@ -12,7 +12,14 @@ import {
   type ItemAuditRecord,
 } from "./changes.ts";
 import { change, item, searchEntry, tally, uniqueValue } from "#store/db/schema.ts";
-import { placeholders, collectionStatement, lowestVersionSql } from "#store/db/statement.ts";
+import {
+  placeholders,
+  collectionStatement,
+  jsonChunks,
+  lowestVersionSql,
+  type CollectionBind,
+} from "#store/db/statement.ts";
+import { unknownReferenceSql, type GuardedReference } from "./references.ts";
 import {
   type ClaimValues,
   claimKey,
@@ -66,6 +73,11 @@ const collectionAccepts = collectionGuard<CreateValues>(
     from (select ${v.collectionId} as id) x left join collection c on c.id = x.id
       left join tally t on t.collection_id = c.id
     where c.id is null or ${isNewItem}`,
+);
+
+/** A create that is sent again finds its item, even if a record that it refers to is gone by now. */
+const referencesExist = collectionGuard<CreateValues & { references: string }>(
+  (values) => sql`select code from (${unknownReferenceSql(values)}) where ${isNewItem}`,
 );
 
 /** Assigns the next sequence. Creation times strictly grow with it, even if clocks differ. */
@@ -148,6 +160,7 @@ export interface NewItem {
   entries: string;
   /** Field numbers with the values that no other item may have. */
   uniqueValues: UniqueValue[];
+  references: GuardedReference[];
   /** Ids of the fields that have a value. */
   changedFields: number[];
 }
@@ -156,6 +169,7 @@ export type CreateResult =
   | { outcome: "created"; assigned: AssignedValues; hasListeners: boolean }
   | { outcome: "replayed"; replay: Replay }
   | { outcome: "definition_changed" }
+  | { outcome: "unknown_reference" }
   | { outcome: "closed"; reason: ClosedReason }
   | { outcome: "duplicate"; conflicts: UniqueConflict[] };
 
@@ -176,6 +190,11 @@ export async function createItem(
   const statements = [
     ...(claim ? [claimKey] : []),
     collectionAccepts,
+    ...jsonChunks(create.references).map(
+      (references): CollectionBind<typeof values> =>
+        (target, base) =>
+          referencesExist(target, { ...base, references }),
+    ),
     assignNumber,
     ...(create.uniqueValues.length > 0 ? [insertUnique] : []),
     insertEntries,
@@ -228,7 +247,8 @@ async function resultFromError(
   if (failure.kind !== "guard") throw error;
   switch (failure.constraint) {
     case "definition_changed":
-      return { outcome: "definition_changed" };
+    case "unknown_reference":
+      return { outcome: failure.constraint };
     case "closed":
     case "full":
     case "not_open_yet":

@@ -106,6 +106,7 @@ export type SaveResult =
   /** The key belongs to a deleted collection. */
   | { outcome: "reserved" }
   | { outcome: "values_exist" }
+  | { outcome: "unknown_app" }
   | { outcome: "duplicates_exist" };
 
 /** The columns that a change sets. */
@@ -292,7 +293,9 @@ export async function runSave<S extends Scope>(
     if (failure.kind === "unique" && failure.table === "collection") return { outcome: "stale" };
     if (failure.kind === "unique") return { outcome: "duplicates_exist" };
     if (failure.kind !== "guard") throw error;
-    if (failure.constraint === "key_used") return { outcome: "reserved" };
-    return { outcome: failure.constraint === "values_exist" ? "values_exist" : "stale" };
+    const { constraint } = failure;
+    if (constraint === "key_used") return { outcome: "reserved" };
+    const isReason = constraint === "values_exist" || constraint === "unknown_app";
+    return { outcome: isReason ? constraint : "stale" };
   }
 }

@@ -10,6 +10,7 @@ import type { Collection, CollectionKind, Definition } from "#domain/definition/
 import type { AuditRecord } from "#store/home/audit.ts";
 import { hasGlobalListener } from "#store/home/webhooks.ts";
 import type { PendingDefinition, PendingChange } from "./collections.ts";
+import { guardApps } from "./references.ts";
 import {
   auditCreation,
   buildDropStatements,
@@ -62,7 +63,7 @@ export async function createCollection(
     const statements = [
       keyIsFree(singleDatabase, values),
       insertCollection(singleDatabase, values),
-      ...buildCompanionInserts(singleDatabase, values),
+      ...buildCompanionInserts(singleDatabase, values, definition),
     ];
     return runSave(singleDatabase, statements);
   }
@@ -72,14 +73,19 @@ export async function createCollection(
   return runSave(db, [
     keyIsFree(db, values),
     insertCollectionWithListened(db, { ...values, listened: hasListeners }),
-    ...buildCompanionInserts(db, values),
+    ...buildCompanionInserts(db, values, definition),
   ]);
 }
 
 const buildCompanionInserts = (
   db: Database<"data">,
   values: Parameters<typeof auditCreation>[1],
-): PreparedStatement<"data">[] => [insertTally(db, values), auditCreation(db, values)];
+  definition: Definition,
+): PreparedStatement<"data">[] => [
+  ...guardApps(db, definition),
+  insertTally(db, values),
+  auditCreation(db, values),
+];
 
 /** Replaces a definition with the next version in one batch, including the required changes of stored data. */
 export async function changeDefinition(
@@ -92,6 +98,7 @@ export async function changeDefinition(
   const { revision } = current;
   return runSave(db, [
     guardRevision(db, { revision }),
+    ...guardApps(db, change.definition),
     ...buildDropStatements(db, pending),
     ...guardFieldsEmpty(db, change.emptied),
     ...buildUniqueInserts(db, change.gained),
@@ -140,6 +147,7 @@ export async function beginPending(
   };
   return runSave(db, [
     guardRevision(db, values),
+    ...guardApps(db, change.definition),
     ...buildDropStatements(db, pending),
     insertPendingStatement(db, values),
     reserveIdsStatement(db, values),

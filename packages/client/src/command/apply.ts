@@ -3,6 +3,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import { EdgeFormsError } from "../index.ts";
 import { Failure, say, sentenceOf } from "./failure.ts";
 import type { Chosen } from "./folder.ts";
+import { orderOf } from "./order.ts";
 import { assertValid, planOf, showPlan, stepOf, type Step } from "./plan.ts";
 import { Progress } from "./progress.ts";
 import {
@@ -25,7 +26,10 @@ export async function apply(
   assertValid(plan);
   if (plan.steps.length === 0) return;
   if (!yes) await confirm();
-  for (const step of plan.steps) await applyStep(service, folder, step);
+  for (const { step, isStub } of orderOf(plan.steps)) {
+    if (isStub) step.version = await createStub(service, step);
+    else await applyStep(service, folder, step);
+  }
 }
 
 async function confirm(): Promise<void> {
@@ -36,6 +40,18 @@ async function confirm(): Promise<void> {
   const reply = await terminal.question("Apply these changes? Enter yes to confirm:  ");
   terminal.close();
   if (reply.trim() !== "yes") throw new Failure("Nothing was applied.");
+}
+
+/** Creates an app without fields, so that others can refer to it. Returns its version. */
+async function createStub({ client }: Service, { named, definition }: Step): Promise<number> {
+  const { title_field: _, ...settings } = definition;
+  const request = { body: { ...settings, fields: [] }, headers: { "If-None-Match": "*" } };
+  try {
+    const stub = await client.request<SchemaDocument>("PUT", schemaPath(named), request);
+    return stub.schema_version;
+  } catch (error) {
+    throw new Failure(`${nameOf(named)}: ${sentenceOf(error)}`);
+  }
 }
 
 async function applyStep(service: Service, folder: string, step: Step): Promise<void> {

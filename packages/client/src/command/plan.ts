@@ -3,6 +3,7 @@ import type { Definition } from "./definition.ts";
 import { differencesOf } from "./differences.ts";
 import { EdgeFormsError } from "../index.ts";
 import { Failure, say, sentenceOf } from "./failure.ts";
+import { newApps } from "./order.ts";
 import { choose, fileOf, filesIn, readObject, type Chosen } from "./folder.ts";
 import {
   definitionOf,
@@ -71,6 +72,7 @@ export async function stepOf(service: Service, folder: string, collection: Named
 
 /** Asks the service to validate every definition without storing it. Returns the reason if it cannot. */
 async function validateAll({ client }: Service, steps: readonly Step[]): Promise<string | null> {
+  const created = newApps(steps);
   const reasons = await Promise.all(
     steps.map(async (step) => {
       const { named, definition: body } = step;
@@ -83,12 +85,28 @@ async function validateAll({ client }: Service, steps: readonly Step[]): Promise
         if (!(error instanceof EdgeFormsError) || !isRejection(error)) throw error;
         if (error.status === 403) return "the credential lacks the permission schema:write";
         if (isDryRunUnknown(error)) return "this service cannot validate without applying";
-        step.errors.push(...linesOf(error));
+        if (!lacksOnlyNewApps(error, step, created)) step.errors.push(...linesOf(error));
         return null;
       }
     }),
   );
   return reasons.find((reason) => reason !== null) ?? null;
+}
+
+/** Whether the service rejects a definition only because it does not know the apps that this run creates. */
+function lacksOnlyNewApps(
+  { errors }: EdgeFormsError,
+  { definition }: Step,
+  created: ReadonlyMap<string, Step>,
+): boolean {
+  const isNewApp = (pointer: string | undefined) => {
+    const [, index, column] =
+      /^\/fields\/(\d+)(?:\/fields\/(\d+))?\/app$/.exec(pointer ?? "") ?? [];
+    const field = definition.fields[Number(index)];
+    const reference = column === undefined ? field : field?.fields?.[Number(column)];
+    return typeof reference?.["app"] === "string" && created.has(reference["app"]);
+  };
+  return errors.length > 0 && errors.every(({ pointer }) => isNewApp(pointer));
 }
 
 interface DryRun {

@@ -16,6 +16,7 @@ import { formErrorsOf, type FormError } from "#html/form-errors.tsx";
 import { collectionTerms, dataAssets } from "#admin/definitions/layout.tsx";
 import { textOf, type FormValues } from "#admin/form-input.ts";
 import type { SeenDigests } from "./changes.ts";
+import { ReferencesContext, type References } from "#admin/items/references.tsx";
 import { ItemInputs } from "./inputs.tsx";
 
 function ConflictChoice({
@@ -120,11 +121,14 @@ export interface ItemFormProps {
   /** Set if someone else changed the same fields. */
   clash?: EditConflict | undefined;
   problem?: Problem | undefined;
+  /** The records to which the values refer. */
+  references: References;
 }
 
 /** The form that creates or edits an item. */
 export function ItemFormPage(props: ItemFormProps) {
   const { frame, collection, view, seen, sent: form, written, calculated, clash, problem } = props;
+  const { references } = props;
   const { kind, key, definition } = collection;
   const { path, many: plural, item } = collectionTerms[kind];
   const base = `${path}/${key}/items`;
@@ -148,19 +152,23 @@ export function ItemFormPage(props: ItemFormProps) {
       labels={inputLabels(fields, formErrorsOf(problem))}
     >
       <form method="post" action={action} class="item">
-        {clash ? <ConflictNotice conflict={clash} frame={frame} /> : null}
+        <ReferencesContext.Provider value={references}>
+          {clash ? <ConflictNotice conflict={clash} frame={frame} /> : null}
+        </ReferencesContext.Provider>
         {view ? <input type="hidden" name="$version" value={String(view.version)} /> : null}
         <input type="hidden" name="$seen" value={JSON.stringify(seen)} />
         <input type="hidden" name="$zone" value={zone} />
         <div class="inputs">
-          <ItemInputs
-            fields={fields}
-            data={view?.data ?? {}}
-            form={form}
-            written={written}
-            zone={zone}
-            listToExtend={textOf(form?.["$more"])}
-          />
+          <ReferencesContext.Provider value={references}>
+            <ItemInputs
+              fields={fields}
+              data={view?.data ?? {}}
+              form={form}
+              written={written}
+              zone={zone}
+              listToExtend={textOf(form?.["$more"])}
+            />
+          </ReferencesContext.Provider>
         </div>
         {computedFields.length > 0 ? (
           <section class="card" aria-label="Calculated" id="calculated" data-calculated="">

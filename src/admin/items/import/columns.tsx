@@ -4,6 +4,7 @@ import { Value } from "#admin/items/value.tsx";
 import {
   importableFields,
   itemTargets,
+  targetKey,
   type CsvLine,
   type ImportPlan,
 } from "#domain/import/csv.ts";
@@ -48,7 +49,7 @@ export function ColumnChoices({ file, collection }: { file: ImportFile; collecti
             <ColumnChoice
               name={`column.${i}`}
               columnName={name}
-              options={options}
+              options={withReference(options, plan.columns[i] ?? "")}
               value={plan.columns[i] ?? ""}
             />
           </td>
@@ -56,6 +57,17 @@ export function ColumnChoices({ file, collection }: { file: ImportFile; collecti
       ))}
     </Table>
   );
+}
+
+/** A column can name records by a unique field of their app, as in `customer.email`. */
+function withReference(options: { value: string; label: string }[], target: string) {
+  if (!target.includes(".")) return options;
+  const label = options.find(({ value }) => value === targetKey(target))?.label ?? "";
+  const { length } = targetKey(target);
+  return [
+    ...options,
+    { value: target, label: `${label}${target.slice(length).replace(".", ": ")}` },
+  ];
 }
 
 function ColumnChoice({

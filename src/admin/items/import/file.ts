@@ -2,7 +2,8 @@ import { problem, type FieldError, Problem } from "#domain/problem/problem.ts";
 import {
   lookupFields,
   itemTargets,
-  columnTargets,
+  isColumnTarget,
+  targetKey,
   CsvError,
   parseCsv,
   type Csv,
@@ -32,10 +33,10 @@ function readColumns(form: FormValues, length: number): string[] | undefined {
 }
 
 function findColumnErrors(columns: readonly string[], collection: Collection): FieldError[] {
-  const targets = columnTargets(collection);
+  const keys = columns.map(targetKey);
   return columns.flatMap((target, i): FieldError[] => {
-    const isKnown = target === "" || targets.includes(target);
-    if (isKnown && (target === "" || columns.indexOf(target) === i)) return [];
+    const isKnown = target === "" || isColumnTarget(target, collection);
+    if (isKnown && (target === "" || keys.indexOf(targetKey(target)) === i)) return [];
     const reason = isKnown
       ? "Another column already fills this field."
       : "This field does not exist.";
@@ -237,6 +238,7 @@ function toRowErrors(
   const detailErrors = members["field"] === undefined ? [] : [{ ...members, reason: detail }];
   const errors = (members["errors"] ?? detailErrors) as Pick<FieldError, "field" | "reason">[];
   if (errors.length === 0) return [{ column: -1, place: "", reason: detail }];
+  const keys = columns.map(targetKey);
   return errors.map(({ field, reason }) => {
     const name = field.replace(/^operations\[\d+\]\.?(data\.)?/, "");
     const [key = "", path = ""] = /^([^.[]*)(.*)$/.exec(name)?.slice(1) ?? [];
@@ -244,7 +246,7 @@ function toRowErrors(
     const label = known?.label ?? (key === itemTargets.id ? "ID" : key);
     const target = key === "id" || key === "status" ? `$${key}` : key;
     return {
-      column: columns.indexOf(columns.includes(key) ? key : target),
+      column: keys.indexOf(keys.includes(key) ? key : target),
       place: label === "" ? "" : `${label}${path}`,
       reason: reason.replace(`"${key}"`, `“${label}”`),
     };

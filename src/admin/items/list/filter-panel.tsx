@@ -104,6 +104,10 @@ function FilterInputs({ target, filters }: { target: FilterTarget; filters: read
         />
       );
     }
+    case "reference":
+      return (
+        <Input name={name("eq")} label={`${label} (ID of the record)`} value={firstValue("eq")} />
+      );
     case "text":
     case "multiline_text":
     case "email":
@@ -129,6 +133,7 @@ const inputOperators: Record<FilterTarget["type"], readonly string[]> = {
   boolean: ["eq"],
   select: ["in"],
   multi_select: ["has_any"],
+  reference: ["eq"],
 };
 
 /** Whether the panel has an input for this filter. */

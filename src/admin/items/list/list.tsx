@@ -2,8 +2,13 @@ import type { Context } from "hono";
 import { itemDocument } from "#documents/items.ts";
 import type { CollectionKind } from "#domain/definition/collection.ts";
 import type { AdminEnv } from "#http/env.ts";
-import { attempted, sendOutcome } from "#admin/page.ts";
-import { pageContext } from "#admin/layout.tsx";
+import { attempted, page, sendOutcome } from "#admin/page.ts";
+import { AdminPage, pageContext, type PageContext } from "#admin/layout.tsx";
+import { dataAssets } from "#admin/definitions/layout.tsx";
+import { likelyCollection } from "#actions/collection-cache.ts";
+import { findRecordChoices, loadTitles } from "#actions/reference-titles.ts";
+import { noReferences, recordLabel, ReferencesContext } from "#admin/items/references.tsx";
+import { textParameters } from "#http/query.ts";
 import {
   resolveColumns,
   itemListReads,
@@ -13,7 +18,7 @@ import {
   assertKnownParameters,
 } from "./query.ts";
 import { ItemsPage } from "./items-page.tsx";
-import { queryItems, type ItemQuery, searchItems } from "#actions/query-items.ts";
+import { queryItems, type ItemQuery } from "#actions/query-items.ts";
 import type { CompiledCollection } from "#domain/data/compile.ts";
 import type { CursorPosition } from "#domain/cursor.ts";
 import { formatChoices } from "#domain/problem/field-errors.ts";
@@ -41,19 +46,36 @@ type AdminContext = Context<AdminEnv>;
 export function listItems(kind: CollectionKind) {
   return async (c: AdminContext): Promise<Response> => {
     const list = await c.var.read(itemListReads[kind]);
-    const { query: urlQuery, page, now: loadCollection } = list;
+    const { query: urlQuery, page: found, now: loadCollection } = list;
     const query = { ...urlQuery, columns: resolveColumns(c, urlQuery.columns) };
     return attempted(
       c,
       async () => {
-        const { compiled, status, views, next, count, progress } = await page;
+        const { compiled, status, views, next, count, progress, included } = await found;
         const { collection } = compiled;
         const links = { self: c.req.url, next: next && pageUrl(c, query, next) };
         const { itemCount, indexing } = status ?? (await loadCollection());
         const document = { items: views.map(itemDocument), count, progress, links };
-        const found = { views, next, count, progress };
-        const props = { collection, live: itemCount, indexing, query, ...found };
-        return { page: (frame) => <ItemsPage frame={frame} {...props} />, document };
+        const shown = { views, next, count, progress };
+        const props = { collection, live: itemCount, indexing, query, ...shown };
+        // The page has the records to which most of its items refer.
+        const titles = await loadTitles(
+          c.var.action,
+          collection.definition.fields.fields,
+          views.map(({ data }) => data),
+          included.map(({ id, key: app, receiptNumber, title }) => ({
+            id,
+            app,
+            receiptNumber: receiptNumber ?? "",
+            title,
+          })),
+        );
+        const render = (frame: PageContext) => (
+          <ReferencesContext.Provider value={{ ...noReferences, titles }}>
+            <ItemsPage frame={frame} {...props} />
+          </ReferencesContext.Provider>
+        );
+        return { page: render, document };
       },
       async (error) => {
         const { compiled, itemCount, indexing } = await loadCollection();
@@ -65,6 +87,32 @@ export function listItems(kind: CollectionKind) {
     );
   };
 }
+
+/** Suggests records for an input of a reference. Only scripts call it. */
+export const suggestRecords = page({
+  query: textParameters("q"),
+  async load({ c, ctx }) {
+    const compiled = await likelyCollection(ctx, "app", keyParam(c));
+    return findRecordChoices(ctx, compiled, c.req.query("q") ?? "");
+  },
+  document: (records) => ({
+    items: records.map((record) => ({
+      id: record.id,
+      receipt_number: record.receiptNumber,
+      title: record.title,
+      label: recordLabel(record),
+    })),
+  }),
+  render: (frame, records) => (
+    <AdminPage {...dataAssets} frame={frame} title="Records">
+      <ul>
+        {records.map((record) => (
+          <li>{recordLabel(record)}</li>
+        ))}
+      </ul>
+    </AdminPage>
+  ),
+});
 
 function pageUrl(c: AdminContext, query: Query, cursor: string): string {
   const url = new URL(c.req.path, c.req.url);
@@ -156,7 +204,7 @@ export async function actOnSelected(c: AdminContext, kind: CollectionKind): Prom
   if (!roleAllows(c.var.member.role, "write")) throw problem.roleRequired("write");
   if (kind === "app" || (action !== "close" && action !== "delete")) throw problem.notFound();
   if (action === "delete" && textOf(form["sure"]) === "") {
-    const { views } = await searchItems(c.var.action, compiled, body, null);
+    const { views } = await queryItems(c.var.action, compiled, { body }, null);
     const { collection } = compiled;
     return c.html(
       <ConfirmDeletePage {...{ frame: pageContext(c), collection, views, listPath }} />,

@@ -1,4 +1,6 @@
 import type { Context } from "hono";
+import type { ReaderRights } from "#actions/search-targets.ts";
+import { maxExpansions } from "#domain/search/expand.ts";
 import { getCookie, setCookie } from "hono/cookie";
 import type { Field } from "#domain/definition/field.ts";
 import { textOf } from "#admin/form-input.ts";
@@ -240,6 +242,8 @@ async function loadItems(
     isForPeople: isFiltered(query),
     fillsPage: true,
     withStatus: true,
+    expand: referencesOf(compiled.collection),
+    rights: memberReads,
   });
   let collection = cached;
   let itemQuery = queryFor(collection);
@@ -252,6 +256,16 @@ async function loadItems(
   const { compiled } = page;
   return compiled === collection ? page : loadPage(c, ctx, compiled, query, queryFor(compiled));
 }
+
+/** Every role may read all records. */
+const memberReads: ReaderRights = { resources: "all", permissions: ["records:read"] };
+
+/** The references whose titles a list shows. */
+const referencesOf = ({ definition }: CompiledCollection["collection"]): string[] | undefined => {
+  const references = definition.fields.fields.filter(({ type }) => type === "reference");
+  const names = references.slice(0, maxExpansions).map(({ key }) => key);
+  return names.length > 0 ? names : undefined;
+};
 
 function isSearchable(compiled: CompiledCollection, itemQuery: ItemQuery): boolean {
   try {
