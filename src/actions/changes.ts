@@ -9,6 +9,7 @@ import {
 } from "#domain/item/change.ts";
 import type { CollectionKind } from "#domain/definition/collection.ts";
 import { loadHistory, type PastChange, type Change } from "#store/data/changes.ts";
+import { forgetCollection } from "./collection-cache.ts";
 import type { ActionContext, ReadContext } from "./context.ts";
 import { getItemWithChanges, type LoadedItem, type StoredItem } from "./visible.ts";
 import type { CompiledCollection } from "#domain/data/compile.ts";
@@ -121,6 +122,11 @@ export async function listChanges(
     loadPage(typeof start === "number" ? start : null),
     loadCurrentCollection(ctx, cached),
   ]);
+  // The cached collection is deleted, and its key belongs to another one now.
+  if (compiled.collection.id !== id) {
+    forgetCollection(ctx.memory, id);
+    return listChanges(ctx, compiled, start, { limit, each });
+  }
   const { edges } = firstPage;
   const { version: schemaVersion } = compiled.collection;
   const { timeline } = ctx.databases;

@@ -9,10 +9,10 @@ import {
 import { computedFields, type ComputedField, type FieldSet } from "#domain/definition/field.ts";
 import {
   validateDefinition,
+  definitionFingerprint,
   formatDefinitionEtag,
   matchesVersion,
 } from "#domain/definition/validate.ts";
-import { definitionFingerprint } from "#domain/definition/document.ts";
 import { pendingRules, type MergedDefinition } from "#domain/definition/merge.ts";
 import type { Precondition } from "#domain/preconditions.ts";
 import { isVisible, visibleKeys, type Resources } from "#domain/credential/credential.ts";
@@ -45,6 +45,8 @@ import {
   typeInUseProblem,
 } from "./backfill.ts";
 import { retryOnConflict } from "./idempotent.ts";
+import { withRetention } from "./retention.ts";
+import { reservedKeyProblem } from "./reserved-key.ts";
 
 export interface Preconditions {
   ifMatch: Precondition | null;
@@ -139,9 +141,11 @@ export async function putDefinition(
   return retryOnConflict(ctx, async () => {
     const current = await findCollection(ctx.databases.named(kind, key), kind, key);
     assertPreconditions(ctx, current, preconditions);
-    const merged = validateDefinition(kind, key, current?.collection.definition ?? null, body);
-    if (current) assertCanShortenHistory(ctx, current.collection.definition, merged.definition);
-    const outcome = await saveDefinition(ctx, kind, key, current, merged);
+    const before = current?.collection.definition;
+    const merged = validateDefinition(kind, key, before ?? null, body);
+    if (before) assertCanShortenHistory(ctx, before, merged.definition);
+    const definition = await withRetention(ctx, before, merged.definition);
+    const outcome = await saveDefinition(ctx, kind, key, current, { ...merged, definition });
     if (!outcome) return undefined;
     const savedCollection = await findCollection(ctx.databases.named(kind, key), kind, key);
     if (savedCollection?.pending || savedCollection?.indexing) scheduleBackfill(ctx);
@@ -233,6 +237,8 @@ async function saveDefinition(
   if (!current) {
     const entry = auditRecord(ctx, "definition.create", subject);
     const createResult = await createCollection(ctx.databases, kind, key, definition, entry);
+    if (createResult.outcome === "reserved")
+      throw (await reservedKeyProblem(ctx, kind, key)) ?? problem.tryAgain();
     return createResult.outcome === "saved" ? "created" : undefined;
   }
   const { collection, pending } = current;
@@ -259,6 +265,7 @@ async function saveDefinition(
     case "saved":
       return isSmall ? "changed" : "pending";
     case "stale":
+    case "reserved":
       return undefined;
     case "values_exist":
       throw typeInUseProblem(rules);

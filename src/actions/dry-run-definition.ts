@@ -1,3 +1,5 @@
+import { withRetention } from "./retention.ts";
+import { reservedKeyProblem } from "./reserved-key.ts";
 import { computedIds } from "#domain/data/index-entries.ts";
 import type { CollectionKind, Collection, Definition } from "#domain/definition/collection.ts";
 import type { Field } from "#domain/definition/field.ts";
@@ -55,9 +57,12 @@ export async function dryRunDefinition(
 ): Promise<DryRun> {
   const current = await findCollection(ctx.databases.named(kind, key), kind, key);
   assertPreconditions(ctx, current, preconditions);
-  const merged = validateDefinition(kind, key, current?.collection.definition ?? null, body);
-  const { definition } = merged;
+  const before = current?.collection.definition;
+  const merged = validateDefinition(kind, key, before ?? null, body);
+  const definition = await withRetention(ctx, before, merged.definition);
   if (!current) {
+    const reservation = await reservedKeyProblem(ctx, kind, key);
+    if (reservation) throw reservation;
     const collection = newCollection(kind, key, definition);
     const result = {
       collection,

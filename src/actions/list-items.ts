@@ -5,7 +5,7 @@ import { listItems } from "#store/data/items.ts";
 import { maxPageBytes } from "#store/data/search/cost.ts";
 import type { ReadContext, ActionContext } from "./context.ts";
 import { countItemsThatFit, buildItemView, type ItemView } from "#domain/item/item.ts";
-import { collectionRef, loadCollectionOfHead } from "./collection-cache.ts";
+import { collectionRef, forgetCollection, loadCollectionOfHead } from "./collection-cache.ts";
 import { presentData } from "#domain/data/values.ts";
 import { findItemConflicts } from "#store/data/item-ranges.ts";
 import {
@@ -32,14 +32,15 @@ export async function listItemViews(
   after: number | null,
   limit: number,
 ): Promise<ItemViewPage> {
-  const query = {
-    ...collectionRef(ctx.memory, kind, key),
-    after,
-    limit: limit + 1,
-    maxBytes: maxPageBytes,
-  };
+  const ref = collectionRef(ctx.memory, kind, key);
+  const query = { ...ref, after, limit: limit + 1, maxBytes: maxPageBytes };
   const result = await listItems(ctx.databases.named(kind, key), query);
-  if (!result) throw problem.notFound();
+  if (!result) {
+    if (ref.id === null) throw problem.notFound();
+    // The cached collection is deleted. The key may belong to another one now.
+    forgetCollection(ctx.memory, ref.id);
+    return listItemViews(ctx, kind, key, after, limit);
+  }
   const { items, isTruncated, head } = result;
   const compiled = await loadCollectionOfHead(ctx, head);
   const page = items.slice(0, Math.min(limit, countItemsThatFit(items, compiled)));

@@ -12,6 +12,7 @@ import {
   type SavedDefinition,
 } from "./definitions.ts";
 import { retryOnConflict } from "./idempotent.ts";
+import { withRetention } from "./retention.ts";
 import { noConsequences, type DryRun } from "./dry-run-definition.ts";
 
 /** A definition with a patch applied. A pending change gets the patch too. */
@@ -22,21 +23,25 @@ interface PatchedDefinition {
   pendingChange: PendingChange | null;
 }
 
-function applyPatch(
+async function applyPatch(
   ctx: ActionContext,
   current: CurrentCollection,
   body: unknown,
   ifMatch: Precondition | null,
-): PatchedDefinition {
+): Promise<PatchedDefinition> {
   assertPreconditions(ctx, current, { ifMatch, ifNoneMatch: null });
   const { collection, pending } = current;
   const { kind, key } = collection;
   const applyTo = parseDefinitionPatch(kind, key, collection.definition, body);
-  const definition = applyTo(collection.definition);
+  const patchedDefinition = applyTo(collection.definition);
+  const definition = await withRetention(ctx, collection.definition, patchedDefinition);
   assertCanShortenHistory(ctx, collection.definition, definition);
   const patchedPending =
     pending?.problem === null
-      ? { ...pending.change, definition: applyTo(pending.change.definition) }
+      ? {
+          ...pending.change,
+          definition: { ...applyTo(pending.change.definition), retain: definition.retain ?? null },
+        }
       : null;
   const isChanged =
     !isSame(collection.definition, definition) ||
@@ -75,7 +80,7 @@ export async function patchDefinition(
       patched,
       isChanged,
       pendingChange: patchedPending,
-    } = applyPatch(ctx, base, body, ifMatch);
+    } = await applyPatch(ctx, base, body, ifMatch);
     if (!isChanged) return { ...base, outcome: "unchanged" };
     const { collection } = base;
     const saveResult = await storePatchedDefinition(
@@ -93,13 +98,13 @@ export async function patchDefinition(
 }
 
 /** Runs every check of `patchDefinition` and stores nothing. */
-export function dryRunPatch(
+export async function dryRunPatch(
   ctx: ActionContext,
   loaded: CurrentCollection,
   body: unknown,
   ifMatch: Precondition | null,
-): DryRun {
-  const { patched, isChanged } = applyPatch(ctx, loaded, body, ifMatch);
+): Promise<DryRun> {
+  const { patched, isChanged } = await applyPatch(ctx, loaded, body, ifMatch);
   const outcome = isChanged ? ("changed" as const) : ("unchanged" as const);
   return { current: loaded, result: patched, consequences: { ...noConsequences, outcome } };
 }

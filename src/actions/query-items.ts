@@ -7,7 +7,7 @@ import {
   itemNumberRange,
   type ItemView,
 } from "#domain/item/item.ts";
-import { problem, type Problem } from "#domain/problem/problem.ts";
+import { problem, Problem } from "#domain/problem/problem.ts";
 import { parseSearch } from "#domain/search/parse.ts";
 import { parseTextSearch } from "#domain/search/text.ts";
 import { referencedFields, type Search, type SearchField } from "#domain/search/tree.ts";
@@ -73,13 +73,23 @@ export async function queryItems(
     const rows = limit ?? search.limit;
     const isNewestFirst = search.sort.length === 0 && search.order === "desc";
     const wantsPrefixMatches = query.isForPeople && after === null && isNewestFirst;
-    const page = await findPage(ctx.databases.of(collection), search, after, rows + 1, {
+    const options = {
       withCount: query.isForPeople ?? false,
       withStatus: query.withStatus ?? false,
       prefixes: wantsPrefixMatches ? prefixes : null,
       stamps: cachedStampsJson([collection]),
       values: search.unknownOptions.map(({ field, value }) => [field.number, value] as const),
-    });
+    };
+    const db = ctx.databases.of(collection);
+    const page = await findPage(db, search, after, rows + 1, options).catch(
+      async (error: unknown) => {
+        // The key may belong to another collection now.
+        const current = isNotFound(error) && (await loadCurrentCollection(ctx, compiled));
+        if (!current || current.compiled.collection.id === collection.id) throw error;
+        ({ compiled } = current);
+      },
+    );
+    if (!page) return undefined;
     if ("exceeded" in page) throw tooComplexProblem(page);
     compiled = resolveCollection(ctx, compiled, page.head);
     // Undefined repeats the query, with the definition that the read returned.
@@ -91,6 +101,8 @@ export async function queryItems(
     return buildPage(compiled, search, filledPage, rows);
   });
 }
+
+const isNotFound = (error: unknown) => error instanceof Problem && error.code === "not_found";
 
 /** A search that continues reads about 100,000 index entries, unless the database is slow. */
 const maxDeepStatements = 4;

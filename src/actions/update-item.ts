@@ -208,22 +208,49 @@ export async function deleteSubmission(
   loaded: LoadedItem,
   ifMatch: Precondition | null,
 ): Promise<void> {
-  await retryOnCurrentItem(ctx, loaded, async ({ item, compiled }) => {
-    assertChangeable(item, ifMatch);
+  await retryOnCurrentItem(ctx, loaded, async (current) => {
+    assertChangeable(current.item, ifMatch);
     if (ctx.queryErrors) throw problem.invalidInput(ctx.queryErrors);
-    const { entries, uniqueValues } = buildIndexRowChanges(compiled, item, null);
-    const removal = {
-      number: item.number,
-      itemVersion: item.version,
-      definitionVersion: compiled.collection.version,
-      revision: compiled.collection.revision,
-      entries: entries.toRemove,
-      uniqueValues: uniqueValues.toRemove,
-    };
-    const db = ctx.databases.of(compiled.collection);
-    const result = await removeItem(db, removal, itemAuditRecord(ctx, "submission.delete"));
-    if (result.outcome !== "changed") return undefined;
-    if (result.hasListeners) ctx.notifyChange(compiled.collection);
-    return true;
+    return deleteItem(ctx, current, "submission.delete");
   });
+}
+
+/**
+ * Erases a record or a submission, closed ones too, with the responses that are stored for retries. Only the
+ * administration area offers this.
+ */
+export async function eraseItem(
+  ctx: ActionContext,
+  loaded: LoadedItem,
+  ifMatch: Precondition | null,
+): Promise<void> {
+  await retryOnCurrentItem(ctx, loaded, (current) => {
+    const etag = etagOf(current.item.version);
+    if (ifMatch && !matchesPrecondition(ifMatch, etag)) throw problem.versionMismatch(etag);
+    const isRecord = current.compiled.collection.kind === "app";
+    return deleteItem(ctx, current, isRecord ? "record.erase" : "submission.erase");
+  });
+  ctx.replays.purge();
+}
+
+/** Returns undefined, for a retry, when a concurrent request changed the item or its definition. */
+async function deleteItem(
+  ctx: ActionContext,
+  { item, compiled }: StoredItem,
+  action: ItemAction,
+): Promise<true | undefined> {
+  const { entries, uniqueValues } = buildIndexRowChanges(compiled, item, null);
+  const removal = {
+    number: item.number,
+    itemVersion: item.version,
+    definitionVersion: compiled.collection.version,
+    revision: compiled.collection.revision,
+    entries: entries.toRemove,
+    uniqueValues: uniqueValues.toRemove,
+  };
+  const db = ctx.databases.of(compiled.collection);
+  const result = await removeItem(db, removal, itemAuditRecord(ctx, action));
+  if (result.outcome !== "changed") return undefined;
+  if (result.hasListeners) ctx.notifyChange(compiled.collection);
+  return true;
 }

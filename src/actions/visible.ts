@@ -33,7 +33,7 @@ export interface LoadedItem extends StoredItem {
   isFromPrimary: boolean;
 }
 
-/** Returns the app or form, from the cache if possible. A cached collection still exists, as none is ever deleted. */
+/** Returns the app or form, from the cache if possible. A cached one may be deleted, which every batch checks. */
 export async function getCollection(
   ctx: ActionContext,
   kind: CollectionKind,

@@ -2,12 +2,12 @@
 
 const orders = {
   name: "Orders",
-  description: "Orders as the shop sends them.",
+  description: "Orders from the online shop.",
   time_zone: "Asia/Tokyo",
   receipt_prefix: "ORD-",
   fields: [
     { key: "customer", label: "Customer", type: "text", required: true, max_length: 100 },
-    { key: "email", label: "E-mail", type: "email" },
+    { key: "email", label: "Email", type: "email" },
     { key: "ordered_on", label: "Ordered on", type: "date", required: true },
     {
       key: "state",
@@ -61,7 +61,7 @@ const orders = {
 
 const purchase = {
   name: "Purchase request",
-  description: "What a department asks to buy.",
+  description: "Purchases that a department requests.",
   time_zone: "Asia/Tokyo",
   fields: [
     { key: "title", label: "What", type: "text", required: true, max_length: 200 },

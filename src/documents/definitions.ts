@@ -4,6 +4,8 @@ import {
   type Acceptance,
   defaultHistoryDays,
   type Collection,
+  type Definition,
+  type RetentionRule,
   type PendingState,
   type Progress,
 } from "#domain/definition/collection.ts";
@@ -43,10 +45,15 @@ export function schemaDocument(
     schema_version: version,
     ...(kind === "form" ? { acceptance: acceptanceDocument(acceptance, itemCount, now) } : {}),
     history_days: definition.history_days ?? defaultHistoryDays,
+    ...(kind === "form" ? { retain: retainDocument(definition.retain) } : {}),
     ...(indexing ? { indexing: { done: indexing.done, total: indexing.total } } : {}),
     ...(pending ? { pending: pendingDocument(pending, serviceUrl) } : {}),
     fields: fields.fields.map(fieldDocument),
   };
+}
+
+export function retainDocument(retain: Definition["retain"]): RetentionRule | null {
+  return retain ? { days: retain.days, only: retain.only } : null;
 }
 
 function pendingDocument({ version, done, total, problem }: PendingState, serviceUrl: string) {

@@ -18,10 +18,10 @@ import { MoreRules } from "./rules-editor.tsx";
 export function Palette({ list, listLabel }: { list?: number; listLabel?: string }) {
   const types =
     list === undefined ? fieldTypes : fieldTypes.filter((type) => type !== "line_items");
-  const name = list === undefined ? "Add a field" : `Add a column to ${listLabel ?? ""}`;
+  const name = list === undefined ? "Add field" : `Add column to ${listLabel ?? ""}`;
   return (
     <div class="palette" role="group" aria-label={name}>
-      <span class="muted">{list === undefined ? "Add a field" : "Add a column"}</span>
+      <span class="muted">{list === undefined ? "Add field" : "Add column"}</span>
       {types.map((type) => (
         <button
           type="submit"

@@ -26,7 +26,15 @@ import { action, page } from "#admin/page.ts";
 import { HistoryList, previousData } from "./history.tsx";
 import { getItem, itemsPath, readIfMatch } from "./load-item.ts";
 
-function ItemActions({ path, view }: { path: string; view: ItemView }) {
+function ItemActions({
+  path,
+  view,
+  canErase,
+}: {
+  path: string;
+  view: ItemView;
+  canErase: boolean;
+}) {
   const values = { $version: String(view.version) };
   const { status } = view;
   return (
@@ -38,6 +46,9 @@ function ItemActions({ path, view }: { path: string; view: ItemView }) {
           Edit
         </a>
       )}
+      {status === "draft" ? (
+        <Action action={path} name="Submit" values={{ ...values, $status: "submitted" }} />
+      ) : null}
       {status === "submitted" ? (
         <Action action={`${path}/close`} name="Close" quiet values={values} />
       ) : null}
@@ -46,9 +57,14 @@ function ItemActions({ path, view }: { path: string; view: ItemView }) {
           action={`${path}/delete`}
           name="Delete"
           title="Delete this submission?"
-          confirm="All that it says is lost for good; nothing brings it back."
+          confirm="This permanently deletes the submission."
           values={values}
         />
+      ) : null}
+      {canErase ? (
+        <a class="button quiet" href={`${path}/erase`}>
+          Erase…
+        </a>
       ) : null}
     </>
   );
@@ -98,6 +114,7 @@ function ItemPage({ frame, collection, view, history, problem: error }: ItemPage
   const itemPath = `${base}/${view.id}`;
   const { fields } = definition.fields;
   const canWrite = roleAllows(frame.member.role, "write");
+  const canErase = roleAllows(frame.member.role, "erase");
   return (
     <AdminPage
       {...dataAssets}
@@ -108,13 +125,13 @@ function ItemPage({ frame, collection, view, history, problem: error }: ItemPage
         [definition.name, base],
       ]}
       badges={<StatusBadge status={view.status} />}
-      actions={canWrite ? <ItemActions path={itemPath} view={view} /> : null}
+      actions={canWrite ? <ItemActions path={itemPath} {...{ view, canErase }} /> : null}
       problem={error}
     >
       {view.status === "closed" ? (
         <p class="notice quiet">
-          Closed: it is kept as it is.{" "}
-          {canWrite ? "Reopen it to change it." : "Owners, admins and editors can reopen it."}
+          This submission is closed.{" "}
+          {canWrite ? "Reopen it to edit it." : "Owners, admins and editors can reopen it."}
         </p>
       ) : null}
       <div class="beside">
@@ -169,7 +186,7 @@ export function itemPage(kind: CollectionKind) {
         };
       },
     });
-  // No record can be deleted, so this 404 shows no record.
+  // Records are only erased, so this 404 shows no record.
   const remove = (kind === "app" ? action : form)({
     async act({ c, ctx }) {
       const target = await getItem(c, kind);

@@ -16,7 +16,7 @@ import {
   fillPath,
 } from "#domain/api-paths.ts";
 import { fieldDocument } from "#domain/definition/document.ts";
-import { acceptanceDocument } from "#documents/definitions.ts";
+import { acceptanceDocument, retainDocument } from "#documents/definitions.ts";
 
 /** A value for each field that a create accepts, so that the example is a valid request. */
 export function exampleData(
@@ -213,7 +213,7 @@ interface DefinitionExamples {
 
 function definitionExamples(collection: Collection, origin: string): DefinitionExamples {
   const { kind, key, version, definition } = collection;
-  const { name, description, time_zone, receipt_prefix, acceptance, history_days, fields } =
+  const { name, description, time_zone, receipt_prefix, acceptance, history_days, retain, fields } =
     definition;
   const links = toAbsoluteLinks(collectionLinks(kind, key), origin);
   const { accepting, ...acceptanceInput } = acceptanceDocument(acceptance, 0, exampleTime);
@@ -223,7 +223,9 @@ function definitionExamples(collection: Collection, origin: string): DefinitionE
   const body = { ...retention, fields: fieldList };
   const bodyInput = { ...retention, fields: fieldList.map(withoutPreviousKeys) };
   const getKindMembers = (acceptanceMembers: object) =>
-    kind === "app" ? { receipt_prefix } : { acceptance: acceptanceMembers };
+    kind === "app"
+      ? { receipt_prefix }
+      : { acceptance: acceptanceMembers, retain: retainDocument(retain) };
   const summary = { key, ...heading, schema_version: version, links };
   const definitionInput = { ...heading, ...getKindMembers(acceptanceInput), ...bodyInput };
   const isLarge = JSON.stringify(body).length > maxExampleLength;

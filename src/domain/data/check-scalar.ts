@@ -235,7 +235,7 @@ export function buildScalarCheck(field: Exclude<RowField, ComputedField>, zone: 
       return stringCheck(checkDateTime);
     case "email":
       return stringCheck((text, report) =>
-        isEmail(text) ? text : reportInvalidFormat("an e-mail address", report),
+        isEmail(text) ? text : reportInvalidFormat("an email address", report),
       );
     case "url":
       return stringCheck((text, report) =>

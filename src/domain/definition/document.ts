@@ -6,10 +6,10 @@ import { hasNoControls, isStorable, storableDescription } from "#domain/text.ts"
 import { toEpochMs, isTimeZone } from "#domain/time.ts";
 import {
   minHistoryDays,
+  retainSchema,
+  type RetentionRule,
   maxHistoryDays,
   type Acceptance,
-  type Collection,
-  type Definition,
 } from "./collection.ts";
 import { lazy } from "#domain/lazy.ts";
 
@@ -243,7 +243,11 @@ export const documentSchemas = {
     z.strictObject({ ...sharedProperties(), receipt_prefix: z.optional(receiptPrefixSchema()) }),
   ),
   form: lazy(() =>
-    z.strictObject({ ...sharedProperties(), acceptance: z.optional(acceptanceSchema()) }),
+    z.strictObject({
+      ...sharedProperties(),
+      acceptance: z.optional(acceptanceSchema()),
+      retain: z.optional(retainSchema()),
+    }),
   ),
 };
 
@@ -258,6 +262,7 @@ export interface DefinitionDocument {
   receipt_prefix?: string | undefined;
   acceptance?: z.infer<ReturnType<typeof acceptanceSchema>> | undefined;
   history_days?: number | undefined;
+  retain?: RetentionRule | null | undefined;
   fields: FieldDocument[];
 }
 
@@ -288,12 +293,4 @@ export function fieldDocument(field: Field): Record<string, unknown> {
     ...(field.type === "line_items" ? { fields: field.fields.map(fieldDocument) } : {}),
     ...(previous_keys.length > 0 ? { previous_keys } : {}),
   };
-}
-
-/** Identifies a definition by its public content, without field ids. Equal fingerprints mean the same change. */
-export function definitionFingerprint(
-  kind: Collection["kind"],
-  { fields, ...properties }: Definition,
-): string {
-  return JSON.stringify([kind, properties, fields.fields.map(fieldDocument)]);
 }

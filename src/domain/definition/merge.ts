@@ -2,6 +2,7 @@ import type { FieldError } from "#domain/problem/problem.ts";
 import {
   alwaysOpen,
   defaultHistoryDays,
+  replaceRetention,
   type CollectionKind,
   type Definition,
   type RetypedField,
@@ -56,6 +57,7 @@ export function mergeDefinition(
         kind === "app" ? (document.receipt_prefix ?? current?.receipt_prefix ?? "") : "",
       acceptance: mergeAcceptance(current, document),
       history_days: document.history_days ?? current?.history_days ?? defaultHistoryDays,
+      retain: replaceRetention(current?.retain, document.retain),
       fields: after,
     },
     errors: state.errors,

@@ -6,9 +6,12 @@ import { problem, type FieldError } from "#domain/problem/problem.ts";
 import {
   alwaysOpen,
   defaultHistoryDays,
+  replaceRetention,
+  retainSchema,
   type Acceptance,
   type CollectionKind,
   type Definition,
+  type RetentionRule,
 } from "./collection.ts";
 import {
   acceptanceErrors,
@@ -46,6 +49,7 @@ export const patchSchemas = {
     return z.strictObject({
       ...sharedPatchProperties(),
       acceptance: z.optional(z.nullable(acceptance)),
+      retain: z.optional(retainSchema()),
     });
   }),
 };
@@ -57,6 +61,7 @@ interface SettingsPatch {
   time_zone?: string | null | undefined;
   receipt_prefix?: string | null | undefined;
   history_days?: number | null | undefined;
+  retain?: RetentionRule | null | undefined;
   acceptance?:
     | { [Member in keyof Acceptance]?: Acceptance[Member] | null | undefined }
     | null
@@ -147,6 +152,7 @@ function applyPatch(key: string, definition: Definition, patch: SettingsPatch): 
       definition.history_days ?? defaultHistoryDays,
       defaultHistoryDays,
     ),
+    retain: replaceRetention(definition.retain, patch.retain),
     fields: definition.fields,
   };
 }

@@ -25,19 +25,24 @@ export type ItemAction =
   | "record.create"
   | "record.update"
   | "record.recalculate"
+  | "record.erase"
   | "submission.create"
   | "submission.update"
   | "submission.close"
   | "submission.reopen"
   | "submission.recalculate"
-  | "submission.delete";
+  | "submission.delete"
+  | "submission.erase";
 
 export type ChangeType = "created" | "updated" | "deleted";
 
 export function changeType(action: ItemAction): ChangeType {
   if (action.endsWith(".create")) return "created";
-  return action === "submission.delete" ? "deleted" : "updated";
+  return isDeletion(action) ? "deleted" : "updated";
 }
+
+/** Whether the item is gone after the action. An erasure also empties stored responses. */
+export const isDeletion = (action: string): boolean => /\.(delete|erase)$/.test(action);
 
 /** Represents the status among the ids of fields, which start at 1. */
 export const statusFieldId = 0;

@@ -158,7 +158,7 @@ function reasonOf(issue: Issue): string {
     case "too_big":
       return `${describeBoundVerb(issue.origin)} at most ${issue.maximum}${unitSuffix(issue.origin)}.`;
     case "invalid_format":
-      return issue.format === "email" ? "Must be an e-mail address." : customMessage(issue);
+      return issue.format === "email" ? "Must be an email address." : customMessage(issue);
     case "invalid_union":
       return "options" in issue && Array.isArray(issue.options)
         ? `Must be one of ${formatChoices(issue.options.map(String))}.`

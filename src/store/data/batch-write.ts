@@ -7,7 +7,14 @@ import type { Status } from "#domain/item/item.ts";
 import type { ItemAuditRecord } from "./changes.ts";
 import { runOnce, classifyError } from "#store/db/retry.ts";
 import { byteLength, chunkJsonRows, type CollectionBind } from "#store/db/statement.ts";
-import { claimKey, findReplay, type Claim, type AssignedValues, type Replay } from "./replays.ts";
+import {
+  claimKey,
+  eraseReplays,
+  findReplay,
+  type Claim,
+  type AssignedValues,
+  type Replay,
+} from "./replays.ts";
 import type { BatchValues, BatchRowValues } from "./batch-statements.ts";
 
 /** The number of an existing item, or −1, −2, … for the items that the batch creates, in order. */
@@ -168,6 +175,9 @@ function buildRowStatements(
     ...buildChangeStatements(db, values, write.changes),
     ...bindRows(batch.insertItems, createdRows),
     ...bindRows(batch.updateItems, updatedRows),
+    ...(write.changes.some(({ action }) => action.endsWith(".erase"))
+      ? eraseReplays(db, { numbers: JSON.stringify(deletedNumbers), at: write.now })
+      : []),
     ...bindRows(batch.deleteItems, numbers),
   ];
 }

@@ -1,4 +1,5 @@
 import { type CollectionDatabase, type PreparedStatement } from "#store/db/database.ts";
+import { sql } from "drizzle-orm";
 import type { SearchEntry, UniqueValue } from "#domain/data/index-entries.ts";
 import type { ClosedReason } from "#domain/definition/collection.ts";
 import type { ItemDiff } from "#domain/item/change.ts";
@@ -10,8 +11,10 @@ import {
   insertChange,
   type ItemAuditRecord,
 } from "./changes.ts";
+import { eraseReplays } from "./replays.ts";
+import { erasedItem } from "#store/db/schema.ts";
 import { runOnce, classifyError } from "#store/db/retry.ts";
-import { jsonChunks, type CollectionBind } from "#store/db/statement.ts";
+import { dataStatement, jsonChunks, type CollectionBind } from "#store/db/statement.ts";
 import {
   addEntries,
   decrementItemCount,
@@ -107,6 +110,15 @@ export async function changeItem(
   return runItemBatch(db, statements, uniqueValues.toAdd, change.number);
 }
 
+/** A restore of the database repeats the erasure. */
+const rememberErasure = dataStatement<{ number: number; at: number }>((db, v) =>
+  db
+    .insert(erasedItem)
+    .select(sql`select id, ${v.at} from item where number = ${v.number}`)
+    .onConflictDoNothing(),
+);
+
+/** Removes an item. An erasure also empties the responses that are stored for retries. */
 export async function removeItem(
   db: CollectionDatabase,
   removal: ItemRemoval,
@@ -128,9 +140,15 @@ export async function removeItem(
     ...(removal.itemVersion > 1 ? [eraseFormerValues] : []),
     ...(removal.itemVersion > maxErasedPerBatch ? [queueErasure] : []),
     insertChange,
-    deleteItem,
-    decrementItemCount,
   ].map((bind) => bind(db, values));
+  if (auditRecord.action.endsWith(".erase")) {
+    const numbers = JSON.stringify([removal.number]);
+    statements.push(
+      ...eraseReplays(db, { numbers, at: auditRecord.at }),
+      rememberErasure(db, values),
+    );
+  }
+  statements.push(deleteItem(db, values), decrementItemCount(db, values));
   return runItemBatch(db, statements, [], removal.number);
 }
 

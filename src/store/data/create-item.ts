@@ -58,13 +58,14 @@ const itemNumber = sql.raw(`t.collection_id * ${sequencesPerCollection} + t.last
 const collectionAccepts = collectionGuard<CreateValues>(
   () =>
     sql`select case
-      when c.revision <> ${v.revision} then ${guardCode("definition_changed")}
+      when c.revision is not ${v.revision} then ${guardCode("definition_changed")}
       when c.state = 'closed' or c.closes_at <= ${v.now} then ${guardCode("closed")}
       when c.opens_at > ${v.now} then ${guardCode("not_open_yet")}
       when t.live >= c.max_submissions then ${guardCode("full")}
     end as code
-    from collection c join tally t on t.collection_id = c.id
-    where c.id = ${v.collectionId} and ${isNewItem}`,
+    from (select ${v.collectionId} as id) x left join collection c on c.id = x.id
+      left join tally t on t.collection_id = c.id
+    where c.id is null or ${isNewItem}`,
 );
 
 /** Assigns the next sequence. Creation times strictly grow with it, even if clocks differ. */
@@ -168,7 +169,7 @@ export async function createItem(
   const values = {
     ...auditRecord,
     ...create,
-    ...(claim ?? { key: null, fingerprint: null, answer: null, expiresAt: null }),
+    ...(claim ?? { key: null, fingerprint: null, answer: null }),
     uniqueValues: JSON.stringify(create.uniqueValues),
     changedFields: JSON.stringify(create.changedFields),
   };

@@ -1,6 +1,11 @@
 import type { Databases } from "#store/db/database.ts";
 import { sql, type SQL } from "drizzle-orm";
-import type { Collection, CollectionKind, Definition } from "#domain/definition/collection.ts";
+import type {
+  Collection,
+  CollectionKind,
+  Definition,
+  Retention,
+} from "#domain/definition/collection.ts";
 import type { FieldSet } from "#domain/definition/field.ts";
 import type { PendingChange, StoredCollection } from "./collections.ts";
 import { collection } from "#store/db/schema.ts";
@@ -65,7 +70,8 @@ const definitionColumns = sql`json_object('kind', ${collection.kind}, 'key', ${c
   'description', ${collection.description}, 'timeZone', ${collection.timeZone},
   'receiptPrefix', ${collection.receiptPrefix}, 'state', ${collection.state},
   'opensAt', ${collection.opensAt}, 'closesAt', ${collection.closesAt},
-  'maxSubmissions', ${collection.maxSubmissions}, 'historyDays', ${collection.historyDays})`;
+  'maxSubmissions', ${collection.maxSubmissions}, 'historyDays', ${collection.historyDays},
+  'retain', ${collection.retain})`;
 
 type Row = typeof collection.$inferSelect;
 
@@ -111,6 +117,7 @@ function definitionFromRow(row: DefinitionRow, fields: string): Definition {
       max_submissions: row.maxSubmissions,
     },
     history_days: row.historyDays,
+    retain: row.retain === null ? null : (JSON.parse(row.retain) as Retention),
     fields: JSON.parse(fields) as FieldSet,
   };
 }

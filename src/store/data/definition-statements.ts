@@ -103,6 +103,8 @@ export type SaveResult =
   | { outcome: "saved" }
   /** Another request created or changed the collection. The caller must reload and retry. */
   | { outcome: "stale" }
+  /** The key belongs to a deleted collection. */
+  | { outcome: "reserved" }
   | { outcome: "values_exist" }
   | { outcome: "duplicates_exist" };
 
@@ -122,6 +124,7 @@ const mutableColumns = [
   "fieldsVersion",
   "updatedAt",
   "historyDays",
+  "retain",
 ] as const;
 const insertedColumns = ["kind", "key", "createdAt", ...mutableColumns] as const;
 
@@ -131,13 +134,20 @@ type InsertedColumns = Pick<typeof collection.$inferSelect, (typeof insertedColu
 /** True when an active webhook listens to all collections, including future ones. */
 const hasGlobalListenerSql = sql`exists (select 1 from webhook where state = 'active' and collections = '"all"')`;
 
+/** Ids of deleted collections are not given again, because items, cursors and webhooks name them. */
+const nextId = sql`(select 1 + max(coalesce((select max(id) from collection), 0),
+  coalesce((select max(collection_id) from deletion), 0)))`;
+
 export const insertCollection = jointStatement<InsertedColumns>((db, v) =>
-  db.insert(collection).values({ ...pick(v, insertedColumns), listened: hasGlobalListenerSql }),
+  db
+    .insert(collection)
+    .values({ id: nextId, ...pick(v, insertedColumns), listened: hasGlobalListenerSql }),
 );
 
 /** Inserts the same when webhooks are in another database. */
 export const insertCollectionWithListened = dataStatement<InsertedColumns & { listened: number }>(
-  (db, v) => db.insert(collection).values({ ...pick(v, insertedColumns), listened: v.listened }),
+  (db, v) =>
+    db.insert(collection).values({ id: nextId, ...pick(v, insertedColumns), listened: v.listened }),
 );
 
 type CollectionKey = Pick<InsertedColumns, "kind" | "key">;
@@ -157,9 +167,10 @@ export const auditCreation = dataStatement<CollectionKey & AuditRecord>((db, v) 
   ),
 );
 
+/** Aborts the batch when the definition was changed or deleted. */
 export const guardRevision = collectionGuard<{ revision: number }>(
   (v) => sql`select ${guardCode("definition_changed")} as code
-    from collection where id = ${v.collectionId} and revision <> ${v.revision}`,
+    where not exists (select 1 from collection where id = ${v.collectionId} and revision = ${v.revision})`,
 );
 
 const updateCollection = collectionStatement<Pick<InsertedColumns, MutableColumn>>((db, v) =>
@@ -182,6 +193,7 @@ export function definitionToRow(definition: Definition, fieldsVersion: number, n
     updatedAt: now,
     // Pending changes that were stored before histories existed lack `history_days`.
     historyDays: definition.history_days ?? defaultHistoryDays,
+    retain: definition.retain ? JSON.stringify(definition.retain) : null,
   };
 }
 
@@ -280,6 +292,7 @@ export async function runSave<S extends Scope>(
     if (failure.kind === "unique" && failure.table === "collection") return { outcome: "stale" };
     if (failure.kind === "unique") return { outcome: "duplicates_exist" };
     if (failure.kind !== "guard") throw error;
+    if (failure.constraint === "key_used") return { outcome: "reserved" };
     return { outcome: failure.constraint === "values_exist" ? "values_exist" : "stale" };
   }
 }

@@ -120,12 +120,12 @@ const byId = itemStatements<ItemById>((v) => and(eq(item.id, v.id), eq(collectio
 
 const byReceipt = itemStatements<ItemByReceipt>((v) =>
   and(
-    sql`${item.number} in (select ${collectionIdSql(v)} * ${sequencesPerCollectionSql} + value from json_each(${v.sequences}))`,
+    sql`${collection.kind} = ${v.kind} and ${collection.key} = ${v.key} and ${item.number} in (select ${collection.id} * ${sequencesPerCollectionSql} + value from json_each(${v.sequences}))`,
     eq(item.receiptNumber, v.receipt),
   ),
 );
 
-/** Returns the databases that may have the item. An id does not identify a collection, so any database may have it. */
+/** Returns the databases that may have the item. An id does not identify a collection. */
 function findDatabasesFor(databases: Databases, name: ItemName): readonly DataDatabase[] {
   return "receipt" in name ? [databases.named(name.kind, name.key)] : databases.dataDatabases();
 }

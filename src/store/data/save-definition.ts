@@ -26,6 +26,7 @@ import {
   deletePendingRow,
   endUniqueness,
 } from "./definition-statements.ts";
+import { keyIsFree } from "./deletions.ts";
 import { eq, sql, and, isNull } from "drizzle-orm";
 import { itemNumberRange } from "#domain/item/item.ts";
 import { collection, pendingChange, uniqueValue } from "#store/db/schema.ts";
@@ -38,7 +39,7 @@ import {
 } from "#store/db/statement.ts";
 import type { UniqueValue } from "#domain/data/index-entries.ts";
 import { retryTransient, classifyError } from "#store/db/retry.ts";
-import { guardCode, collectionGuard, dataGuard } from "#store/db/guard.ts";
+import { guardCode, dataGuard } from "#store/db/guard.ts";
 import { queueStart, queueOrder } from "./index-check.ts";
 
 export async function createCollection(
@@ -59,6 +60,7 @@ export async function createCollection(
   const values = { ...auditRecord, ...row, version: firstVersion, revision: firstVersion };
   if (singleDatabase) {
     const statements = [
+      keyIsFree(singleDatabase, values),
       insertCollection(singleDatabase, values),
       ...buildCompanionInserts(singleDatabase, values),
     ];
@@ -68,6 +70,7 @@ export async function createCollection(
   // Later changes of webhooks update `listened` themselves (`updateListenedColumns`), or the schedule does.
   const hasListeners = (await hasGlobalListener(home)) ? 1 : 0;
   return runSave(db, [
+    keyIsFree(db, values),
     insertCollectionWithListened(db, { ...values, listened: hasListeners }),
     ...buildCompanionInserts(db, values),
   ]);
@@ -222,11 +225,6 @@ export async function findNextPending(
 /** A value of a field that becomes unique, with the number and the version of its item. */
 export type ItemValue = [...UniqueValue, item: number, version: number];
 
-const guardPendingRevision = collectionGuard<{ revision: number }>(
-  (v) => sql`select ${guardCode("definition_changed")} as code from ${collection}
-    where id = ${v.collectionId} and revision <> ${v.revision}`,
-);
-
 const stepValues = placeholders<{ values: string }>();
 /** Skips values of items that changed after they were read. Those changes stored their own values. */
 const unchangedValuesSql = sql`json_each(${stepValues.values}) e
@@ -263,7 +261,7 @@ export async function storePendingStep(
 ): Promise<"stored" | "stale" | "taken"> {
   const values = { next, ...step, values: JSON.stringify(step.values) };
   const statements = [
-    guardPendingRevision,
+    guardRevision,
     ...(step.values.length > 0 ? [insertUniqueStatement, guardUniqueValues] : []),
     advanceStatement,
   ].map((bind) => bind(db, values));

@@ -30,10 +30,10 @@ export async function apply(
 
 async function confirm(): Promise<void> {
   if (!process.stdin.isTTY || !process.stderr.isTTY) {
-    throw new Failure("Nothing was applied: without a terminal to ask at, say --yes.");
+    throw new Failure("Nothing was applied. Without a terminal, confirm with --yes.");
   }
   const terminal = createInterface({ input: process.stdin, output: process.stderr });
-  const reply = await terminal.question("Apply this? Only yes is taken for it: ");
+  const reply = await terminal.question("Apply these changes? Enter yes to confirm:  ");
   terminal.close();
   if (reply.trim() !== "yes") throw new Failure("Nothing was applied.");
 }
@@ -52,8 +52,8 @@ async function applyStep(service: Service, folder: string, step: Step): Promise<
     }
     // An earlier attempt whose response was lost may have applied the change. Then no difference remains.
     const remaining = await stepOf(service, folder, named);
-    if (remaining.differences.length === 0) return say(`${nameOf(named)}: is so.`);
-    const changed = "was changed since the differences were shown. Run this again.";
+    if (remaining.differences.length === 0) return say(`${nameOf(named)}: already up to date.`);
+    const changed = "changed after the differences were shown. Run the command again.";
     throw new Failure(`${nameOf(named)} ${changed}`);
   }
   if (saved.pending) saved = await waitUntilApplied(service, named, saved);
@@ -67,7 +67,7 @@ async function waitUntilApplied(
   named: Named,
   saved: SchemaDocument,
 ): Promise<SchemaDocument> {
-  const progress = new Progress(`${nameOf(named)}: looking at items`);
+  const progress = new Progress(`${nameOf(named)}: checking items`);
   for (
     let current: SchemaDocument | undefined = saved;
     current;
@@ -80,10 +80,12 @@ async function waitUntilApplied(
     }
     if (pending.problem) {
       progress.end();
-      throw new Failure(`${nameOf(named)}: refused by what is stored. ${pending.problem.detail}`);
+      throw new Failure(
+        `${nameOf(named)}: rejected because of stored items. ${pending.problem.detail}`,
+      );
     }
     progress.at(pending.done, pending.total);
     await wait(1000);
   }
-  throw new Failure(`${nameOf(named)} has gone.`);
+  throw new Failure(`${nameOf(named)} no longer exists.`);
 }

@@ -6,6 +6,7 @@ import { Failure, say, sentenceOf } from "./failure.ts";
 import { choose, fileOf, filesIn, readObject, type Chosen } from "./folder.ts";
 import {
   definitionOf,
+  itemCount,
   nameOf,
   schemaPath,
   visible,
@@ -21,7 +22,7 @@ export interface Step {
   /** The version that the differences refer to. Undefined if the app or form does not exist yet. */
   version: number | undefined;
   differences: string[];
-  /** What the service says that the change would do. Null if it did not validate the definition. */
+  /** The effects of the change that the service reports. Null if it did not validate the definition. */
   consequences: Consequences | null;
   /** Why the service would reject the definition; one line per error. */
   errors: string[];
@@ -63,7 +64,7 @@ export async function stepOf(service: Service, folder: string, collection: Named
   const differences = current
     ? differencesOf(current, definition)
     : definition.fields.map(({ key, type }) => `+ ${key} (${type})`);
-  if (!current && differences.length === 0) differences.push("+ without fields");
+  if (!current && differences.length === 0) differences.push("+ no fields");
   const version = current?.schema_version;
   return { named: collection, definition, version, differences, consequences: null, errors: [] };
 }
@@ -126,7 +127,7 @@ function definitionFrom(path: string, value: Record<string, unknown>): Definitio
   };
   const isFields = (fields: unknown) => Array.isArray(fields) && fields.every(isField);
   if (!isFields(value["fields"])) {
-    throw new Failure(`${path}: "fields" is no list of objects with a key and a type.`);
+    throw new Failure(`${path}: "fields" must be a list of objects with a key and a type.`);
   }
   return value as Definition;
 }
@@ -142,7 +143,7 @@ export function showPlan({ steps, unchanged, others, invalid, unvalidated }: Pla
     for (const line of errors) say(`  ! ${line}`);
   }
   if (unvalidated !== null) say(`Not validated: ${unvalidated}.`);
-  if (others.length > 0) say(`Not in the directory, and left alone: ${list(others)}.`);
+  if (others.length > 0) say(`Not in the directory, unchanged:  ${list(others)}.`);
   const createdCount = steps.filter(({ version }) => version === undefined).length;
   const invalidText = invalid.length > 0 ? `, ${invalid.length} invalid` : "";
   const changedCount = steps.length - createdCount;
@@ -152,7 +153,7 @@ export function showPlan({ steps, unchanged, others, invalid, unvalidated }: Pla
 }
 
 const counted = (count: number, action: string) =>
-  count === 0 ? [] : [`${count.toLocaleString("en")} ${count === 1 ? "item" : "items"} ${action}`];
+  count === 0 ? [] : [`${itemCount(count)} ${action}`];
 
 /** One line per consequence for stored data. */
 function consequenceLines(consequences: Consequences | null): string[] {

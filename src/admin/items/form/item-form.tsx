@@ -72,22 +72,17 @@ function ConflictNotice({ conflict, frame }: { conflict: EditConflict; frame: Pa
       {both.map((field) => (
         <fieldset>
           <legend>{field.label}</legend>
-          <ConflictChoice
-            field={field}
-            name="mine"
-            title="What you wrote"
-            value={mine[field.key]}
-          />
+          <ConflictChoice field={field} name="mine" title="Your value" value={mine[field.key]} />
           <ConflictChoice
             field={field}
             name="theirs"
-            title="What is stored now"
+            title="Saved value"
             value={current.data[field.key]}
           />
         </fieldset>
       ))}
       {theirsOnly.length > 0 ? (
-        <p>Taken over as it is now: {theirsOnly.map(({ label }) => label).join(", ")}.</p>
+        <p>Their other changes were added: {theirsOnly.map(({ label }) => label).join(", ")}.</p>
       ) : null}
     </section>
   );
@@ -95,7 +90,7 @@ function ConflictNotice({ conflict, frame }: { conflict: EditConflict; frame: Pa
 
 function SubmitButtons({ kind, view }: { kind: "app" | "form"; view: ItemView | undefined }) {
   if (kind === "app" || view?.status === "submitted") {
-    return <button type="submit">{view ? "Save changes" : "Save record"}</button>;
+    return <button type="submit">{view ? "Save changes" : "Create record"}</button>;
   }
   return (
     <>
@@ -103,7 +98,7 @@ function SubmitButtons({ kind, view }: { kind: "app" | "form"; view: ItemView | 
         Submit
       </button>
       <button type="submit" name="$status" value="draft" class="quiet" formnovalidate>
-        {view ? "Save draft" : "Save as draft"}
+        Save draft
       </button>
     </>
   );
@@ -146,7 +141,7 @@ export function ItemFormPage(props: ItemFormProps) {
     <AdminPage
       {...dataAssets}
       frame={frame}
-      title={view ? `Edit ${item}` : `New ${item}`}
+      title={view ? `Edit ${item}` : `Create ${item}`}
       crumbs={crumbs}
       badges={view ? <StatusBadge status={view.status} /> : null}
       problem={problem}

@@ -149,7 +149,7 @@ async function tryMerge(
   if (both.length > 0) {
     const labels = both.map(({ label }) => label).join(", ");
     throw problem.conflict(
-      `Somebody else changed this as well: ${labels}. Nothing was saved yet; choose which value stays.`,
+      `Not saved. Someone else changed ${labels}. Choose which value to keep.`,
     );
   }
   const body = { ...readStatus(form, fields), data: mine };
@@ -168,12 +168,12 @@ function savedMessage(
   theirs: readonly Field[],
 ): string {
   const title = itemTitle(view, fieldsOf(compiled));
-  if (view.version === item.version) return `Nothing was changed in ${title}.`;
+  if (view.version === item.version) return `No changes to save in ${title}`;
   const theirsNote =
     theirs.length > 0
-      ? ` What others changed meanwhile is kept: ${theirs.map(({ label }) => label).join(", ")}.`
+      ? `. Changes by others were kept: ${theirs.map(({ label }) => label).join(", ")}.`
       : "";
-  return `${title} is saved.${theirsNote}`;
+  return `${title} saved${theirsNote}`;
 }
 
 /** Buttons for more rows and for their order, and the script that shows totals, ask for the form again. */
@@ -247,7 +247,7 @@ export async function createFromForm(c: AdminContext, kind: CollectionKind): Pro
       const draftNote = view.status === "draft" ? " as a draft" : "";
       return {
         to: `${itemsPath(c, kind)}/${view.id}`,
-        flash: `${itemTitle(view, fieldsOf(compiled))} is saved${draftNote}.`,
+        flash: `${itemTitle(view, fieldsOf(compiled))} saved${draftNote}`,
         document: itemDocument(view),
         status: 201,
       };

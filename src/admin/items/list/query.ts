@@ -186,8 +186,7 @@ export function toSearchProblems(
     return { ...error, field: `f.${filter.path}.${filter.op}`, label };
   });
   const reasons = labeledErrors.map(({ label, reason }) => `${label}: ${reason}`);
-  const detail =
-    reasons.length > 0 ? `This cannot be searched. ${reasons.join(" ")}` : searchProblem.detail;
+  const detail = reasons.length > 0 ? `Search failed. ${reasons.join(" ")}` : searchProblem.detail;
   return {
     summary: new Problem(searchProblem.code, detail),
     inputs: new Problem(searchProblem.code, detail, { errors: labeledErrors }),

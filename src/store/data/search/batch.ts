@@ -1,3 +1,4 @@
+import { problem } from "#domain/problem/problem.ts";
 import { eq, sql } from "drizzle-orm";
 import type { Progress } from "#domain/definition/collection.ts";
 import { retryTransient } from "#store/db/retry.ts";
@@ -70,7 +71,7 @@ type SearchHeadRow = DefinitionHeadRow & { waiting: string | null } & Record<
 /** Reads the result of `selectHead`. */
 export function headFromResult(result: D1Result | undefined): SearchHead {
   const [row] = (result?.results ?? []) as SearchHeadRow[];
-  if (!row) throw new Error("A collection is gone, though collections are never deleted.");
+  if (!row) throw problem.notFound();
   const { waiting, done, total, ...headRow } = row;
   const ids = JSON.parse(waiting ?? "[]") as number[];
   return {
