@@ -82,8 +82,7 @@ async function validateAll({ client }: Service, steps: readonly Step[]): Promise
       } catch (error) {
         if (!(error instanceof EdgeFormsError) || !isRejection(error)) throw error;
         if (error.status === 403) return "the credential lacks the permission schema:write";
-        if (isDryRunUnknown(error))
-          return "this service cannot validate without applying";
+        if (isDryRunUnknown(error)) return "this service cannot validate without applying";
         step.errors.push(...linesOf(error));
         return null;
       }
