@@ -1,3 +1,4 @@
+import { lazy } from "#domain/lazy.ts";
 import { formatCount } from "#html/viewer.tsx";
 
 interface Bar {
@@ -57,6 +58,9 @@ export function Plot({
   );
 }
 
+/** Formats like “10K”, which fits beside the axis. */
+const compactFormat = lazy(() => new Intl.NumberFormat("en", { notation: "compact" }));
+
 function Axes({ scale, first, last }: { scale: number; first: string; last: string }) {
   const lines = scale > 1 ? [0, scale / 2, scale] : [0, scale];
   return (
@@ -67,7 +71,7 @@ function Axes({ scale, first, last }: { scale: number; first: string; last: stri
           <>
             <line x1={leftX} x2={width} y1={y} y2={y} />
             <text x={leftX - 6} y={y + 4} text-anchor="end">
-              {Number.isInteger(value) ? formatCount(value) : ""}
+              {Number.isInteger(value) ? compactFormat().format(value) : ""}
             </text>
           </>
         );

@@ -11,6 +11,7 @@ export type AccountAction =
   | "member.setup"
   | "member.join"
   | "member.password"
+  | "member.reset"
   | "member.sign_out_everywhere";
 
 /** Actions on items and on administrative resources, by their names in the audit. */
@@ -27,6 +28,7 @@ export type ResourceAction =
   | "member.withdraw"
   | "member.change"
   | "member.remove"
+  | "member.reset_link"
   | "webhook.create"
   | "webhook.change"
   | "webhook.rotate"

@@ -265,6 +265,48 @@ describe("Items in the administration", () => {
   });
 });
 
+describe("A label without Latin letters", () => {
+  it("asks for a key and suggests one", async () => {
+    const body = {
+      do: "save",
+      name: "Kana",
+      key: freshKey("kana"),
+      "fields[0].type": "text",
+      "fields[0].label": "なまえ",
+      "fields[1].type": "number",
+      "fields[1].label": "金額",
+    };
+    const rejected = await admin("POST", "/forms", body);
+    expect(rejected.body.errors).toMatchObject([
+      { field: "fields[0].key", reason: expect.stringContaining("such as namae.") as string },
+      { field: "fields[1].key", code: "required" },
+    ]);
+    const keys = { "fields[0].key": "namae", "fields[1].key": "kingaku" };
+    expect((await admin("POST", "/forms", { ...body, ...keys })).status).toBe(201);
+  });
+});
+
+describe("The page of a draft", () => {
+  it("submits it, or shows what is missing", async () => {
+    const integrator = await client();
+    const form = await makeForm(integrator, [{ key: "who", type: "text", required: true }]);
+    const draft = await integrator.post(`/forms/${form}/submissions`, {
+      status: "draft",
+      data: {},
+    });
+    const path = `/forms/${form}/items/${draft.body.id}`;
+    const html = { Accept: "text/html" };
+    expect((await admin("GET", path, undefined, html)).text).toMatch(/>\s*Submit\s*</);
+    const submit = (version: number) =>
+      admin("POST", path, { $version: version, $status: "submitted" }, html);
+    const rejected = await submit(1);
+    expect([rejected.status, rejected.text.includes('name="who"')]).toEqual([422, true]);
+    await integrator.patch(`/submissions/${draft.body.id}`, { data: { who: "A" } });
+    expect((await submit(2)).status).toBe(303);
+    expect((await integrator.get(`/submissions/${draft.body.id}`)).body.status).toBe("submitted");
+  });
+});
+
 describe("A partial result of a bulk action", () => {
   it("is amber, and names the items that were left out", async () => {
     const integrator = await client();

@@ -135,7 +135,31 @@ const signInRows: Row[] = [
     },
     { page: 303 },
   ),
+  ...adminRows("GET /reset/:reset", 200, async (world) => ({
+    path: await resetPath(world, (await newMember("viewer")).id),
+  })),
+  ...costlyRows(
+    "POST /reset/:reset",
+    200,
+    async (world) => {
+      const { id, email } = await newMember("viewer");
+      const password = `the password of ${id}`;
+      const verifyDone = async () => assertEqual(await canSignIn(email, password), true);
+      return {
+        path: await resetPath(world, id),
+        body: { password },
+        verifyDone,
+        retryStatuses: [404],
+      };
+    },
+    { page: 303 },
+  ),
 ];
+
+async function resetPath(world: World, id: string): Promise<string> {
+  const { body } = await callAdmin(world, "POST", `/members/${id}/reset`, {});
+  return new URL(body.link).pathname.replace("/admin", "");
+}
 
 async function invitationPath(world: World, name: string): Promise<string> {
   const email = `${name}@forms.example`;
@@ -238,6 +262,10 @@ const memberRows: Row[] = [
     },
     { page: 303 },
   ),
+  ...adminRows("POST /members/:id/reset", 200, async () => ({
+    path: `/members/${(await newMember("viewer")).id}/reset`,
+    body: {},
+  })),
   ...adminRows(
     "POST /members/:id",
     204,

@@ -61,6 +61,8 @@ GET /admin/setup                                                 | 200   | 200  
 POST /admin/setup, once there is an owner                        | 404   | 404   | 404    | 404    | 404
 GET /admin/join/:secret                                          | 200   | 200   | 200    | 200    | 200
 POST /admin/join/:secret                                         | 201   | 201   | 201    | 201    | 201
+GET /admin/reset/:reset                                          | 200   | 200   | 200    | 200    | 200
+POST /admin/reset/:reset                                         | 200   | 200   | 200    | 200    | 200
 
 GET /admin                                                       | 200   | 200   | 200    | 200    | 401
 GET /admin/account                                               | 200   | 200   | 200    | 200    | 401
@@ -92,6 +94,10 @@ POST /admin/members/:id, restoring an owner                      | 204   | 403  
 POST /admin/members/:id, making yourself an owner                | 204   | 403   | 403    | 403    | 401
 POST /admin/members/:id, making yourself a viewer                | 204   | 403   | 403    | 403    | 401
 POST /admin/members/:id, removing yourself                       | 204   | 403   | 403    | 403    | 401
+POST /admin/members/:id/reset, of a viewer                       | 200   | 200   | 403    | 403    | 401
+POST /admin/members/:id/reset, of an editor                      | 200   | 200   | 403    | 403    | 401
+POST /admin/members/:id/reset, of an admin                       | 200   | 403   | 403    | 403    | 401
+POST /admin/members/:id/reset, of an owner                       | 200   | 403   | 403    | 403    | 401
 POST /admin/members/:id, an unknown member                       | 404   | 404   | 403    | 403    | 401
 
 GET /admin/integrations                                          | 200   | 200   | 200    | 200    | 401

@@ -20,6 +20,7 @@ export function parametersOf({ path }: Route, parts: World): Record<string, stri
     delivery: parts.webhook.delivery,
     path: path.endsWith("/move") ? "lines.qty" : "amount",
     secret: parts.invitation,
+    reset: parts.reset,
     code: "not_found",
     version: "1",
   };
@@ -195,6 +196,8 @@ export const bodies: Record<string, (world: World) => Json> = {
   "POST /admin/sign-in": () => account,
   "POST /admin/sign-out": () => ({}),
   "POST /admin/setup": () => ({ ...account, secret: "set-up secret of the tests" }),
+  "POST /admin/reset/:reset": () => ({ password: account.password }),
+  "POST /admin/members/:id/reset": () => ({}),
   "POST /admin/join/:secret": () => ({ password: account.password }),
   "POST /admin/account/sign-out-everywhere": () => ({}),
   "POST /admin/account/password": () => ({
@@ -261,4 +264,5 @@ export function spendAfter(route: string): void {
   else if (path.includes("/members/:id")) spend("member");
   else if (path.includes("/webhooks/:id")) spend("webhook");
   else if (path.includes("/join/")) spend("invitation");
+  else if (path.includes("/reset/")) spend("reset");
 }

@@ -293,6 +293,7 @@ function program(readme: string): string {
     const untyped = new EdgeForms(options).records("spare-parts_2");
     const item: RecordItem = await untyped.get((await parts.create({ code: "u" })).id);
     item.data["anything"];
-    console.log(String(code), String(week));
+    void week;
+    console.log(String(code));
   `;
 }

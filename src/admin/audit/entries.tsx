@@ -159,6 +159,7 @@ const actionVerbs: Record<ResourceAction, string> = {
   "member.withdraw": "withdrew the invitation of",
   "member.change": "changed the role of",
   "member.remove": "removed",
+  "member.reset_link": "created a password reset link for",
   "webhook.create": "created the webhook",
   "webhook.change": "changed the webhook",
   "webhook.rotate": "rotated the secret of the webhook",
@@ -179,6 +180,7 @@ const actionVerbs: Record<ResourceAction, string> = {
 /** Actions whose actor is also their subject, so the sentence has only one name. */
 const selfActionVerbs: Record<AccountAction, string> = {
   "member.password": "changed their password",
+  "member.reset": "reset their password",
   "member.sign_out_everywhere": "signed out everywhere else",
   "member.join": "joined",
   "member.setup": "set up this service",

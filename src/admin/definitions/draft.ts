@@ -118,9 +118,19 @@ export const labelOf = ({ label, type }: DraftField) => label.trim() || fieldTyp
 
 const maxKeyLength = 40;
 
+/** Whether a label has no characters that a key can have, so that people have to choose one. */
+export const needsChosenKey = (label: string) => label.trim() !== "" && toSlug(label) === "";
+
 /** Derives an unused key from a label: lowercase letters, digits and underscores. */
 export function makeKey(label: string, fallback: string, usedKeys: ReadonlySet<string>): string {
-  const slug = label
+  const slug = toSlug(label);
+  const key = slug === "" ? fallback : slug;
+  if (!usedKeys.has(key)) return key;
+  for (let count = 2; ; count += 1) if (!usedKeys.has(`${key}_${count}`)) return `${key}_${count}`;
+}
+
+function toSlug(label: string): string {
+  return label
     .toLowerCase()
     .replaceAll("ß", "ss")
     .replaceAll("ø", "o")
@@ -131,9 +141,6 @@ export function makeKey(label: string, fallback: string, usedKeys: ReadonlySet<s
     .replace(/^[^a-z]+/, "")
     .slice(0, maxKeyLength)
     .replace(/_+$/, "");
-  const key = slug === "" ? fallback : slug;
-  if (!usedKeys.has(key)) return key;
-  for (let count = 2; ; count += 1) if (!usedKeys.has(`${key}_${count}`)) return `${key}_${count}`;
 }
 
 const escapeOption = (text: string) => text.replaceAll("\\", "\\\\").replaceAll("|", "\\|");

@@ -7,7 +7,7 @@ import type { AdminEnv } from "#http/env.ts";
 import type { CurrentCollection } from "#store/data/collections.ts";
 import { pageContext } from "#admin/layout.tsx";
 import { collectionTerms, definitionDocument } from "./layout.tsx";
-import { readKnownKeys, parseDraft } from "./draft-documents.ts";
+import { missingKeyErrors, readKnownKeys, parseDraft } from "./draft-documents.ts";
 import { isTooLarge, tooManyFieldsProblem } from "./draft-size.ts";
 import { type Draft, makeKey } from "./draft.ts";
 import { DefinitionPage, LargeDefinitionPage, NewDefinitionPage } from "./editor-page.tsx";
@@ -98,6 +98,7 @@ export async function saveFields(c: AdminContext, kind: CollectionKind): Promise
   const action = readAction(c, form);
   if (action !== "save") return sendEditedDraft(c, state, draft, action);
   try {
+    assertKeysChosen(draft);
     assertHidingConfirmed(previewDraft(c, state, draft), form);
     const result = await putAtVersion(
       c,
@@ -130,6 +131,7 @@ export async function createCollection(c: AdminContext, kind: CollectionKind): P
   const key = draft.key || makeKey(draft.name, "", new Set());
   try {
     assertNamed(draft, key);
+    assertKeysChosen(draft);
     const zone = draft.timeZone === "" ? {} : { time_zone: draft.timeZone };
     const body = { ...draftBody(state, draft), name: draft.name, key, ...zone };
     const result = await putAtVersion(c, kind, key, body, 0).catch((error: unknown) => {
@@ -165,6 +167,11 @@ function putAtVersion(
     ifMatch: version === 0 ? null : [etagOf(version)],
     ifNoneMatch: version === 0 ? "*" : null,
   });
+}
+
+function assertKeysChosen({ fields }: Draft): void {
+  const errors = missingKeyErrors(fields);
+  if (errors.length > 0) throw problem.invalidInput(errors);
 }
 
 function assertNamed({ name }: Draft, key: string): void {

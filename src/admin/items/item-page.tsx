@@ -38,6 +38,9 @@ function ItemActions({ path, view }: { path: string; view: ItemView }) {
           Edit
         </a>
       )}
+      {status === "draft" ? (
+        <Action action={path} name="Submit" values={{ ...values, $status: "submitted" }} />
+      ) : null}
       {status === "submitted" ? (
         <Action action={`${path}/close`} name="Close" quiet values={values} />
       ) : null}
@@ -46,7 +49,7 @@ function ItemActions({ path, view }: { path: string; view: ItemView }) {
           action={`${path}/delete`}
           name="Delete"
           title="Delete this submission?"
-          confirm="All that it says is lost for good; nothing brings it back."
+          confirm="This permanently deletes the submission."
           values={values}
         />
       ) : null}
@@ -113,8 +116,8 @@ function ItemPage({ frame, collection, view, history, problem: error }: ItemPage
     >
       {view.status === "closed" ? (
         <p class="notice quiet">
-          Closed: it is kept as it is.{" "}
-          {canWrite ? "Reopen it to change it." : "Owners, admins and editors can reopen it."}
+          This submission is closed.{" "}
+          {canWrite ? "Reopen it to edit it." : "Owners, admins and editors can reopen it."}
         </p>
       ) : null}
       <div class="beside">

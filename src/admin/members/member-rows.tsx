@@ -100,6 +100,9 @@ export function MemberRow({
                 Change role{" "}
               </button>
             </form>
+            {disabledAt === null && id !== self.id ? (
+              <Action action={`${action}/reset`} name="Create reset link" quiet little />
+            ) : null}
             {disabledAt === null ? (
               <Action
                 action={action}

@@ -2,7 +2,8 @@ import * as z from "zod/mini";
 import { type Context, Hono } from "hono";
 import { changeMember } from "#actions/members.ts";
 import type { AdminEnv } from "#http/env.ts";
-import { Table } from "#html/parts.tsx";
+import { Copyable, Table } from "#html/parts.tsx";
+import { createPasswordReset } from "#actions/password-resets.ts";
 import { AdminPage } from "#admin/layout.tsx";
 import type { MemberSummary } from "#store/home/members.ts";
 import { InvitationRow, InviteForm, MemberRow } from "./member-rows.tsx";
@@ -125,6 +126,30 @@ const withdraw = membersPage.form({
   },
 });
 
+const createReset = membersPage.form({
+  async act({ c, ctx, param }) {
+    const { secret, email, expiresAt } = await createPasswordReset(ctx, param("id"));
+    const link = new URL(`/admin/reset/${secret}`, serviceOrigin(c)).href;
+    return {
+      page: (frame) => (
+        <AdminPage
+          frame={frame}
+          title="Password reset link"
+          crumbs={[["Members", "/admin/members"]]}
+        >
+          <p>
+            Send this link to <strong>{email}</strong>. It works once, within 24 hours, and signs
+            them out everywhere.
+          </p>
+          <Copyable id="reset-link" text={link} />
+          <p class="muted">Copy it now. You won’t see it again.</p>
+        </AdminPage>
+      ),
+      document: { email, link, expires_at: formatTimestamp(expiresAt) },
+    };
+  },
+});
+
 const change = membersPage.form({
   fields: MemberChangeInput,
   async act({ ctx, param }, fields) {
@@ -146,4 +171,5 @@ export const memberRoutes = new Hono<AdminEnv>()
   .get("/", membersPage.show)
   .post("/", invite)
   .post("/invitations/withdraw", withdraw)
+  .post("/:id/reset", createReset)
   .post("/:id", change);

@@ -73,6 +73,37 @@ export function ResumeFormPage({ savedForm }: { savedForm: SavedForm }) {
   );
 }
 
+/** The page for a password reset link that no longer works. */
+export function ResetEndedPage() {
+  return (
+    <SignedOutLayout title="This link has expired">
+      <p>
+        A password reset link works once, within 24 hours. Ask an owner or admin for another one.
+      </p>
+      <p>
+        <a class="button" href="/admin/sign-in">
+          Sign in
+        </a>
+      </p>
+    </SignedOutLayout>
+  );
+}
+
+export function ResetPage({ email, problem }: { email: string; problem?: Problem }) {
+  return (
+    <SignedOutLayout title="Reset password" problem={problem}>
+      <p>
+        Choose a new password for <strong>{email}</strong>. You will be signed out everywhere else.
+      </p>
+      <form method="post" class="narrow">
+        <input type="hidden" name="email" value={email} autocomplete="username" />
+        <PasswordInput label={labels.password} isNew hint={passwordHint} />
+        <button type="submit">Reset password</button>
+      </form>
+    </SignedOutLayout>
+  );
+}
+
 /** The page for an invitation link that no longer works. */
 export function InvitationEndedPage() {
   return (

@@ -28,6 +28,8 @@ const extraDescriptions: Record<string, string> = {
   from: "a backup (SQL) that fills the new database",
   to: "the time to restore, like 2026-11-21T09:30:00Z, or a bookmark of the database",
   finish: "removes the old secrets",
+  reset: "gives an owner a new password",
+  email: "the owner's address, if there are several owners",
 };
 
 /** Lists the options of a command with their allowed values. */

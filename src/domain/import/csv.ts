@@ -32,12 +32,12 @@ export class CsvError extends Error {
 const delimiters = [",", ";", "\t"];
 
 /**
- * Parses CSV (RFC 4180). The delimiter is the comma, semicolon or tab that the first line contains most. Every line end
+ * Parses CSV (RFC 4180). Unless it is chosen, the delimiter is the comma, semicolon or tab that the first line has most. Every line end
  * becomes \n, even in quotes, because browsers change line ends in forms. Empty lines are skipped.
  */
-export function parseCsv(input: string, maxRows: number): Csv {
+export function parseCsv(input: string, maxRows: number, chosenDelimiter?: string): Csv {
   const text = input.replace(/^\uFEFF/, "").replaceAll(/\r\n?/g, "\n");
-  const delimiter = detectDelimiter(text);
+  const delimiter = chosenDelimiter ?? detectDelimiter(text);
   const lines = splitLines(text, delimiter, maxRows + 1);
   const [headerLine, ...rows] = lines;
   if (!headerLine) throw new CsvError(1, "The file is empty.");
@@ -194,11 +194,13 @@ const crockfordDigits = "0123456789ABCDEFGHJKMNPQRSTVWXYZ";
 /** Identifies a file together with its import plan. */
 export function importFingerprint(
   collection: Collection,
-  { columns, by }: ImportPlan,
+  { columns, by, numbers, dates }: ImportPlan,
   csv: Csv,
 ): string {
   const rows = csv.rows.map(({ cells }) => cells);
-  return JSON.stringify([collection.id, columns, by, csv.header, rows]);
+  const isUsual = numbers.startsWith("plain") && dates === "iso";
+  const formats = isUsual ? [] : [numbers, dates];
+  return JSON.stringify([collection.id, columns, by, csv.header, rows, ...formats]);
 }
 
 /** Derives the ids of new items from the file and the row. */

@@ -51,6 +51,19 @@ export const invitation = sqliteTable("invitation", {
   sealed: text("sealed"),
 });
 
+export const passwordReset = sqliteTable("password_reset", {
+  memberId: text("member_id")
+    .primaryKey()
+    .references(() => member.id),
+  hash: text("hash").notNull().unique(),
+  version: integer("version").notNull(),
+  creatorId: text("creator_id")
+    .notNull()
+    .references(() => member.id),
+  createdAt: integer("created_at").notNull(),
+  expiresAt: integer("expires_at").notNull(),
+});
+
 export const credential = sqliteTable(
   "credential",
   {

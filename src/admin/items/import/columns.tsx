@@ -1,5 +1,12 @@
 import type { Collection } from "#domain/definition/collection.ts";
-import { importableFields, itemTargets, type CsvLine } from "#domain/import/csv.ts";
+import { createCellReader } from "#domain/import/cells.ts";
+import { Value } from "#admin/items/value.tsx";
+import {
+  importableFields,
+  itemTargets,
+  type CsvLine,
+  type ImportPlan,
+} from "#domain/import/csv.ts";
 import { SelectOptions, InputErrors, useField, Select } from "#html/inputs.tsx";
 import { ChangedValue } from "#admin/items/change-list.tsx";
 import { Table, Badge, type Tone } from "#html/parts.tsx";
@@ -12,7 +19,7 @@ import {
   type ChangedRow,
 } from "./file.ts";
 import { collectionTerms } from "#admin/definitions/layout.tsx";
-import { formatCount } from "#html/viewer.tsx";
+import { formatCount, useViewer, ViewerContext } from "#html/viewer.tsx";
 import type { CheckedRow, RowOutcome } from "#actions/import-rows.ts";
 import { Problem } from "#domain/problem/problem.ts";
 
@@ -242,7 +249,7 @@ export function ImportPreview({
                     class={position < maxPhoneColumns ? undefined : "less"}
                     data-label={truncateCell(name)}
                   >
-                    {truncateCell(row.cells[index] ?? "")}
+                    <ReadCell {...{ plan, collection, index }} cell={row.cells[index] ?? ""} />
                   </td>
                 ))}
               </tr>
@@ -250,6 +257,35 @@ export function ImportPreview({
           </Table>
         </>
       )}
+    </>
+  );
+}
+
+/** A cell of the file, with the value that it becomes if that differs. Times are in the zone of the import. */
+function ReadCell({
+  plan,
+  collection,
+  index,
+  cell,
+}: {
+  plan: ImportPlan;
+  collection: Collection;
+  index: number;
+  cell: string;
+}) {
+  const viewer = useViewer();
+  const field = importableFields(collection).find(({ key }) => key === plan.columns[index]);
+  const value = field && createCellReader(field, plan)(cell);
+  if (!field || value === null || value === cell) return <>{truncateCell(cell)}</>;
+  return (
+    <>
+      {truncateCell(cell)}
+      <small>
+        {" → "}
+        <ViewerContext.Provider value={{ ...viewer, zone: plan.zone }}>
+          <Value field={field} value={value} short />
+        </ViewerContext.Provider>
+      </small>
     </>
   );
 }

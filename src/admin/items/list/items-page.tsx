@@ -27,6 +27,7 @@ function DownloadMenu({
   fields,
   live,
   zone,
+  locale,
 }: {
   base: string;
   query: Query;
@@ -34,9 +35,16 @@ function DownloadMenu({
   live: number;
   /** The time zone of the collection. */
   zone: string;
+  /** The language of the viewer. */
+  locale: string;
 }) {
   const formats: [string, string, string][] = [
     ["spreadsheet", "For spreadsheets", `CSV with labels, times in ${zone}`],
+    [
+      "local",
+      "For spreadsheets, your format",
+      `Dates and decimals as in ${locale}, times in ${zone}`,
+    ],
     ["lines", "For spreadsheets, one line per row", `CSV of the line items, times in ${zone}`],
     ["csv", "CSV, lossless", "Keys and stored values, times in UTC"],
     ["ndjson", "NDJSON, lossless", "One item per line, as in the API"],
@@ -197,7 +205,11 @@ export function ItemsPage(props: ItemsPageProps) {
   const canWrite = roleAllows(frame.member.role, "write");
   const actions = (
     <>
-      <DownloadMenu {...{ base, query, fields, live }} zone={definition.time_zone} />
+      <DownloadMenu
+        {...{ base, query, fields, live }}
+        zone={definition.time_zone}
+        locale={frame.viewer.locale}
+      />
       {canWrite ? (
         <>
           <a class="button quiet" href={`${base}/import`}>

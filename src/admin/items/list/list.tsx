@@ -24,11 +24,13 @@ import { getStoredCollection, itemsPath, keyParam } from "#admin/items/load-item
 import { buildSearchBody, clockOf } from "./filters.ts";
 import { deleteSubmission, updateItem } from "#actions/update-item.ts";
 import { getSubmission } from "#actions/visible.ts";
-import { buildItemView } from "#domain/item/item.ts";
+import type { Actor } from "#domain/audit.ts";
+import { buildItemView, type ItemView } from "#domain/item/item.ts";
+import { listActorNames } from "#actions/audit.ts";
 import type { ProblemCode } from "#domain/problem/catalogue.ts";
 import type { LoadedItem } from "#actions/visible.ts";
 import { itemTitle } from "#admin/items/value.tsx";
-import type { Flash } from "#admin/preferences.ts";
+import { type Flash, viewerOf } from "#admin/preferences.ts";
 import { roleAllows } from "#domain/credential/permissions.ts";
 import { readForm, textOf } from "#admin/form-input.ts";
 import { nonEmptyTexts } from "#admin/items/form/values.ts";
@@ -76,6 +78,7 @@ function pageUrl(c: AdminContext, query: Query, cursor: string): string {
 const downloadFormats = {
   ndjson: { type: "application/x-ndjson" },
   spreadsheet: { type: "text/csv", spreadsheet: "items" },
+  local: { type: "text/csv", spreadsheet: "items" },
   lines: { type: "text/csv", spreadsheet: "lines" },
   csv: { type: "text/csv", spreadsheet: null },
 } as const satisfies Record<string, ExportFormat>;
@@ -107,10 +110,32 @@ async function sendItemsDownload(
   itemQuery: ItemQuery,
   format: DownloadFormat,
 ) {
-  const read = (from: CursorPosition | null, items: number) =>
-    queryItems(c.var.action, compiled, itemQuery, from, items);
-  const download = { compiled, keys: null, start: null, maxItems: null, read };
-  return sendDownload(c, download, downloadFormats[format]);
+  const isForPeople = format !== "csv" && format !== "ndjson";
+  const read = async (from: CursorPosition | null, items: number) => {
+    const page = await queryItems(c.var.action, compiled, itemQuery, from, items);
+    return isForPeople ? { ...page, views: await withActorNames(c, page.views) } : page;
+  };
+  const download = { keys: null, start: null, maxItems: null, read };
+  const locale = format === "local" ? { locale: viewerOf(c).locale } : {};
+  return sendDownload(c, download, { ...downloadFormats[format], ...locale });
+}
+
+/** Replaces the actors of items with names, as far as the member's role may see them. */
+async function withActorNames(c: AdminContext, views: readonly ItemView[]): Promise<ItemView[]> {
+  const { role } = c.var.member;
+  const actors = views.flatMap(({ createdBy, updatedBy }) => [createdBy, updatedBy]);
+  const names = await listActorNames(c.var.action, actors);
+  const nameOf = (actor: Actor) => {
+    const isMember = actor.startsWith("member:");
+    if (!isMember && !actor.startsWith("credential:")) return "recalculation";
+    const name = roleAllows(role, isMember ? "members" : "credentials") && names.get(actor);
+    return name || (isMember ? "a member" : "an integration");
+  };
+  return views.map((view) => ({
+    ...view,
+    createdBy: nameOf(view.createdBy) as Actor,
+    updatedBy: nameOf(view.updatedBy) as Actor,
+  }));
 }
 
 const maxSelectedItems = 100;
