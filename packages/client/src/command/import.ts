@@ -67,7 +67,7 @@ async function importOne(target: Target, append: boolean): Promise<boolean> {
   let differingCount = await compareItems(target, journal);
   // An earlier run imported the lines, and items changed since. With `by`, a second import creates no duplicates.
   if (differingCount > 0 && sentCount === 0 && target.by !== undefined) {
-    journal = await journal.anew();
+    journal = await journal.restart();
     await sendRemaining(target, journal);
     differingCount = await compareItems(target, journal);
   }
@@ -82,7 +82,7 @@ async function sendRemaining(target: Target, journal: Journal): Promise<number> 
   const { size } = await stat(target.file);
   let sentCount = 0;
   for await (const chunk of chunksOf(target.file, journal.sizes)) {
-    if (journal.tells(chunk)) continue;
+    if (journal.contains(chunk)) continue;
     await send(target, chunk, journal);
     sentCount += chunk.lines.length;
     progress.at(sentCount, size, chunk.bytes);

@@ -62,7 +62,7 @@ export class Journal {
     return new Journal(path, head, []);
   }
 
-  async anew(): Promise<Journal> {
+  async restart(): Promise<Journal> {
     return Journal.begin(this.#path);
   }
 
@@ -80,7 +80,7 @@ export class Journal {
     return this.#entries.at(-1)?.at ?? this.#startedAt;
   }
 
-  tells({ first }: Pick<Chunk, "first">): boolean {
+  contains({ first }: Pick<Chunk, "first">): boolean {
     const last = this.#entries.at(-1);
     return last !== undefined && first < last.first + last.ids.length;
   }
@@ -131,7 +131,7 @@ export async function openJournal(target: Target, append: boolean): Promise<Jour
   }
   const { changed: changedLine, left: hasMore } = await compareWithFile(file, journal);
   if (changedLine !== undefined) {
-    if (by !== undefined || append) return journal.anew();
+    if (by !== undefined || append) return journal.restart();
     const reason = `${file}:${changedLine} changed since its import.`;
     throw new Failure(`${reason} To import the changed file, use --by FIELD or --append.`);
   }
