@@ -100,10 +100,7 @@ export async function queryItems(
     const db = ctx.databases.of(collection);
     const page = await findPage(db, search, after, rows + 1, options).catch(
       async (error: unknown) => {
-        // The key may belong to another collection now.
-        const current = isNotFound(error) && (await loadCurrentCollection(ctx, compiled));
-        if (!current || current.compiled.collection.id === collection.id) throw error;
-        ({ compiled } = current);
+        compiled = await findReplacement(ctx, compiled, error);
       },
     );
     if (!page) return undefined;
@@ -121,7 +118,17 @@ export async function queryItems(
   });
 }
 
-const isNotFound = (error: unknown) => error instanceof Problem && error.code === "not_found";
+/** Returns the collection to which the key belongs now. Rethrows the error if it is still the same one. */
+async function findReplacement(
+  ctx: ReadContext,
+  compiled: CompiledCollection,
+  error: unknown,
+): Promise<CompiledCollection> {
+  if (!(error instanceof Problem) || error.code !== "not_found") throw error;
+  const current = await loadCurrentCollection(ctx, compiled);
+  if (current.compiled.collection.id === compiled.collection.id) throw error;
+  return current.compiled;
+}
 
 /** A search that continues reads about 100,000 index entries, unless the database is slow. */
 const maxDeepStatements = 4;

@@ -8,7 +8,7 @@ import {
   mergeSettings,
 } from "./settings-input.ts";
 import type { CurrentCollection } from "#store/data/collections.ts";
-import { roleAllows } from "#domain/credential/permissions.ts";
+import { type Role, roleAllows } from "#domain/credential/permissions.ts";
 import { Problem, problem } from "#domain/problem/problem.ts";
 import { Action } from "#html/action-button.tsx";
 import type { PageContext } from "#admin/layout.tsx";
@@ -157,7 +157,16 @@ function SettingsPage({
           <button type="submit">Save changes</button>
         </p>
       </form>
-      {roleAllows(frame.member.role, "owners") ? (
+      <Maintenance {...{ kind, base }} role={frame.member.role} />
+    </CollectionLayout>
+  );
+}
+
+/** The actions on the whole app or form, for the members who may run them. */
+function Maintenance({ kind, base, role }: { kind: CollectionKind; base: string; role: Role }) {
+  return (
+    <>
+      {roleAllows(role, "owners") ? (
         <section>
           <h2>Search index</h2>
           <p class="muted">
@@ -167,7 +176,7 @@ function SettingsPage({
           <Action action={`${base}/check-index`} name="Check search index" quiet />
         </section>
       ) : null}
-      {roleAllows(frame.member.role, "erase") ? (
+      {roleAllows(role, "erase") ? (
         <section>
           <h2>Delete</h2>
           <p class="muted">
@@ -179,7 +188,7 @@ function SettingsPage({
           </a>
         </section>
       ) : null}
-    </CollectionLayout>
+    </>
   );
 }
 

@@ -68,3 +68,10 @@ export function createRenameCheck(
     return `The field "${oldKey}" is kept, and "${key}" exists too. Leave renamed_from out.`;
   };
 }
+
+/** The labels of options that the new field lacks. */
+export function removedOptions(oldField: Field, field: Field): string[] {
+  if (!("options" in oldField) || !("options" in field)) return [];
+  const values = new Set(field.options.map(({ value }) => value));
+  return oldField.options.filter(({ value }) => !values.has(value)).map(({ label }) => label);
+}

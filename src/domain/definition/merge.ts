@@ -15,7 +15,12 @@ import {
   type LineItemsDocument,
   fieldDocument,
 } from "./document.ts";
-import { withFormerOptions, limitFormerOptions, createRenameCheck } from "./merge-rules.ts";
+import {
+  withFormerOptions,
+  limitFormerOptions,
+  createRenameCheck,
+  removedOptions,
+} from "./merge-rules.ts";
 import {
   definitionError,
   noFields,
@@ -292,10 +297,4 @@ function diffField(oldField: Field, field: Field, path: string): FieldDiff[] {
 function fieldRulesJson(field: Field | RowField): string {
   const { key: _key, previous_keys: _keys, fields: _columns, ...rules } = fieldDocument(field);
   return JSON.stringify(rules);
-}
-
-function removedOptions(oldField: Field, field: Field): string[] {
-  if (!("options" in oldField) || !("options" in field)) return [];
-  const values = new Set(field.options.map(({ value }) => value));
-  return oldField.options.filter(({ value }) => !values.has(value)).map(({ label }) => label);
 }

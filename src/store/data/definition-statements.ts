@@ -1,4 +1,4 @@
-import type { CollectionDatabase, Database, PreparedStatement, Scope } from "#store/db/database.ts";
+import type { CollectionDatabase, PreparedStatement } from "#store/db/database.ts";
 import { sql, eq } from "drizzle-orm";
 import { fieldNumber } from "#domain/data/values.ts";
 import { nextVersion } from "#domain/timeline.ts";
@@ -29,7 +29,6 @@ import {
   type Collection,
   type Definition,
 } from "#domain/definition/collection.ts";
-import { runOnce, classifyError } from "#store/db/retry.ts";
 import { auditTimeSql, insertAuditEntry, type AuditRecord } from "#store/home/audit.ts";
 
 // Statements that check or move stored values when fields change. Each takes any number of fields.
@@ -280,22 +279,3 @@ export function buildDropStatements(
 export const deletePendingRow = collectionStatement<object>((db, v) =>
   db.delete(pendingChange).where(eq(pendingChange.collectionId, v.collectionId)),
 );
-
-export async function runSave<S extends Scope>(
-  db: Database<S>,
-  statements: readonly PreparedStatement<S>[],
-): Promise<SaveResult> {
-  try {
-    await runOnce(db, () => db.batch(statements));
-    return { outcome: "saved" };
-  } catch (error) {
-    const failure = classifyError(error);
-    if (failure.kind === "unique" && failure.table === "collection") return { outcome: "stale" };
-    if (failure.kind === "unique") return { outcome: "duplicates_exist" };
-    if (failure.kind !== "guard") throw error;
-    const { constraint } = failure;
-    if (constraint === "key_used") return { outcome: "reserved" };
-    const isReason = constraint === "values_exist" || constraint === "unknown_app";
-    return { outcome: isReason ? constraint : "stale" };
-  }
-}

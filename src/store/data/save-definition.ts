@@ -1,3 +1,4 @@
+import { runSave } from "./patch-definition.ts";
 import {
   orm,
   type CollectionDatabase,
@@ -20,7 +21,6 @@ import {
   insertTally,
   guardRevision,
   definitionToRow,
-  runSave,
   type SaveResult,
   guardFieldsEmpty,
   buildUniqueInserts,

@@ -1,13 +1,6 @@
 import type { Collection } from "#domain/definition/collection.ts";
-import { createCellReader } from "#domain/import/cells.ts";
-import { Value } from "#admin/items/value.tsx";
-import {
-  importableFields,
-  itemTargets,
-  targetKey,
-  type CsvLine,
-  type ImportPlan,
-} from "#domain/import/csv.ts";
+import { importableFields, itemTargets, targetKey, type CsvLine } from "#domain/import/csv.ts";
+import { ReadCell, truncateCell } from "./formats.tsx";
 import { SelectOptions, InputErrors, useField, Select } from "#html/inputs.tsx";
 import { ChangedValue } from "#admin/items/change-list.tsx";
 import { Table, Badge, type Tone } from "#html/parts.tsx";
@@ -20,13 +13,9 @@ import {
   type ChangedRow,
 } from "./file.ts";
 import { collectionTerms } from "#admin/definitions/layout.tsx";
-import { formatCount, useViewer, ViewerContext } from "#html/viewer.tsx";
+import { formatCount } from "#html/viewer.tsx";
 import type { CheckedRow, RowOutcome } from "#actions/import-rows.ts";
 import { Problem } from "#domain/problem/problem.ts";
-
-const maxPreviewLength = 60;
-const truncateCell = (text: string) =>
-  text.length > maxPreviewLength ? `${text.slice(0, maxPreviewLength)}…` : text;
 
 /** Assigns each column to a field. Shows the column's first value for orientation. */
 export function ColumnChoices({ file, collection }: { file: ImportFile; collection: Collection }) {
@@ -269,35 +258,6 @@ export function ImportPreview({
           </Table>
         </>
       )}
-    </>
-  );
-}
-
-/** A cell of the file, with the value that it becomes if that differs. Times are in the zone of the import. */
-function ReadCell({
-  plan,
-  collection,
-  index,
-  cell,
-}: {
-  plan: ImportPlan;
-  collection: Collection;
-  index: number;
-  cell: string;
-}) {
-  const viewer = useViewer();
-  const field = importableFields(collection).find(({ key }) => key === plan.columns[index]);
-  const value = field && createCellReader(field, plan)(cell);
-  if (!field || value === null || value === cell) return <>{truncateCell(cell)}</>;
-  return (
-    <>
-      {truncateCell(cell)}
-      <small>
-        {" → "}
-        <ViewerContext.Provider value={{ ...viewer, zone: plan.zone }}>
-          <Value field={field} value={value} short />
-        </ViewerContext.Provider>
-      </small>
     </>
   );
 }

@@ -160,8 +160,8 @@ async function sendItemsDownload(
 ) {
   const isForPeople = format !== "csv" && format !== "ndjson";
   const read = async (from: CursorPosition | null, items: number) => {
-    const page = await queryItems(c.var.action, compiled, itemQuery, from, items);
-    return isForPeople ? { ...page, views: await withActorNames(c, page.views) } : page;
+    const step = await queryItems(c.var.action, compiled, itemQuery, from, items);
+    return isForPeople ? { ...step, views: await withActorNames(c, step.views) } : step;
   };
   const download = { keys: null, start: null, maxItems: null, read };
   const locale = format === "local" ? { locale: viewerOf(c).locale } : {};
