@@ -110,16 +110,29 @@ export function applyPatch(source: string, { file, from, to }: Patch): string {
   return source.replace(from, () => to);
 }
 
-/** Loads the service as it was at a commit. */
+/** Loads the service as it was at a commit. Without its history, as in a shallow clone, the present one serves twice. */
 export function loadFormerBundle(commit: string): Promise<Bundle> {
   const from = join(folder, "former", commit);
   if (!existsSync(join(from, "package.json"))) {
+    const archive = archiveOf(commit);
+    if (archive === undefined) return loadBundle();
     mkdirSync(from, { recursive: true });
-    const archive = execFileSync("git", ["archive", commit, "src", "package.json"], {
-      cwd: root,
-      maxBuffer: 200_000_000,
-    });
     execFileSync("tar", ["-x", "-C", from], { input: archive });
   }
   return loadBundle([], from);
+}
+
+function archiveOf(commit: string): Buffer | undefined {
+  try {
+    return execFileSync("git", ["archive", commit, "src", "package.json"], {
+      cwd: root,
+      maxBuffer: 200_000_000,
+      stdio: ["ignore", "pipe", "ignore"],
+    });
+  } catch {
+    console.error(
+      `The history lacks ${commit}. Both versions in the simulation are the present one.`,
+    );
+    return undefined;
+  }
 }
