@@ -10,6 +10,7 @@ import {
   type DeletedCollection,
   type DeletionPreview,
 } from "#store/data/deletions.ts";
+import { findReferringField } from "#store/data/references.ts";
 import { listFormerAccess, loadCredentials } from "#store/home/former-access.ts";
 import { forgetCollection } from "./collection-cache.ts";
 import { auditRecord, type ActionContext } from "./context.ts";
@@ -49,14 +50,22 @@ export async function deleteCollection(
       const reason = `Must be "${key}", the key of this ${kind}.`;
       throw problem.invalidInput([errorAt(["confirm"], "invalid_format", reason)]);
     }
-    const entry = auditRecord(ctx, "definition.delete", `${kind}:${key}`);
     const db = databases.of(current.collection);
+    const reference = kind === "app" ? await findReferringField(db, key) : null;
+    if (reference) throw referredProblem(reference);
+    const entry = auditRecord(ctx, "definition.delete", `${kind}:${key}`);
     if (!(await hideCollection(databases, db, current, entry))) return undefined;
     forgetCollection(ctx.memory, current.collection.id);
     return true;
   });
   pushLater(ctx, await listFormerAccess(databases.home, `${kind}:${key}`));
 }
+
+const referredProblem = ({ name, field }: { name: string; field: string }) =>
+  problem.schemaInUse(
+    `The field "${field}" of ${name.replace(":", " ")} refers to this app. Remove the field first.`,
+    { field, fields: [`${name}.${field}`] },
+  );
 
 export const listDeletedCollections = ({
   databases,

@@ -16,6 +16,7 @@ import { guardCode, collectionGuard, dataGuard, runGuarded } from "#store/db/gua
 import { retryTransient } from "#store/db/retry.ts";
 import { collection, deletion, tally } from "#store/db/schema.ts";
 import { collectionStatement, nextVersionSql } from "#store/db/statement.ts";
+import { guardUnreferenced } from "./references.ts";
 import type { CurrentCollection } from "./collections.ts";
 import { buildDropStatements, guardRevision } from "./definition-statements.ts";
 
@@ -52,7 +53,7 @@ const insertDeletion = collectionStatement<DeletionValues>((db, v) =>
 
 /**
  * Hides an app or form in one batch, and takes it from all credentials. Returns false if its definition changed
- * concurrently. Where credentials are in another database, they lose it right after.
+ * concurrently, or if a field refers to it. Where credentials are in another database, they lose it right after.
  */
 export async function hideCollection(
   { singleDatabase, home }: Databases,
@@ -65,6 +66,8 @@ export async function hideCollection(
   const { at, actor } = auditRecord;
   const statements = [
     guardRevision(db, { revision }),
+    // A deletion that is repeated after a restore happened when nothing referred to the app.
+    ...(kind === "app" && restorableMs > 0 ? [guardUnreferenced(db, { key })] : []),
     ...buildDropStatements(db, pending),
     hide(db, {}),
     insertDeletion(db, { kind, key, at, actor, eraseAt: at + restorableMs }),

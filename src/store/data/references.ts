@@ -1,13 +1,19 @@
-import { sql } from "drizzle-orm";
+import { sql, type SQL } from "drizzle-orm";
 import { fieldsPerCollection } from "#domain/data/values.ts";
 import { parseReceiptSequences, sequencesPerCollection } from "#domain/item/item.ts";
 import type { Definition } from "#domain/definition/collection.ts";
 import { referencePlaces } from "#domain/definition/field.ts";
-import type { Database, DataDatabase, PreparedStatement } from "#store/db/database.ts";
-import { guardCode, dataGuard } from "#store/db/guard.ts";
+import type {
+  CollectionDatabase,
+  Database,
+  DataDatabase,
+  PreparedStatement,
+} from "#store/db/database.ts";
+import { collectionGuard, dataGuard, guardCode } from "#store/db/guard.ts";
 import { retryTransient } from "#store/db/retry.ts";
 import { collection } from "#store/db/schema.ts";
 import {
+  collectionStatement,
   dataStatement,
   jsonChunks,
   type CollectionBind,
@@ -148,3 +154,34 @@ export function guardApps(
   const apps = [...new Set(referencePlaces(fields.fields).map(({ app }) => app))];
   return apps.length === 0 ? [] : [appsExist(db, { apps: JSON.stringify(apps) })];
 }
+
+/** Selects a field of another collection that refers to this app: the collection as `kind:key`, and the field. */
+const referringFields = (
+  key: SQL,
+  id: SQL,
+) => sql`select c.kind || ':' || c.key as name, f.value ->> 'key' as field
+  from collection c cross join json_each(c.fields, '$.fields') f
+  where instr(c.fields, '"type":"reference"') > 0 and c.id > 0 and c.id <> ${id} and (f.value ->> 'app' = ${key}
+    or exists (select 1 from json_each(f.value, '$.fields') r where r.value ->> 'app' = ${key}))`;
+
+const selectReferringField = collectionStatement<{ key: string }>((db, v) =>
+  db
+    .select({ name: sql`name`.as("name"), field: sql`field`.as("field") })
+    .from(sql`(${referringFields(sql`${v.key}`, sql`${v.collectionId}`)} limit 1)`),
+);
+
+/** Finds a field that refers to the app. */
+export function findReferringField(
+  db: CollectionDatabase,
+  key: string,
+): Promise<{ name: string; field: string } | null> {
+  return retryTransient(db, () => selectReferringField(db, { key }).first());
+}
+
+/** Aborts the batch if a field of another collection refers to this app, or will once its change takes effect. */
+export const guardUnreferenced = collectionGuard<{ key: string }>(
+  (v) => sql`select ${guardCode("unknown_app")} as code
+    where exists (${referringFields(sql`${v.key}`, sql`${v.collectionId}`)})
+      or exists (select 1 from pending_change p where p.problem is null and p.collection_id <> ${v.collectionId}
+        and instr(p.change, '"app":"' || ${v.key} || '"') > 0)`,
+);
