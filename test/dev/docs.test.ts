@@ -77,7 +77,7 @@ describe("Documentation coverage", () => {
     const command = join(project, "src/dev/credential.ts");
     const running = run(process.execPath, [command, "--url", "http://127.0.0.1:9"]);
     await expect(running).rejects.toThrow(
-      "Start the service in another terminal with `npm run dev`",
+      "Start it in another terminal with `npm run dev`",
     );
   });
 
