@@ -1,7 +1,9 @@
 import type { CompiledCollection } from "#domain/data/compile.ts";
 import { maxBatchErrors, type Operation, parseBatch } from "#domain/item/body.ts";
-import { receiptSequences } from "#domain/item/item.ts";
-import { type ItemLookup, lookUpItems } from "#store/data/batch-read.ts";
+import { receiptSequences, utf8Length, type Item } from "#domain/item/item.ts";
+import { conditionsOf, wholeOf, type ReachedCollection } from "#domain/data/narrow.ts";
+import { matchesItem } from "#domain/search/matches.ts";
+import { type ItemLookup, type ItemLookupResult, lookUpItems } from "#store/data/batch-read.ts";
 import {
   parseUpsertKey,
   BatchSimulation,
@@ -13,6 +15,8 @@ import { Problem, problem, type FieldError } from "#domain/problem/problem.ts";
 import { storeBatch, type BatchWrite } from "#store/data/batch-write.ts";
 import type { Claim } from "#store/data/replays.ts";
 import { itemAuditRecord, type ActionContext } from "./context.ts";
+import { outsideView } from "./narrow-write.ts";
+import { reach } from "./reach.ts";
 import { findBatchDuplicates, findStoredDuplicates } from "./batch-duplicates.ts";
 import { loadCurrentCollection, assertAccepting } from "./create-item.ts";
 import {
@@ -36,7 +40,7 @@ import {
 
 /** Collects the names by which operations refer to items. */
 function collectReferences(
-  compiled: CompiledCollection,
+  compiled: ReachedCollection,
   operations: readonly (Operation | null)[],
 ): ItemLookup {
   const names = operations.flatMap((operation) =>
@@ -70,10 +74,51 @@ interface PreparedBatch extends PreparedWrite<BatchResponse> {
   results: readonly (SimulatedOperation | null)[];
 }
 
+/**
+ * Loads the named items that the caller sees. For a view, hidden items must not make a batch too large, so it then looks
+ * up halves, down to a single name.
+ */
+async function lookUpVisible(
+  ctx: ActionContext,
+  reached: ReachedCollection,
+  names: ItemLookup,
+): Promise<ItemLookupResult> {
+  const found = await lookUpItems(ctx.databases.of(reached.collection), names, maxReadBytes);
+  if (reached.reach === "whole") return found;
+  const lists = [names.ids, names.receipts, names.uniqueValues];
+  const count = lists.reduce((sum, { length }) => sum + length, 0);
+  if (found.totalBytes > maxReadBytes && count > 1) {
+    const halves = halvesOf(names).map((half) => lookUpVisible(ctx, reached, half));
+    return mergeLookups(await Promise.all(halves));
+  }
+  const items = found.items.filter((item) => matchesItem(conditionsOf(reached), item));
+  return { ...found, items, totalBytes: bytesOf(items) };
+}
+
+function halvesOf({ ids, receipts, uniqueValues }: ItemLookup): ItemLookup[] {
+  const half = <Name>(names: readonly Name[], parity: number) =>
+    names.filter((_, index) => index % 2 === parity);
+  // The lists alternate, so that a single name in each also splits.
+  return [0, 1].map((parity) => ({
+    ids: half(ids, parity),
+    receipts: half(receipts, 1 - parity),
+    uniqueValues: half(uniqueValues, ids.length % 2 === 0 ? parity : 1 - parity),
+  }));
+}
+
+function mergeLookups(lookups: readonly ItemLookupResult[]): ItemLookupResult {
+  const items = new Map(lookups.flatMap((each) => each.items).map((item) => [item.number, item]));
+  const all = [...items.values()];
+  return { items: all, owners: lookups.flatMap(({ owners }) => owners), totalBytes: bytesOf(all) };
+}
+
+const bytesOf = (items: readonly Item[]) =>
+  items.reduce((sum, { data }) => sum + utf8Length(JSON.stringify(data)), 0);
+
 /** Applies all operations of a batch in order, or none, once per key (contract, section 12). */
 export function applyBatch(
   ctx: ActionContext,
-  cached: CompiledCollection,
+  cached: ReachedCollection,
   body: unknown,
   key: IdempotencyKey,
   returnsItems: boolean,
@@ -114,7 +159,7 @@ interface BatchRequest {
 
 function applyIdempotently(
   ctx: ActionContext,
-  cached: CompiledCollection,
+  cached: ReachedCollection,
   request: BatchRequest,
   key: IdempotencyKey,
 ) {
@@ -126,12 +171,12 @@ function applyIdempotently(
       const current = await loadCurrentCollection(ctx, compiled);
       const takesPrecedence = [400, 404, 412].includes(cause.status);
       if (!takesPrecedence && needsOpenForm(request)) assertAccepting(current, ctx.now());
-      if (current.compiled === compiled) throw cause;
-      ({ compiled } = current);
+      if (current.compiled === wholeOf(compiled)) throw cause;
+      compiled = reach(ctx, current.compiled);
     },
     async store(prepared, claim) {
       const stored = await storePreparedBatch(ctx, compiled, prepared, claim);
-      if (!stored) ({ compiled } = await loadCurrentCollection(ctx, compiled));
+      if (!stored) compiled = reach(ctx, (await loadCurrentCollection(ctx, compiled)).compiled);
       return stored;
     },
     respond: (response, assigned) => toOperationResults(compiled, response, assigned),
@@ -145,7 +190,7 @@ function needsOpenForm({ operations }: BatchRequest): boolean {
 
 async function prepareBatch(
   ctx: ActionContext,
-  compiled: CompiledCollection,
+  compiled: ReachedCollection,
   { operations, errors, returnsItems, maxErrors }: BatchRequest,
   key: IdempotencyKey,
 ): Promise<PreparedBatch> {
@@ -186,16 +231,11 @@ interface SimulatedBatch {
  */
 export async function simulateBatch(
   ctx: ActionContext,
-  compiled: CompiledCollection,
+  compiled: ReachedCollection,
   operations: readonly (Operation | null)[],
   maxErrors = Infinity,
 ): Promise<SimulatedBatch> {
-  const { collection } = compiled;
-  const lookup = await lookUpItems(
-    ctx.databases.of(collection),
-    collectReferences(compiled, operations),
-    maxReadBytes,
-  );
+  const lookup = await lookUpVisible(ctx, compiled, collectReferences(compiled, operations));
   if (lookup.totalBytes > maxReadBytes) throw problem.batchTooLarge(maxReadBytes);
   const budget = batchBudget();
   const simulation = new BatchSimulation(ctx, compiled, lookup, budget);
@@ -218,7 +258,7 @@ export async function simulateBatch(
     const index = results.findLastIndex((result) => result?.item === item);
     operationProblems.push({ index, problem: cause });
   };
-  const write = buildBatchWrite(compiled, simulation, ctx.now(), ctx.newId(), rejectItem);
+  const write = buildBatchWrite(wholeOf(compiled), simulation, ctx.now(), ctx.newId(), rejectItem);
   operationProblems.push(...findBatchDuplicates(compiled, write, operations, results));
   const budgetShare = Math.max(batchBudgetUsed(budget), lookup.totalBytes / maxReadBytes);
   return { results, problems: operationProblems, write, budgetShare };
@@ -227,13 +267,15 @@ export async function simulateBatch(
 /** Stores the batch. Returns undefined, for a retry, when an item or the definition has changed. */
 async function storePreparedBatch(
   ctx: ActionContext,
-  compiled: CompiledCollection,
+  compiled: ReachedCollection,
   { write, operations, results }: PreparedBatch,
   claim: Claim | null,
 ) {
   const action = compiled.collection.kind === "app" ? "record.update" : "submission.update";
   const db = ctx.databases.of(compiled.collection);
-  const result = await storeBatch(db, write, claim, itemAuditRecord(ctx, action, write.now));
+  const entry = itemAuditRecord(ctx, action, write.now);
+  const limits = { conditions: conditionsOf(compiled) };
+  const result = await storeBatch(db, write, claim, entry, limits);
   switch (result.outcome) {
     case "created":
       if (result.hasListeners) ctx.notifyChange(compiled.collection);
@@ -242,6 +284,8 @@ async function storePreparedBatch(
       return result;
     case "closed":
       throw problem.submissionsClosed(result.reason);
+    case "outside_view":
+      throw outsideView();
     case "stale":
       return undefined;
     case "taken": {

@@ -2,6 +2,7 @@ import { jsonPointer } from "#domain/problem/field-errors.ts";
 import { Problem, type FieldError, problem } from "#domain/problem/problem.ts";
 import type { ProblemCode } from "#domain/problem/catalogue.ts";
 import type { CompiledCollection } from "#domain/data/compile.ts";
+import type { ReachedCollection } from "#domain/data/narrow.ts";
 import type { Warning } from "#domain/data/values.ts";
 import type { Operation } from "#domain/item/body.ts";
 import {
@@ -117,7 +118,7 @@ export function buildBatchResponse(
 }
 
 export function toOperationResults(
-  compiled: CompiledCollection,
+  compiled: ReachedCollection,
   { prefix, results, items }: BatchResponse,
   { place, createdAt }: AssignedValues,
 ): OperationResult[] {

@@ -7,6 +7,7 @@ import {
   presentData,
 } from "#domain/data/values.ts";
 import type { CompiledCollection } from "#domain/data/compile.ts";
+import { conditionsOf, wholeOf, type ReachedCollection } from "#domain/data/narrow.ts";
 import {
   computeData,
   itemBudget,
@@ -30,6 +31,9 @@ import {
 import type { UniqueConflict } from "#store/data/item-ranges.ts";
 import { type ActionContext, type ReadContext, itemAuditRecord } from "./context.ts";
 import { findCurrentCollection } from "./collection-cache.ts";
+import { knowsField, outsideView, separateHidden, visibleErrors, visibleWarnings } from "./narrow-write.ts";
+import { reach } from "./reach.ts";
+import { findVisibleItem } from "./visible.ts";
 import type { Actor } from "#domain/audit.ts";
 import { searchEntries, uniqueValues } from "#domain/data/index-entries.ts";
 import { createdFields } from "#domain/item/change.ts";
@@ -52,13 +56,15 @@ export interface Draft {
 }
 
 export function buildDraft(
-  compiled: CompiledCollection,
+  reached: ReachedCollection,
   request: unknown,
   now: number,
   budget = itemBudget(),
 ): Draft {
+  const compiled = wholeOf(reached);
   const { kind } = compiled.collection;
-  const { body, errors } = parseItemBody(kind, "create", request);
+  const sent = separateHidden(reached, request);
+  const { body, errors } = parseItemBody(kind, "create", sent.body);
   const status = kind === "form" ? initialStatus(body.status) : { status: null };
   const isDraft = "status" in status && status.status === "draft";
   const checkResult = body.data ? checkNew(compiled, body.data, isDraft, budget) : emptyCheckResult;
@@ -73,9 +79,9 @@ export function buildDraft(
       : computeWithinBudget(budget, compiled, checkResult.data, now);
   return {
     data: computed.data,
-    warnings: [...checkResult.warnings, ...computed.warnings],
+    warnings: visibleWarnings(reached, [...checkResult.warnings, ...computed.warnings]),
     status: "status" in status ? status.status : null,
-    errors: [...fieldErrors, ...computed.errors],
+    errors: [...sent.errors, ...visibleErrors(reached, [...fieldErrors, ...computed.errors])],
   };
 }
 
@@ -109,7 +115,7 @@ export interface CountedCollection {
 
 export async function loadCurrentCollection(
   ctx: ReadContext,
-  { collection }: CompiledCollection,
+  { collection }: ReachedCollection,
 ): Promise<CountedCollection> {
   const current = await findCurrentCollection(ctx, collection.kind, collection.key);
   if (!current) throw problem.notFound();
@@ -122,25 +128,55 @@ export function assertAccepting({ compiled, itemCount }: CountedCollection, now:
 }
 
 /** Rejects values for a field whose type is changing, because a value would block the change. */
-export function assertTypeStable({ pending }: Collection, data: Data, before: Data = {}): void {
+export function assertTypeStable(
+  reached: ReachedCollection,
+  data: Data,
+  before: Data = {},
+): void {
+  const { pending } = wholeOf(reached).collection;
   const [changingField] = filledFields(pending?.emptied ?? [], data, before);
   if (!changingField) return;
+  if (changingField.within === null && !knowsField(reached, changingField.key)) throw outsideView();
   const detail = `The type of "${changingField.key}" is changing. It accepts no values until the change is done.`;
   throw problem.schemaInUse(detail, { field: changingField.key });
 }
 
 /** Builds the 409 for the first field whose value another item has. Names that item only if the caller may read. */
-export function duplicateProblem(
+export async function duplicateProblem(
   ctx: ActionContext,
-  { collection }: CompiledCollection,
+  reached: ReachedCollection,
   conflicts: readonly UniqueConflict[],
-): Problem {
+): Promise<Problem> {
+  const { collection } = wholeOf(reached);
+  const first = firstConflict(collection, conflicts);
+  if (!first) return problem.tryAgain();
+  const { key, id } = first;
+  if (!knowsField(reached, key)) return outsideView();
   const canRead = permissionsAllow(ctx.permissions, readPermission[collection.kind]);
+  const isNamed = canRead && (await isInView(ctx, reached, id));
+  return problem.duplicate(key, isNamed ? id : undefined);
+}
+
+/** The conflict of the field that comes first in the definition. */
+export function firstConflict(
+  collection: Collection,
+  conflicts: readonly UniqueConflict[],
+): { key: string; id: string } | undefined {
   for (const { key, number } of uniqueFields(collection)) {
     const conflict = conflicts.find(({ field }) => field === number);
-    if (conflict) return problem.duplicate(key, canRead ? conflict.id : undefined);
+    if (conflict) return { key, id: conflict.id };
   }
-  return problem.tryAgain();
+  return undefined;
+}
+
+async function isInView(
+  ctx: ActionContext,
+  { reach, collection: { kind } }: ReachedCollection,
+  id: string,
+): Promise<boolean> {
+  if (reach === "whole") return true;
+  const found = await findVisibleItem(ctx, { kind, id });
+  return found !== undefined;
 }
 
 /** The unique fields of the definition and of a pending one, with the numbers of their values. */
@@ -152,49 +188,64 @@ export function uniqueFields({ id, definition, pending }: Collection) {
 }
 
 /** Creates a record or submission, once per key. `body` is JSON that has not been validated. */
-export function createItem(
+export async function createItem(
   ctx: ActionContext,
-  cached: CompiledCollection,
+  cached: ReachedCollection,
   body: unknown,
   key: IdempotencyKey,
 ): Promise<IdempotentResult<ItemView>> {
-  let compiled = cached;
-  return runIdempotent(ctx, compiled.collection, key, body, {
+  let reached = cached;
+  const result = await runIdempotent(ctx, reached.collection, key, body, {
     prepare() {
-      const draft = buildDraft(compiled, body, ctx.now());
+      const draft = buildDraft(reached, body, ctx.now());
       const errors = [...key.errors, ...draft.errors];
       if (errors.length > 0) throw problem.invalidInput(errors);
-      assertTypeStable(compiled.collection, draft.data);
-      return prepareItem(ctx, compiled, draft);
+      assertTypeStable(reached, draft.data);
+      return prepareItem(ctx, reached, draft);
     },
     async reject(cause) {
-      const current = await loadCurrentCollection(ctx, compiled);
+      const current = await loadCurrentCollection(ctx, reached);
       assertAccepting(current, ctx.now());
-      if (current.compiled === compiled) throw cause;
-      ({ compiled } = current);
+      if (current.compiled === wholeOf(reached)) throw cause;
+      reached = reach(ctx, current.compiled);
     },
     async store(prepared, claim) {
-      const stored = await storeItem(ctx, compiled, prepared.item, claim);
-      if (!stored) ({ compiled } = await loadCurrentCollection(ctx, compiled));
+      const stored = await storeItem(ctx, reached, prepared.item, claim);
+      if (!stored) reached = reach(ctx, (await loadCurrentCollection(ctx, reached)).compiled);
       return stored;
     },
-    respond: (response, assigned) => toItemView(compiled, response, assigned),
+    respond: (response, assigned) => toItemView(reached, response, assigned),
   });
+  if (!result.isReplay || reached.reach === "whole") return result;
+  return { ...result, response: await inCurrentView(ctx, result.response) };
+}
+
+/** A replay through a view shows what the view shows now. Throws 404 when it no longer shows the item. */
+async function inCurrentView(ctx: ActionContext, response: ItemView): Promise<ItemView> {
+  const { kind, id } = response;
+  const found = await findVisibleItem(ctx, { kind, id });
+  if (!found) throw problem.notFound();
+  const data = Object.entries(response.data).filter(([key]) => knowsField(found.compiled, key));
+  return { ...response, data: Object.fromEntries(data) };
 }
 
 /** Stores the item. Returns undefined, for a retry, when the definition changed or the duplicate is gone. */
-async function storeItem(
+export async function storeItem(
   ctx: ActionContext,
-  compiled: CompiledCollection,
+  reached: ReachedCollection,
   item: NewItem,
   claim: Claim | null,
+  isTrial = false,
 ) {
-  const action = compiled.collection.kind === "app" ? "record.create" : "submission.create";
-  const db = ctx.databases.of(compiled.collection);
-  const result = await insertItem(db, item, claim, itemAuditRecord(ctx, action, item.now));
+  const { collection } = reached;
+  const action = collection.kind === "app" ? "record.create" : "submission.create";
+  const db = ctx.databases.of(collection);
+  const entry = itemAuditRecord(ctx, action, item.now);
+  const limits = { conditions: conditionsOf(reached), isTrial };
+  const result = await insertItem(db, item, claim, entry, limits);
   switch (result.outcome) {
     case "created":
-      if (result.hasListeners) ctx.notifyChange(compiled.collection);
+      if (result.hasListeners) ctx.notifyChange(collection);
       return result;
     case "replayed":
       return result;
@@ -202,8 +253,11 @@ async function storeItem(
       throw problem.submissionsClosed(result.reason);
     case "duplicate":
       if (result.conflicts.length === 0) return undefined;
-      throw duplicateProblem(ctx, compiled, result.conflicts);
+      throw await duplicateProblem(ctx, reached, result.conflicts);
+    case "outside_view":
+      throw outsideView();
     case "definition_changed":
+    case "not_stored":
       return undefined;
   }
 }
@@ -211,15 +265,16 @@ async function storeItem(
 /** Builds the stored item and the response. Throws a problem when either is too large. */
 export function prepareItem(
   ctx: ActionContext,
-  compiled: CompiledCollection,
+  reached: ReachedCollection,
   draft: Draft,
 ): PreparedWrite<CreateResponse> & { item: NewItem } {
-  const { kind, id: collectionId, version, revision } = compiled.collection;
+  const { collection } = wholeOf(reached);
+  const { kind, id: collectionId, version, revision } = collection;
   const { status, data } = draft;
   const id = newItemId(kind, collectionId, ctx.newId());
-  const entries = searchEntries(compiled.collection, data, { status });
+  const entries = searchEntries(collection, data, { status });
   assertEntryCount(entries);
-  const response = buildCreateResponse(ctx, compiled, draft);
+  const response = buildCreateResponse(ctx, reached, draft);
   const responseJson = JSON.stringify(response);
   const item = {
     id,
@@ -230,7 +285,7 @@ export function prepareItem(
     receiptPrefix: response.prefix,
     data: JSON.stringify(data),
     entries: JSON.stringify(entries),
-    uniqueValues: uniqueValues(compiled.collection, data, status),
+    uniqueValues: uniqueValues(collection, data, status),
     changedFields: createdFields({ data, status }),
   };
   assertFits(responseJson, item.data, item.entries);
@@ -250,7 +305,7 @@ interface CreateResponse {
 
 function buildCreateResponse(
   { actor: createdBy, databases }: ActionContext,
-  compiled: CompiledCollection,
+  compiled: ReachedCollection,
   { status, data, warnings }: Draft,
 ): CreateResponse {
   const { kind, definition } = compiled.collection;
@@ -260,7 +315,7 @@ function buildCreateResponse(
 }
 
 function toItemView(
-  { collection }: CompiledCollection,
+  { collection }: ReachedCollection,
   { version = 1, prefix, createdBy, status, data, warnings }: CreateResponse,
   { itemId, place, createdAt }: AssignedValues,
 ): ItemView {

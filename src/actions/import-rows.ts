@@ -5,7 +5,7 @@ import { Problem, problem } from "#domain/problem/problem.ts";
 import { loadUniqueValueOwners } from "#store/data/batch-read.ts";
 import type { BatchWrite } from "#store/data/batch-write.ts";
 import type { ActionContext } from "./context.ts";
-import { loadCurrentCollection, duplicateProblem, assertAccepting } from "./create-item.ts";
+import { loadCurrentCollection, firstConflict, assertAccepting } from "./create-item.ts";
 import { applyOperations, simulateBatch } from "./apply-batch.ts";
 import { BatchProblem, type OperationResult } from "./batch-results.ts";
 
@@ -71,7 +71,7 @@ async function checkBatch(
   const outcomes = batch.map((_, index): RowOutcome => {
     const cause = problemByIndex.get(index);
     const result = results[index];
-    if (cause || !result) return cause ?? duplicateProblem(ctx, compiled, []);
+    if (cause || !result) return cause ?? problem.tryAgain();
     const { lastState, current } = result.item;
     const itemValues = current
       ? uniqueValues(compiled.collection, current.data, current.status)
@@ -84,7 +84,10 @@ async function checkBatch(
         (earlierId !== undefined && earlierId !== lastState.id)
       );
     });
-    if (conflict) return duplicateProblem(ctx, compiled, [{ field: conflict[0], id: "" }]);
+    if (conflict) {
+      const duplicate = firstConflict(compiled.collection, [{ field: conflict[0], id: "" }]);
+      return duplicate ? problem.duplicate(duplicate.key) : problem.tryAgain();
+    }
     for (const value of itemValues) itemIdByValue.set(JSON.stringify(value), lastState.id);
     return result.outcome;
   });

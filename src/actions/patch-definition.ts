@@ -1,4 +1,6 @@
 import { parseDefinitionPatch } from "#domain/definition/patch.ts";
+import { problem } from "#domain/problem/problem.ts";
+import { viewErrors } from "#domain/search/view.ts";
 import { nextVersion } from "#domain/timeline.ts";
 import type { Precondition } from "#domain/preconditions.ts";
 import type { CurrentCollection, PendingChange } from "#store/data/collections.ts";
@@ -38,6 +40,8 @@ function applyPatch(
     pending?.problem === null
       ? { ...pending.change, definition: apply(pending.change.definition) }
       : null;
+  const pendingErrors = continued ? viewErrors(kind, key, continued.definition) : [];
+  if (pendingErrors.length > 0) throw problem.invalidInput(pendingErrors);
   const isChanged =
     !isSame(collection.definition, definition) ||
     (continued !== null && !isSame(pending?.change.definition, continued.definition));

@@ -1,9 +1,11 @@
 import type { CursorPosition, FullPosition } from "#domain/cursor.ts";
 import type { CompiledCollection } from "#domain/data/compile.ts";
+import { conditionsOf, wholeOf, type ReachedCollection } from "#domain/data/narrow.ts";
 import { fieldNumber, presentData } from "#domain/data/values.ts";
 import { countFittingItems, buildItemView, type ItemView } from "#domain/item/item.ts";
 import { problem, type Problem } from "#domain/problem/problem.ts";
 import { parseSearch } from "#domain/search/parse.ts";
+import { findView, hasSort, inView } from "#domain/search/view.ts";
 import { parseTextSearch } from "#domain/search/text.ts";
 import { referencedFields, type Search } from "#domain/search/tree.ts";
 import type { MatchCount, CollectionStatus, TextPrefixes } from "#store/data/search/count.ts";
@@ -13,6 +15,7 @@ import { maxKeyEntryBytes, maxKeyItemBytes, maxPageBytes } from "#store/data/sea
 import { maxSortedItems } from "#store/data/search/plan.ts";
 import type { SearchPage, UnindexedFields } from "#store/data/search/page.ts";
 import type { ReadContext, ActionContext } from "./context.ts";
+import { reach, type Caller } from "./reach.ts";
 import { resumeBackfill } from "./backfill.ts";
 import { confirmCollection, collectionRef, loadCollectionOfHead } from "./collection-cache.ts";
 import {
@@ -23,6 +26,7 @@ import {
   duplicateProblem,
   assertAccepting,
   assertTypeStable,
+  storeItem,
 } from "./create-item.ts";
 import { retryOnConflict } from "./idempotent.ts";
 import type { CollectionKind } from "#domain/definition/collection.ts";
@@ -32,6 +36,10 @@ import { findItemConflicts } from "#store/data/item-ranges.ts";
 export interface ItemQuery {
   /** A search in the API's format. */
   body: unknown;
+  /** The key of a view. Its conditions apply too, and its sort and fields where the search has none. */
+  view?: string | undefined;
+  /** The order by number where nothing sorts. */
+  order?: "asc" | "desc";
   /** Words to find in an item's texts, id or receipt number; empty for no text search. */
   text?: string;
   /** Whether people see the result. The query then counts all matches and finds prefix matches. */
@@ -49,7 +57,7 @@ export interface QueryPage {
   /** The count of all matches, if requested. */
   count: MatchCount | null;
   /** The collection by which the items are presented. */
-  compiled: CompiledCollection;
+  compiled: ReachedCollection;
   /** The status of the collection, if requested. */
   status: CollectionStatus | null;
 }
@@ -57,17 +65,17 @@ export interface QueryPage {
 /** Returns a page of matching items, newest first unless the search sorts them. */
 export async function queryItems(
   ctx: ReadContext,
-  cached: CompiledCollection,
+  cached: ReachedCollection,
   query: ItemQuery,
   after: CursorPosition | null,
   limit?: number,
 ): Promise<QueryPage> {
-  let compiled = cached;
+  let reached = cached;
   return retryOnConflict(ctx, async () => {
-    const { collection } = compiled;
-    const parsed = await parseOrReload(ctx, compiled, query);
-    if ("compiled" in parsed) {
-      ({ compiled } = parsed);
+    const { collection } = reached;
+    const parsed = await parseOrReload(ctx, reached, query);
+    if ("reach" in parsed) {
+      reached = parsed;
       return undefined;
     }
     const { search, prefixes } = parsed;
@@ -79,14 +87,18 @@ export async function queryItems(
       withStatus: query.withStatus ?? false,
       prefixes: wantsPrefixMatches ? prefixes : null,
       stamps: cachedStamps([collection]),
-      values: search.unknownOptions.map(({ field, value }) => [field.number, value] as const),
+      // Whether hidden items have a value is none of a narrow caller's business.
+      values:
+        reached.reach === "narrow"
+          ? []
+          : search.unknownOptions.map(({ field, value }) => [field.number, value] as const),
     });
     if ("exceeded" in page) throw tooComplexProblem(page);
-    compiled = confirmCollection(ctx, compiled, page.head);
+    reached = reach(ctx, confirmCollection(ctx, wholeOf(reached), page.head));
     if (page.head.freshDefinition) return undefined;
-    assertIndexed(ctx, collection.id, search, page.unindexed);
+    assertIndexed(ctx, reached, search, page.unindexed);
     assertOptions(search, page.missingValues);
-    return buildPage(compiled, search, page, rows);
+    return buildPage(reached, search, page, rows);
   });
 }
 
@@ -98,28 +110,41 @@ interface ParsedQuery {
 /** Parses the query. If that fails and the definition has changed, returns the current collection instead. */
 async function parseOrReload(
   ctx: ReadContext,
-  compiled: CompiledCollection,
+  reached: ReachedCollection,
   query: ItemQuery,
-): Promise<ParsedQuery | CountedCollection> {
+): Promise<ParsedQuery | ReachedCollection> {
   try {
-    return parseItemQuery(compiled, query);
+    return parseItemQuery(ctx, reached, query);
   } catch (error) {
-    const current = await loadCurrentCollection(ctx, compiled);
-    if (current.compiled === compiled) throw error;
-    return current;
+    const current = await loadCurrentCollection(ctx, reached);
+    if (current.compiled === wholeOf(reached)) throw error;
+    return reach(ctx, current.compiled);
   }
 }
 
 /** Throws a problem when the query is invalid for this definition. */
-export function validateSearch(cached: CompiledCollection, query: ItemQuery): void {
-  parseItemQuery(cached, query);
+export function validateSearch(
+  ctx: Caller,
+  cached: ReachedCollection,
+  query: ItemQuery,
+): void {
+  parseItemQuery(ctx, cached, query);
 }
 
 function parseItemQuery(
-  { collection }: CompiledCollection,
-  { body, text = "" }: ItemQuery,
+  { actor }: Caller,
+  reached: ReachedCollection,
+  { body, view, order, text = "" }: ItemQuery,
 ): ParsedQuery {
-  const search = parseSearch(collection, body);
+  const { collection } = reached;
+  const viewed = inView(collection, parseSearch(collection, body, actor), body, view, actor);
+  const isSorted = hasSort(body) || (view !== undefined && hasSort(findView(collection, view)));
+  const search: Search = {
+    ...viewed,
+    conditions: [...conditionsOf(reached), ...viewed.conditions],
+    ...(order && !isSorted ? { order } : {}),
+  };
+  if (reached.reach === "narrow") assertKnownOptions(search);
   const textSearch = parseTextSearch(collection, text);
   if (!textSearch) return { search, prefixes: null };
   const conditions = [...search.conditions, ...textSearch.words];
@@ -132,20 +157,35 @@ function parseItemQuery(
  */
 function assertIndexed(
   ctx: ReadContext,
-  collectionId: number,
+  reached: ReachedCollection,
   search: Search,
   { ids, ...progress }: UnindexedFields,
 ): void {
-  const numbers = new Set(ids.map((id) => fieldNumber(collectionId, id)));
+  const { collection, fields } = reached;
+  const numbers = new Set(ids.map((id) => fieldNumber(collection.id, id)));
   const unindexedFields = referencedFields(search).filter(({ number }) => numbers.has(number));
   if (unindexedFields.length === 0) return;
   resumeBackfill(ctx);
-  throw problem.indexing([...new Set(unindexedFields.map(({ name }) => name))], progress);
+  const names = [...new Set(unindexedFields.map(({ name }) => name))];
+  if (reached.reach === "whole") throw problem.indexing(names, progress);
+  // The progress counts hidden items, and the conditions of the view may name hidden fields.
+  const shownNames = names.filter((name) => fields.byKey.has(name));
+  throw shownNames.length === 0
+    ? problem.tryAgain()
+    : problem.indexing(shownNames, { done: 0, total: 0 });
 }
 
 /** Rejects operands that no item has and that are neither current nor former options of their fields. */
 function assertOptions({ unknownOptions }: Search, missingValues: readonly number[]): void {
   const errors = missingValues.flatMap((index) => unknownOptions[index]?.error ?? []);
+  if (errors.length > 0) throw problem.invalidInput(errors);
+}
+
+/** For a narrow caller, the definition alone decides what is an option. */
+function assertKnownOptions({ unknownOptions }: Search): void {
+  const errors = unknownOptions
+    .filter(({ field }) => field.options?.isComplete)
+    .map(({ error }) => error);
   if (errors.length > 0) throw problem.invalidInput(errors);
 }
 
@@ -166,7 +206,7 @@ function tooComplexProblem({ exceeded }: SearchTooLarge): Problem {
 }
 
 function buildPage(
-  compiled: CompiledCollection,
+  compiled: ReachedCollection,
   { fields }: Search,
   { hits, edge, count, prefixMatches, status }: SearchPage,
   rows: number,
@@ -199,12 +239,12 @@ function pickFields(view: ItemView, fields: string[] | null): ItemView {
 /** Returns a page of items that match a search from the API. */
 export async function searchItems(
   ctx: ReadContext,
-  cached: CompiledCollection,
-  body: unknown,
+  cached: ReachedCollection,
+  query: Pick<ItemQuery, "body" | "view" | "order">,
   after: CursorPosition | null,
   limit?: number,
 ): Promise<Pick<QueryPage, "views" | "nextPosition" | "compiled">> {
-  return queryItems(ctx, cached, { body }, after, limit);
+  return queryItems(ctx, cached, query, after, limit);
 }
 
 export interface ItemViewPage {
@@ -244,19 +284,22 @@ export async function listItemViews(
 /** Runs all checks of a create without storing anything. Throws the same problems as the create. */
 export async function validateItem(
   ctx: ActionContext,
-  cached: CompiledCollection,
+  cached: ReachedCollection,
   body: unknown,
 ): Promise<Pick<ItemView, "key" | "status" | "data" | "warnings">> {
   const current = await loadCurrentCollection(ctx, cached);
   assertAccepting(current, ctx.now());
-  const { compiled } = current;
+  const compiled = reach(ctx, current.compiled);
   const draft = buildDraft(compiled, body, ctx.now());
   if (draft.errors.length > 0) throw problem.invalidInput(draft.errors);
   const { status, data, warnings } = draft;
-  assertTypeStable(compiled.collection, data);
-  const { uniqueValues } = prepareItem(ctx, compiled, draft).item;
+  assertTypeStable(compiled, data);
+  const { item } = prepareItem(ctx, compiled, draft);
+  // Only the database can tell whether the item would be in the view, so it stores the item and takes that back.
+  if (compiled.reach === "narrow") await storeItem(ctx, compiled, item, null, true);
+  const { uniqueValues } = item;
   const db = ctx.databases.of(compiled.collection);
   const conflicts = uniqueValues.length > 0 ? await findItemConflicts(db, uniqueValues, null) : [];
-  if (conflicts.length > 0) throw duplicateProblem(ctx, compiled, conflicts);
+  if (conflicts.length > 0) throw await duplicateProblem(ctx, compiled, conflicts);
   return { key: compiled.collection.key, status, data: presentData(compiled, data), warnings };
 }

@@ -1,10 +1,12 @@
 import { Problem, problem } from "#domain/problem/problem.ts";
 import { type ActionContext, itemAuditRecord } from "./context.ts";
 import { retryOnConflict } from "./idempotent.ts";
+import { assertInView, separateHidden, visibleErrors, visibleWarnings } from "./narrow-write.ts";
 import { reloadItem, type LoadedItem, type StoredItem } from "./visible.ts";
 import { checkPatch, checkSubmitted, type CheckResult } from "#domain/data/check.ts";
 import { itemBudget } from "#domain/formula/compute.ts";
 import type { CompiledCollection } from "#domain/data/compile.ts";
+import { wholeOf } from "#domain/data/narrow.ts";
 import { withoutRemovedFields } from "#domain/data/index-entries.ts";
 import { closedReason } from "#domain/definition/collection.ts";
 import { resolveIncrements } from "#domain/data/increments.ts";
@@ -81,14 +83,16 @@ export function assertChangeable(item: Item, ifMatch: Precondition | null): void
 /** Computes the state of the item after an update. Throws a problem when the update is invalid. */
 export function nextState(
   ctx: ActionContext,
-  { item, compiled }: StoredItem,
+  { item, compiled: reached }: StoredItem,
   request: unknown,
   ifMatch: Precondition | null,
   budget = itemBudget(),
   allowsIncrements = true,
 ): NextState {
   assertChangeable(item, ifMatch);
-  const { body, errors } = parseItemBody(compiled.collection.kind, "update", request);
+  const compiled = wholeOf(reached);
+  const sent = separateHidden(reached, request);
+  const { body, errors } = parseItemBody(compiled.collection.kind, "update", sent.body);
   const status = item.status === null ? { status: null } : nextStatus(item.status, body.status);
   const newStatus = "status" in status ? status.status : item.status;
   const isSubmission = item.status === "draft" && newStatus !== "draft";
@@ -100,12 +104,17 @@ export function nextState(
     ? checkSubmitted(compiled, item.data, data, budget)
     : checkPatch(compiled, item.data, data, newStatus === "draft", budget);
   const statusErrors = "error" in status ? [status.error] : [];
-  const fieldErrors = [...errors, ...statusErrors, ...incrementErrors, ...checkResult.errors];
+  const ownErrors = [...errors, ...statusErrors, ...incrementErrors, ...checkResult.errors];
+  const fieldErrors = [...sent.errors, ...visibleErrors(reached, ownErrors)];
   if (fieldErrors.length > 0) throw problem.invalidInput(fieldErrors);
-  assertTypeStable(compiled.collection, checkResult.data, item.data);
+  assertTypeStable(reached, checkResult.data, item.data);
   const computedResult = computeWithinBudget(budget, compiled, checkResult.data, ctx.now());
-  if (computedResult.errors.length > 0) throw problem.invalidInput(computedResult.errors);
-  const warnings = [...checkResult.warnings, ...computedResult.warnings];
+  if (computedResult.errors.length > 0)
+    throw problem.invalidInput(visibleErrors(reached, computedResult.errors));
+  const warnings = visibleWarnings(reached, [
+    ...checkResult.warnings,
+    ...computedResult.warnings,
+  ]);
   return { data: computedResult.data, errors: [], warnings, status: newStatus };
 }
 
@@ -120,19 +129,21 @@ export function hasSameData(
   next: Pick<NextState, "data">,
   { item, compiled }: StoredItem,
 ): boolean {
-  const before = withoutRemovedFields(compiled.collection.definition.fields, item.data);
+  const before = withoutRemovedFields(wholeOf(compiled).collection.definition.fields, item.data);
   return JSON.stringify(next.data) === JSON.stringify(before);
 }
 
 /** Writes the item. Returns undefined when a concurrent request changed the item or its definition. */
 async function writeItem(
   ctx: ActionContext,
-  { item, compiled }: StoredItem,
+  { item, compiled: reached }: StoredItem,
   next: Pick<NextState, "data" | "status">,
   action?: ItemAction,
 ): Promise<Item | undefined> {
   const { timeline } = ctx.databases;
+  const compiled = wholeOf(reached);
   const after = nextItemVersion(compiled, item, next, ctx.actor, ctx.now(), timeline);
+  assertInView(reached, after);
   const change = buildChange(compiled, item, after);
   const result = await changeItem(
     ctx.databases.of(compiled.collection),
@@ -149,7 +160,7 @@ async function writeItem(
       throw problem.submissionsClosed(result.reason);
     case "duplicate":
       if (result.conflicts.length === 0) return undefined;
-      throw duplicateProblem(ctx, compiled, result.conflicts);
+      throw await duplicateProblem(ctx, reached, result.conflicts);
   }
 }
 
@@ -202,8 +213,9 @@ export async function deleteSubmission(
   loaded: LoadedItem,
   ifMatch: Precondition | null,
 ): Promise<void> {
-  await retryOnCurrentItem(ctx, loaded, async ({ item, compiled }) => {
+  await retryOnCurrentItem(ctx, loaded, async ({ item, compiled: reached }) => {
     assertChangeable(item, ifMatch);
+    const compiled = wholeOf(reached);
     const { entries, uniqueValues } = indexRowChanges(compiled, item, null);
     const removal = {
       number: item.number,

@@ -45,6 +45,7 @@ export function schemaDocument(
     history_days: definition.history_days ?? defaultHistoryDays,
     ...(indexing ? { indexing: { done: indexing.done, total: indexing.total } } : {}),
     ...(pending ? { pending: pendingDocument(pending, serviceUrl) } : {}),
+    views: definition.views ?? [],
     fields: fields.fields.map(fieldDocument),
   };
 }

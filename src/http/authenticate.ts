@@ -138,11 +138,12 @@ export const authenticate = <E extends ApiEnv & BearerEnv>(
       if (seen.overdue !== null && bookmark !== null)
         reportWrite({ overdue: seen.overdue, bookmark });
     };
-    c.set("read", createReader(c, plan, { credentialId, seen, started, onRead }));
     const actor = `credential:${grant.credentialId}` as const;
+    const caller = { actor, resources: grant.resources };
+    c.set("read", createReader(c, plan, { credentialId, caller, seen, started, onRead }));
     // The primary serves all writes, and all reads that were not prefetched.
     const session = c.env.databases.openSession(primary);
-    c.set("action", actionContext(c, actor, grant, null, replays, readContext(c, session)));
+    c.set("action", actionContext(c, actor, grant, null, replays, readContext(c, caller, session)));
     await next();
     if (started) forgetUnused(c, credentialId, started);
     if (ticket !== null && session.isSettled())

@@ -1,6 +1,7 @@
 import * as z from "zod/mini";
 import { createItem } from "#actions/create-item.ts";
-import { listItemViews, validateItem } from "#actions/query-items.ts";
+import type { ReadContext } from "#actions/context.ts";
+import { listItemViews, searchItems, validateItem } from "#actions/query-items.ts";
 import { deleteSubmission, updateItem } from "#actions/update-item.ts";
 import { checkedDocument, itemDocument, writtenDocument } from "#documents/items.ts";
 import { mergePatchType } from "#documents/openapi/description.ts";
@@ -12,16 +13,19 @@ import {
   readPermission,
   type Permission,
 } from "#domain/credential/permissions.ts";
-import { defaultPageLimit, pageQuery } from "#domain/cursor.ts";
+import { reachOf } from "#domain/credential/credential.ts";
+import { defaultPageLimit, type CursorPosition } from "#domain/cursor.ts";
 import { requestsIncrement } from "#domain/data/increments.ts";
 import type { CollectionKind } from "#domain/definition/collection.ts";
 import { buildItemView, type ItemView } from "#domain/item/item.ts";
+import type { Download } from "#domain/download.ts";
 import { isObject } from "#domain/json.ts";
 import { lazy } from "#domain/lazy.ts";
 import type { ApiCode } from "#domain/problem/catalogue.ts";
 import { etagOf } from "#domain/preconditions.ts";
 import { operation, type SingleResult } from "./operation.ts";
 import { collectionTarget, itemTargets } from "./targets.ts";
+import { loadMatchingPage, viewFields, viewQuery } from "./viewed-page.ts";
 
 /** The operations on the items of apps and forms. Both kinds share the declarations. */
 
@@ -58,6 +62,13 @@ const shownItem = (view: ItemView): SingleResult => ({
 /** Binds cursors to the key, which is known before the collection is loaded. */
 const listBinding = (kind: CollectionKind, key: string) => `list ${kind}:${key}`;
 
+const listStep =
+  (ctx: ReadContext, kind: CollectionKind, key: string) =>
+  async (from: CursorPosition | null, count: number) => {
+    const step = await listItemViews(ctx, kind, key, from && Number(from[0]), count);
+    return { ...step, nextPosition: step.nextPosition === null ? null : [step.nextPosition] };
+  };
+
 export const listItems = (kind: CollectionKind) => {
   const { many } = resourceNames(kind);
   return operation({
@@ -68,34 +79,37 @@ export const listItems = (kind: CollectionKind) => {
     permission: readPermission[kind],
     effect: "read",
     target: collectionTarget(kind),
-    query: pageQuery,
+    query: viewQuery,
     formats: "downloads",
-    async prefetch(ctx, { path: { key }, query, format, position }) {
-      const { cursor, limit = defaultPageLimit } = query();
-      const start = await position(listBinding(kind, key), cursor, ctx.versions);
-      if (format) return format;
-      const page = await listItemViews(ctx, kind, key, start && Number(start[0]), limit);
-      return { ...page, bookmark: ctx.versions.newestBookmark() };
-    },
-    async run(ctx, { target, query, position, prefetched }) {
-      const { key } = target.collection;
+    async prefetch(ctx, request) {
+      const { key } = request.path;
+      const { cursor, limit = defaultPageLimit, view } = request.query();
       const binding = listBinding(kind, key);
-      const listed = await prefetched();
-      if (!("type" in listed)) {
-        const { views, nextPosition, bookmark } = listed;
-        const items = views.map((view) => ({ document: itemDocument(view) }));
-        return {
-          items,
-          next: nextPosition === null ? null : { binding, position: [nextPosition], bookmark },
-        };
+      // Without a view, the list needs no definition before it reads.
+      if (view === undefined && reachOf(ctx.resources, kind, key) === "whole") {
+        const start = await request.position(binding, cursor, ctx.versions);
+        const found = request.format ? null : await listStep(ctx, kind, key)(start, limit);
+        return { binding, start, found, bookmark: ctx.versions.newestBookmark() };
       }
-      const start = await position(binding, query.cursor);
-      const read = async (from: typeof start, count: number) => {
-        const step = await listItemViews(ctx, kind, key, from && Number(from[0]), count);
-        return { ...step, nextPosition: step.nextPosition === null ? null : [step.nextPosition] };
-      };
-      const maxItems = query.limit ?? null;
-      return { format: listed, download: { keys: null, start, maxItems, read } };
+      const query = { body: {}, view, order: "asc" as const };
+      const page = { kind, key, query, cursor, limit, format: request.format };
+      return loadMatchingPage(ctx, request, { ...page, binding: () => binding });
+    },
+    async run(ctx, { target, query: { view, limit }, format, prefetched }) {
+      const { key } = target.collection;
+      const { binding, start, found, bookmark } = await prefetched();
+      if (found || !format) {
+        const { views = [], nextPosition = null } = found ?? {};
+        const items = views.map((each) => ({ document: itemDocument(each) }));
+        return { items, next: nextPosition && { binding, position: nextPosition, bookmark } };
+      }
+      const query = { body: {}, view, order: "asc" as const };
+      const read: Download["read"] =
+        view === undefined && target.reach === "whole"
+          ? listStep(ctx, kind, key)
+          : (from, count) => searchItems(ctx, target, query, from, count);
+      const keys = viewFields(target, view);
+      return { format, download: { keys, start, maxItems: limit ?? null, read } };
     },
     summary: `List ${many}`,
     description: `Returns the ${many} in the order of creation, oldest first. Follow \`links.next\` until it is null. ${downloadText}`,

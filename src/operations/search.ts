@@ -1,4 +1,3 @@
-import { cachedOrStoredCollection } from "#actions/collection-cache.ts";
 import { searchItems } from "#actions/query-items.ts";
 import { itemDocument } from "#documents/items.ts";
 import { resourceNames } from "#documents/openapi/names.ts";
@@ -6,10 +5,10 @@ import { searchInput } from "#documents/openapi/tool-inputs.ts";
 import { collectionPaths } from "#domain/api-paths.ts";
 import { sha256 } from "#domain/credential/keys.ts";
 import { readPermission } from "#domain/credential/permissions.ts";
-import { pageQuery, type CursorPosition, type Paging } from "#domain/cursor.ts";
+import type { CursorPosition, Paging } from "#domain/cursor.ts";
 import type { CollectionKind } from "#domain/definition/collection.ts";
 import type { Download } from "#domain/download.ts";
-import type { CompiledCollection } from "#domain/data/compile.ts";
+import type { ReachedCollection } from "#domain/data/narrow.ts";
 import type { ActionContext, ReadContext } from "#actions/context.ts";
 import type { ReadRequest } from "#actions/read.ts";
 import { isObject, toCanonicalJson } from "#domain/json.ts";
@@ -18,18 +17,23 @@ import { problem, type FieldError } from "#domain/problem/problem.ts";
 import { downloadText } from "./items.ts";
 import { operation } from "./operation.ts";
 import { collectionTarget } from "./targets.ts";
+import { loadMatchingPage, viewFields, viewQuery, type ViewPaging } from "./viewed-page.ts";
 
 const prefetchMatches =
-  (kind: CollectionKind) => async (ctx: ReadContext, request: ReadRequest<Paging>) => {
-    const { path, body: readBody, query, format, position } = request;
-    const body = await readBody();
-    const { limit, cursor } = parsePaging(body, query());
-    const likely = await cachedOrStoredCollection(ctx, kind, path.key);
-    if (!likely) throw problem.notFound();
-    const binding = await searchBinding(likely.collection.id, body);
-    const start = await position(binding, cursor, ctx.versions);
-    const found = format ?? (await searchItems(ctx, likely, body, start, limit));
-    return { binding, start, limit, found, bookmark: ctx.versions.newestBookmark() };
+  (kind: CollectionKind) => async (ctx: ReadContext, request: ReadRequest<ViewPaging>) => {
+    const body = await request.body();
+    const sent = request.query();
+    const { limit, cursor } = parsePaging(body, sent);
+    const page = await loadMatchingPage(ctx, request, {
+      kind,
+      key: request.path.key,
+      query: { body, view: sent.view },
+      cursor,
+      limit,
+      format: request.format,
+      binding: ({ collection }) => searchBinding(collection.id, body),
+    });
+    return { ...page, limit };
   };
 
 /** Returns a page of matches, or all of them as a download. */
@@ -43,7 +47,7 @@ export const searchOperation = (kind: CollectionKind) => {
     permission: readPermission[kind],
     effect: "read",
     target: collectionTarget(kind),
-    query: pageQuery,
+    query: viewQuery,
     body: {
       schema: ({ key, one }) => (key === undefined ? "Search" : `${one}Search`),
       example: ({ search }) => search,
@@ -51,16 +55,18 @@ export const searchOperation = (kind: CollectionKind) => {
     formats: "downloads",
     admissionKey: ({ key }) => `search ${kind}:${key}`,
     prefetch: prefetchMatches(kind),
-    async run(ctx, { target, body, prefetched }) {
+    async run(ctx, { target, query, body, format, prefetched }) {
       const { binding, start, limit, found, bookmark } = await prefetched();
-      if (!("type" in found)) {
-        const items = found.views.map((view) => ({ document: itemDocument(view) }));
+      if (found || !format) {
+        const { views = [], nextPosition = null } = found ?? {};
+        const items = views.map((view) => ({ document: itemDocument(view) }));
         return {
           items,
-          next: found.nextPosition && { binding, position: found.nextPosition, bookmark },
+          next: nextPosition && { binding, position: nextPosition, bookmark },
         };
       }
-      return { format: found, download: downloadMatches(ctx, target, body, start, limit) };
+      const search = { body, view: query.view };
+      return { format, download: downloadMatches(ctx, target, search, start, limit) };
     },
     summary: `Search ${many}`,
     description: `Returns the ${many} that match all conditions, newest first or in the order of \`sort\`. For the next page, POST the same body to \`links.next\`. ${downloadText}`,
@@ -84,14 +90,16 @@ export const searchOperation = (kind: CollectionKind) => {
 
 function downloadMatches(
   ctx: ActionContext,
-  collection: CompiledCollection,
-  body: unknown,
+  collection: ReachedCollection,
+  query: { body: unknown; view: string | undefined },
   start: CursorPosition | null,
   limit: number | undefined,
 ): Download {
-  const keys =
+  const { body, view } = query;
+  const sentKeys =
     isObject(body) && Array.isArray(body["fields"]) ? (body["fields"] as string[]) : null;
-  const read: Download["read"] = (from, count) => searchItems(ctx, collection, body, from, count);
+  const keys = sentKeys ?? viewFields(collection, view);
+  const read: Download["read"] = (from, count) => searchItems(ctx, collection, query, from, count);
   return { keys, start, maxItems: limit ?? null, read };
 }
 

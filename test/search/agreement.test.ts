@@ -3,6 +3,7 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { findCollection } from "../../src/store/data/collections.ts";
 import type { Collection } from "../../src/domain/definition/collection.ts";
 import { parseSearch } from "../../src/domain/search/parse.ts";
+import { meOperand } from "../../src/domain/search/tree.ts";
 import { everyItem, type Client, type Json } from "../support/client";
 import { client, makeForm } from "../support/service";
 import * as arbitrary from "./arbitrary";
@@ -69,7 +70,7 @@ describe("Searches compared with the reference", () => {
         fc.integer({ min: 1, max: 20 }),
         fc.integer({ min: 1, max: 120 }),
         async (body, rows, budget) => {
-          const search = parseSearch(collection, body);
+          const search = parseSearch(collection, body, meOperand);
           for (const plan of possiblePlans(search)) {
             expect(await idsOfPlan(collection, plan, search, { rows, budget })).toEqual(
               expected(body),

@@ -75,6 +75,7 @@ const fieldErrorTexts: Record<FieldErrorCode, (field: string) => string> = {
   invalid_cursor: () => "the cursor belongs to another search",
   invalid_condition: (field) => `the condition ${field} is not possible`,
   too_complex: () => "the search is too complex",
+  outside_view: () => "the item would have left what the credential can see",
   invalid_definition: (field) => `${field} is no valid definition`,
 };
 

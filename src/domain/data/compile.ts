@@ -40,13 +40,14 @@ export interface CompiledFields<F extends Field = Field> {
 
 /** A collection at one version, with its compiled rules. Each isolate compiles a version once. */
 export interface CompiledCollection {
+  reach: "whole";
   collection: Collection;
   fields: CompiledFields;
 }
 
 export function compileCollection(collection: Collection): CompiledCollection {
   const { fields, time_zone } = collection.definition;
-  return { collection, fields: compileFields(fields.fields, time_zone, ["fields"]) };
+  return { reach: "whole", collection, fields: compileFields(fields.fields, time_zone, ["fields"]) };
 }
 
 function compileFields<F extends Field>(

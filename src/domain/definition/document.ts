@@ -1,5 +1,4 @@
 import * as z from "zod/mini";
-import { describeInexactNumber, findTooDeep, InexactNumber } from "#domain/json.ts";
 import type { FieldError } from "#domain/problem/problem.ts";
 import { definitionError, type Field, type ScalarField } from "./field.ts";
 import { hasNoControls, isStorable, storableDescription } from "#domain/text.ts";
@@ -11,46 +10,8 @@ import {
   type Collection,
   type Definition,
 } from "./collection.ts";
+import { viewsSchema, type ViewDocument } from "./view.ts";
 import { lazy } from "#domain/lazy.ts";
-
-/** The limit for members and entries on all levels. No definition needs more. */
-const maxValues = 50_000;
-const maxErrors = 100;
-/** Levels of arrays and objects in a definition (contract, section 8). */
-const maxLevels = 8;
-
-type Path = readonly (string | number)[];
-
-/** Rejects what the schema cannot check: too many levels or values, and numbers that a double cannot represent. */
-export function documentErrors(body: unknown): FieldError[] {
-  const deepPath = findTooDeep(body, maxLevels);
-  if (deepPath) {
-    const reason = `A definition may be nested at most ${maxLevels} levels deep.`;
-    return [definitionError(deepPath, reason)];
-  }
-  const errors: FieldError[] = [];
-  const pending: [value: unknown, path: Path][] = [[body, []]];
-  let valueCount = 0;
-  for (let next = pending.pop(); next; next = pending.pop()) {
-    const [value, path] = next;
-    if (value instanceof InexactNumber) {
-      const reason = describeInexactNumber(value);
-      if (errors.length < maxErrors) errors.push(definitionError(path, reason));
-    } else if (typeof value === "object" && value !== null) {
-      const entries = Object.entries(value);
-      valueCount += entries.length;
-      if (valueCount > maxValues) {
-        return [definitionError([], `A definition may have at most ${maxValues} values.`)];
-      }
-      for (const [key, child] of entries) {
-        // The field checks its own default later.
-        if (key === "default" || typeof child !== "object") continue;
-        pending.push([child, [...path, Array.isArray(value) ? Number(key) : key]]);
-      }
-    }
-  }
-  return errors;
-}
 
 const fieldKeySchema = lazy(() =>
   z.string().check(z.regex(/^[a-z][a-z0-9_]{0,62}$/, "Must match ^[a-z][a-z0-9_]{0,62}$.")),
@@ -230,6 +191,7 @@ const sharedProperties = lazy(() => ({
   description: z.optional(settingSchemas().description),
   time_zone: z.optional(settingSchemas().time_zone),
   history_days: z.optional(settingSchemas().history_days),
+  views: z.optional(viewsSchema()),
   fields: z.array(fieldSchema()),
   schema_version: z.optional(z.unknown()),
   indexing: z.optional(z.unknown()),
@@ -258,6 +220,8 @@ export interface DefinitionDocument {
   receipt_prefix?: string | undefined;
   acceptance?: z.infer<ReturnType<typeof acceptanceSchema>> | undefined;
   history_days?: number | undefined;
+  /** Absent: the current views stay. */
+  views?: ViewDocument[] | undefined;
   fields: FieldDocument[];
 }
 
@@ -278,7 +242,10 @@ export function acceptanceErrors(
 export function fieldDocument(field: Field): Record<string, unknown> {
   const { id: _id, key, label, type, previous_keys, ...rules } = field;
   const internal = ["retired", "uniqueId", "formerOptions", "hasDroppedOptions"];
-  const publicRules = Object.entries(rules).filter(([name]) => !internal.includes(name));
+  const publicRules = Object.entries(rules).filter(
+    // A caller who may not know a formula gets an empty one, which no definition has.
+    ([name, value]) => !internal.includes(name) && !(name === "formula" && value === ""),
+  );
   return {
     key,
     label,
@@ -293,7 +260,8 @@ export function fieldDocument(field: Field): Record<string, unknown> {
 /** Identifies a definition by its public content, without field ids. Equal fingerprints mean the same change. */
 export function definitionFingerprint(
   kind: Collection["kind"],
-  { fields, ...properties }: Definition,
+  { fields, views = [], ...properties }: Definition,
 ): string {
-  return JSON.stringify([kind, properties, fields.fields.map(fieldDocument)]);
+  const parts = [kind, properties, fields.fields.map(fieldDocument), views];
+  return JSON.stringify(parts);
 }

@@ -15,6 +15,7 @@ import {
   fieldDocument,
 } from "./document.ts";
 import { withFormerOptions, limitFormerOptions, createRenameCheck } from "./merge-rules.ts";
+import { mergeViews } from "#domain/search/view.ts";
 import {
   definitionError,
   noFields,
@@ -47,6 +48,7 @@ export function mergeDefinition(
   const state: MergeState = { nextId: before.next, errors: [], typeChanged: [] };
   const { fields, retired } = mergeFields(before, document.fields, state, ["fields"], null);
   const after = limitFormerOptions({ fields, retired, next: state.nextId });
+  const { views, errors: viewErrors } = mergeViews(current, after, document.views);
   return {
     definition: {
       name: document.name ?? current?.name ?? key,
@@ -56,9 +58,10 @@ export function mergeDefinition(
         kind === "app" ? (document.receipt_prefix ?? current?.receipt_prefix ?? "") : "",
       acceptance: mergeAcceptance(current, document),
       history_days: document.history_days ?? current?.history_days ?? defaultHistoryDays,
+      views,
       fields: after,
     },
-    errors: state.errors,
+    errors: [...state.errors, ...viewErrors],
     typeChanged: state.typeChanged,
     ...uniqueChanges(before, after),
   };

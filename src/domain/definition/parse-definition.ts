@@ -5,7 +5,6 @@ import type { FieldError } from "#domain/problem/problem.ts";
 import type { CollectionKind } from "./collection.ts";
 import {
   acceptanceErrors,
-  documentErrors,
   documentSchemas,
   fieldProperties,
   fieldSchema,
@@ -14,6 +13,7 @@ import {
   type DefinitionDocument,
   type FieldDocument,
 } from "./document.ts";
+import { documentErrors } from "./structure.ts";
 import { duplicateKeyErrors, fieldListErrors, ruleErrors } from "./field.ts";
 
 interface ParsedDefinition {

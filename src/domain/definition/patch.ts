@@ -13,12 +13,14 @@ import {
 import {
   acceptanceErrors,
   acceptanceSettings,
-  documentErrors,
   keyErrors,
   receiptPrefixSchema,
   settingSchemas,
 } from "./document.ts";
+import { documentErrors } from "./structure.ts";
 import { definitionError } from "./field.ts";
+import { viewErrors } from "#domain/search/view.ts";
+import { viewsSchema, type ViewDocument } from "./view.ts";
 
 const sharedPatchProperties = () => ({
   key: z.optional(z.string()),
@@ -26,6 +28,7 @@ const sharedPatchProperties = () => ({
   description: z.optional(z.nullable(settingSchemas().description)),
   time_zone: z.optional(z.nullable(settingSchemas().time_zone)),
   history_days: z.optional(z.nullable(settingSchemas().history_days)),
+  views: z.optional(z.nullable(viewsSchema())),
 });
 /** The schemas of merge patches. Null restores the default of a member. */
 export const patchSchemas = {
@@ -57,6 +60,7 @@ interface SettingsPatch {
   time_zone?: string | null | undefined;
   receipt_prefix?: string | null | undefined;
   history_days?: number | null | undefined;
+  views?: ViewDocument[] | null | undefined;
   acceptance?:
     | { [Member in keyof Acceptance]?: Acceptance[Member] | null | undefined }
     | null
@@ -92,6 +96,7 @@ export function parseDefinitionPatch(
     ...errors,
     ...keyErrors(sentKey, key),
     ...acceptanceErrors(apply(current).acceptance),
+    ...(patch.views ? viewErrors(kind, key, apply(current)) : []),
   ];
   if (allErrors.length > 0) throw problem.invalidInput(allErrors);
   return apply;
@@ -147,6 +152,7 @@ function applyPatch(key: string, definition: Definition, patch: SettingsPatch): 
       definition.history_days ?? defaultHistoryDays,
       defaultHistoryDays,
     ),
+    views: patchSetting(patch.views, definition.views ?? [], []),
     fields: definition.fields,
   };
 }

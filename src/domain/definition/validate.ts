@@ -16,6 +16,7 @@ import { parseDefinition } from "./parse-definition.ts";
 import { type Field, type FieldSet, definitionError } from "./field.ts";
 import { mergeDefinition, type MergedDefinition } from "./merge.ts";
 import type { Precondition } from "#domain/preconditions.ts";
+import { viewErrors } from "#domain/search/view.ts";
 
 /** Counts live and retired fields, columns of line items included. */
 const maxFields = 2000;
@@ -52,7 +53,13 @@ export function validateDefinition(
   const oversizeErrors = sizeErrors(definition.fields);
   // Compiling an oversized definition would take too long.
   const compileErrors = oversizeErrors.length > 0 ? [] : compiledErrors(kind, key, definition);
-  const allErrors = [...errors, ...mergeResult.errors, ...oversizeErrors, ...compileErrors];
+  const allErrors = [
+    ...errors,
+    ...mergeResult.errors,
+    ...oversizeErrors,
+    ...compileErrors,
+    ...(mergeResult.errors.length > 0 ? [] : viewErrors(kind, key, definition)),
+  ];
   if (allErrors.length > 0) throw problem.invalidInput(allErrors);
   return mergeResult;
 }

@@ -70,6 +70,7 @@ export const fieldErrorMeanings = {
   too_complex:
     "A search exceeds its limits, or the patterns and formulas take too long for this request.",
   invalid_definition: "A part of a definition violates a rule or contradicts another part.",
+  outside_view: "The item would not be in the view of the credential after the write.",
 } as const satisfies Record<FieldErrorCode, string>;
 
 /** Further issues are dropped. */

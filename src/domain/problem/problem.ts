@@ -35,6 +35,7 @@ export const fieldErrorCodes = [
   "invalid_condition",
   "too_complex",
   "invalid_definition",
+  "outside_view",
 ] as const;
 
 export type FieldErrorCode = (typeof fieldErrorCodes)[number];

@@ -5,6 +5,7 @@ import { storableDescription, toStoredText } from "#domain/text.ts";
 import { dayWithOffset, toUtcDateTime } from "#domain/time.ts";
 import {
   maxSearchTextLength,
+  meOperand,
   maxOperandValues,
   type Comparable,
   type LeafCondition,
@@ -14,6 +15,8 @@ import {
   type FieldOptions,
 } from "./tree.ts";
 import { errorAt, formatChoices, truncate } from "#domain/problem/field-errors.ts";
+
+const actorPattern = /^(?:system|(?:credential|member):[0-9A-Za-z_-]{1,64})$/;
 
 /** The longest stored text: 100,000 characters of up to two UTF-16 units each. */
 const maxValueLength = 200_000;
@@ -116,7 +119,7 @@ function parseScalars(
     : invalidOperand(`a list of values, each ${describeExpected(field)}`);
 }
 
-function parseScalar({ kind, source }: SearchField, operand: unknown): Comparable | undefined {
+function parseScalar({ kind, source, me }: SearchField, operand: unknown): Comparable | undefined {
   switch (kind) {
     case "number":
       return typeof operand === "number" && Number.isFinite(operand) ? operand : undefined;
@@ -140,6 +143,9 @@ function parseScalar({ kind, source }: SearchField, operand: unknown): Comparabl
       return typeof operand === "string" && operand !== "" && operand.length <= maxValueLength
         ? toStoredText(operand)
         : undefined;
+    case "actor":
+      if (operand === meOperand) return me;
+      return typeof operand === "string" && actorPattern.test(operand) ? operand : undefined;
     case "line_items":
       return undefined;
   }
@@ -165,6 +171,8 @@ function describeExpected({ kind }: SearchField): string {
     case "select":
     case "multi_select":
       return "a non-empty string (use is_empty to find empty values)";
+    case "actor":
+      return 'an actor like credential:01KAHV3M4E7XQ2R5T8W9YZB6CD or "$me"';
     case "line_items":
       return "a list of conditions";
   }

@@ -47,6 +47,11 @@ function parseSort(state: SearchParseState, fields: SearchFieldMap, sortKeys: un
   });
 }
 
+const unsortableKinds = ["multi_select", "line_items", "actor"];
+
+/** Lists have no order, and the index has no actors. */
+export const isSortable = ({ kind }: SearchField): boolean => !unsortableKinds.includes(kind);
+
 function parseSortKey(
   state: SearchParseState,
   fields: SearchFieldMap,
@@ -62,8 +67,8 @@ function parseSortKey(
   }
   const field = parseField(state, fields, entry["field"], [...path, "field"]);
   if (!field) return undefined;
-  if (field.kind === "multi_select" || field.kind === "line_items") {
-    const reason = `Cannot sort by "${field.name}", because its values are lists.`;
+  if (!isSortable(field)) {
+    const reason = `Cannot sort by "${field.name}".`;
     return addError(state, [...path, "field"], reason);
   }
   const direction = entry["direction"] ?? "asc";
@@ -96,8 +101,11 @@ const maxCheckedProperties = 100;
 
 const searchProperties = ["conditions", "sort", "fields", "limit", "cursor"];
 
-/** Parses a search body against the collection's definition, or throws a 422 with every field error. */
-export function parseSearch(collection: Collection, body: unknown): Search {
+/**
+ * Parses a search body against the collection's definition, or throws a 422 with every field error. `me` is the actor for
+ * which the operand `"$me"` stands.
+ */
+export function parseSearch(collection: Collection, body: unknown, me: string): Search {
   const state: SearchParseState = { errors: [], conditionCount: 0, unknownOptions: [] };
   const properties = isObject(body) ? body : {};
   if (!isObject(body)) addError(state, [], "The body must be an object.");
@@ -110,7 +118,7 @@ export function parseSearch(collection: Collection, body: unknown): Search {
       );
     }
   }
-  const fields = searchFields(collection);
+  const fields = searchFields(collection, me);
   const conditionsLength = JSON.stringify(properties["conditions"] ?? []).length;
   if (conditionsLength > maxConditionsLength) {
     addComplexityError(

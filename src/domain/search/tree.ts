@@ -13,6 +13,8 @@ export interface SearchField {
   kind: FieldKind;
   type: Field["type"];
   source: Source;
+  /** Only for actors: the one for which the operand `"$me"` stands. */
+  me?: string;
   /** Only for fields with options. */
   options?: FieldOptions;
   /** Only for line items: the searchable columns. */
@@ -35,7 +37,8 @@ export type FieldKind =
   | "boolean"
   | "select"
   | "multi_select"
-  | "line_items";
+  | "line_items"
+  | "actor";
 
 /** The location of a value: a slot of the data or of a row, or a system field of the item. */
 type Source = { in: "data" | "row"; slot: string } | { in: "system"; name: SystemField };
@@ -134,6 +137,9 @@ function fieldsIn(condition: Condition): SearchField[] {
   const { field, op, value } = condition;
   return op === "any" || op === "none" ? [field, ...fieldsIn(value)] : [field];
 }
+
+/** The operand that stands for the caller (contract, section 19). */
+export const meOperand = "$me";
 
 /** The limits of a search (contract, section 9). */
 export const maxConditionDepth = 5;

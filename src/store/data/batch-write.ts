@@ -7,6 +7,7 @@ import type { Status } from "#domain/item/item.ts";
 import type { ItemAuditRecord } from "./changes.ts";
 import { runOnce, classifyError } from "#store/db/retry.ts";
 import { byteLength, chunkJsonRows, type CollectionBind } from "#store/db/statement.ts";
+import { viewGuard, type CreateLimits } from "./view-guard.ts";
 import { claimKey, findReplay, type Claim, type AssignedValues, type Replay } from "./replays.ts";
 import type { BatchValues, BatchRowValues } from "./batch-statements.ts";
 
@@ -65,7 +66,9 @@ export type BatchOutcome =
   /** An item or the definition changed, or another request created an item with the same value. Read again. */
   | { outcome: "stale" }
   | { outcome: "closed"; reason: ClosedReason }
-  | { outcome: "taken" };
+  | { outcome: "taken" }
+  /** A new item would not be in the caller's view. */
+  | { outcome: "outside_view" };
 
 interface AssignedRow {
   place: number;
@@ -79,9 +82,10 @@ export async function storeBatch(
   write: BatchWrite,
   claim: Claim | null,
   auditRecord: ItemAuditRecord,
+  limits: CreateLimits,
 ): Promise<BatchOutcome> {
   const { now, batchId } = write;
-  const statements = buildStatements(db, write, claim, auditRecord);
+  const statements = buildStatements(db, write, claim, auditRecord, limits);
   try {
     const results = await runOnce(db, () => db.batch<AssignedRow>(statements));
     const [row] = results.at(-1)?.results ?? [];
@@ -94,7 +98,7 @@ export async function storeBatch(
     if (failure.kind === "unique" && failure.table === "item") return { outcome: "stale" };
     if (failure.kind !== "guard") throw error;
     const { constraint } = failure;
-    if (constraint === "taken") return { outcome: "taken" };
+    if (constraint === "taken" || constraint === "outside_view") return { outcome: constraint };
     if (constraint === "closed" || constraint === "not_open_yet" || constraint === "full") {
       return { outcome: "closed", reason: constraint };
     }
@@ -108,6 +112,7 @@ function buildStatements(
   write: BatchWrite,
   claim: Claim | null,
   auditRecord: ItemAuditRecord,
+  limits: CreateLimits,
 ): Prepared<"data">[] {
   const { now, createdItems, updatedItems, deletedNumbers } = write;
   const values: BatchValues = {
@@ -132,6 +137,11 @@ function buildStatements(
       : []),
     batch.collectionAccepts(db, values),
     ...buildRowStatements(db, values, write),
+    ...viewGuard(
+      db,
+      createdItems.map(({ id }) => id),
+      limits,
+    ),
     batch.updateTally(db, {
       now,
       createdCount: createdItems.length,

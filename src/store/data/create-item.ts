@@ -27,6 +27,7 @@ import type { UniqueValue } from "#domain/data/index-entries.ts";
 import type { ClosedReason } from "#domain/definition/collection.ts";
 import { retryTransient, classifyError } from "#store/db/retry.ts";
 import { findItemConflicts, type UniqueConflict } from "./item-ranges.ts";
+import { viewGuard, type CreateLimits } from "./view-guard.ts";
 
 /**
  * The statements of a create, in the order of the batch. They do nothing if the item is already stored or another
@@ -155,6 +156,9 @@ export type CreateResult =
   | { outcome: "created"; assigned: AssignedValues; hasListeners: boolean }
   | { outcome: "replayed"; replay: Replay }
   | { outcome: "definition_changed" }
+  | { outcome: "outside_view" }
+  /** Every check of a trial passed. */
+  | { outcome: "not_stored" }
   | { outcome: "closed"; reason: ClosedReason }
   | { outcome: "duplicate"; conflicts: UniqueConflict[] };
 
@@ -164,6 +168,7 @@ export async function createItem(
   create: NewItem,
   claim: Claim | null,
   auditRecord: ItemAuditRecord,
+  limits: CreateLimits,
 ): Promise<CreateResult> {
   const values = {
     ...auditRecord,
@@ -180,10 +185,11 @@ export async function createItem(
     insertEntries,
     insertChange,
     insertItem,
-    claim ? selectClaimedReplay : selectAssigned,
   ].map((bind) => bind(db, values));
+  const selectResult = claim ? selectClaimedReplay : selectAssigned;
+  const batch = [...statements, ...viewGuard(db, [create.id], limits), selectResult(db, values)];
   try {
-    const results = await retryTransient(db, () => db.batch<Record<string, unknown>>(statements));
+    const results = await retryTransient(db, () => db.batch<Record<string, unknown>>(batch));
     return resultFromRow(create, claim, results.at(-1)?.results[0]);
   } catch (error) {
     return resultFromError(db, create, error);
@@ -227,7 +233,9 @@ async function resultFromError(
   if (failure.kind !== "guard") throw error;
   switch (failure.constraint) {
     case "definition_changed":
-      return { outcome: "definition_changed" };
+    case "outside_view":
+    case "not_stored":
+      return { outcome: failure.constraint };
     case "closed":
     case "full":
     case "not_open_yet":

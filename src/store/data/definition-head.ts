@@ -1,6 +1,6 @@
 import type { Databases } from "#store/db/database.ts";
 import { sql, type SQL } from "drizzle-orm";
-import type { Collection, CollectionKind, Definition } from "#domain/definition/collection.ts";
+import type { Collection, CollectionKind, Definition, View } from "#domain/definition/collection.ts";
 import type { FieldSet } from "#domain/definition/field.ts";
 import type { PendingChange, StoredCollection } from "./collections.ts";
 import { collection } from "#store/db/schema.ts";
@@ -65,13 +65,18 @@ const definitionColumns = sql`json_object('kind', ${collection.kind}, 'key', ${c
   'description', ${collection.description}, 'timeZone', ${collection.timeZone},
   'receiptPrefix', ${collection.receiptPrefix}, 'state', ${collection.state},
   'opensAt', ${collection.opensAt}, 'closesAt', ${collection.closesAt},
-  'maxSubmissions', ${collection.maxSubmissions}, 'historyDays', ${collection.historyDays})`;
+  'maxSubmissions', ${collection.maxSubmissions}, 'historyDays', ${collection.historyDays},
+  'views', json(${collection.views}))`;
 
 type Row = typeof collection.$inferSelect;
 
 /** The columns that are in the `definition` JSON. */
-type DefinitionRow = Omit<Row, "id" | "fields" | "createdAt" | "updatedAt" | "listened"> & {
+type DefinitionRow = Omit<
+  Row,
+  "id" | "fields" | "views" | "createdAt" | "updatedAt" | "listened"
+> & {
   stamp: string;
+  views: View[];
 };
 
 export function headFromRow({
@@ -95,7 +100,7 @@ export function headFromRow({
     pending: pendingRules,
     definition: currentDefinition,
   };
-  return { id, freshDefinition: { collection: currentCollection, bytes: fields.length } };
+  return { id, freshDefinition: { collection: currentCollection, bytes: storedBytes(fields, row.views) } };
 }
 
 function definitionFromRow(row: DefinitionRow, fields: string): Definition {
@@ -111,9 +116,13 @@ function definitionFromRow(row: DefinitionRow, fields: string): Definition {
       max_submissions: row.maxSubmissions,
     },
     history_days: row.historyDays,
+    views: row.views,
     fields: JSON.parse(fields) as FieldSet,
   };
 }
+
+const storedBytes = (fields: string, views: readonly View[]) =>
+  fields.length + (views.length > 0 ? JSON.stringify(views).length : 0);
 
 interface DefinitionsValues {
   /** Pairs of kind and key, JSON. */

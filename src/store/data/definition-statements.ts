@@ -117,6 +117,7 @@ const mutableColumns = [
   "fieldsVersion",
   "updatedAt",
   "historyDays",
+  "views",
 ] as const;
 const insertedColumns = ["kind", "key", "createdAt", ...mutableColumns] as const;
 
@@ -177,6 +178,7 @@ export function definitionToRow(definition: Definition, fieldsVersion: number, n
     updatedAt: now,
     // Pending changes that were stored before histories existed lack it.
     historyDays: definition.history_days ?? defaultHistoryDays,
+    views: JSON.stringify(definition.views ?? []),
   };
 }
 

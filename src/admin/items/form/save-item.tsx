@@ -9,7 +9,7 @@ import type { Context } from "hono";
 import { loadItemHistory } from "#actions/changes.ts";
 import { updateItem } from "#actions/update-item.ts";
 import { retryOnConflict, noIdempotencyKey } from "#actions/idempotent.ts";
-import type { LoadedItem } from "#actions/visible.ts";
+import type { MemberItem } from "#admin/items/load-item.ts";
 import { itemDocument } from "#documents/items.ts";
 import { etagOf } from "#domain/preconditions.ts";
 import type { CollectionKind } from "#domain/definition/collection.ts";
@@ -133,7 +133,7 @@ export async function updateFromForm(c: AdminContext, kind: CollectionKind): Pro
 /** Merges and saves the changes. Returns undefined if the item changed again, so that the caller retries. */
 async function tryMerge(
   c: AdminContext,
-  target: LoadedItem,
+  target: MemberItem,
   form: FormValues,
   seen: SeenDigests,
 ): Promise<{ view: ItemView; theirs: Field[] } | undefined> {
@@ -164,7 +164,7 @@ async function tryMerge(
 }
 
 function savedMessage(
-  { item, compiled }: LoadedItem,
+  { item, compiled }: MemberItem,
   view: ItemView,
   theirs: readonly Field[],
 ): string {
@@ -180,7 +180,7 @@ function savedMessage(
 /** Renders the form again, with the submitted values on top of the stored item. */
 async function renderForm(
   c: AdminContext,
-  { item, compiled }: LoadedItem,
+  { item, compiled }: MemberItem,
   form: FormValues,
   seen: SeenDigests | undefined,
   error: Problem | undefined,

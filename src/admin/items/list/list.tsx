@@ -126,7 +126,7 @@ export async function actOnSelected(c: AdminContext, kind: CollectionKind): Prom
   if (!roleAllows(c.var.member.role, "write")) throw problem.roleRequired("write");
   if (kind === "app" || (action !== "close" && action !== "delete")) throw problem.notFound();
   if (action === "delete" && textOf(form["sure"]) === "") {
-    const { views } = await searchItems(c.var.action, compiled, body, null);
+    const { views } = await searchItems(c.var.action, compiled, { body }, null);
     const { collection } = compiled;
     return c.html(
       <ConfirmDeletePage {...{ frame: pageContext(c), collection, views, listPath }} />,

@@ -1,3 +1,4 @@
+import { wholeOf } from "#domain/data/narrow.ts";
 import type { Context } from "hono";
 import { getCookie, setCookie } from "hono/cookie";
 import type { Field } from "#domain/definition/field.ts";
@@ -243,19 +244,21 @@ async function loadItems(
   });
   let collection = cached;
   let itemQuery = queryFor(collection);
-  if (!isSearchable(collection, itemQuery)) {
+  if (!isSearchable(ctx, collection, itemQuery)) {
     collection = (await loadCurrent()).compiled;
     itemQuery = queryFor(collection);
-    validateSearch(collection, itemQuery);
+    validateSearch(ctx, collection, itemQuery);
   }
   const page = await loadPage(c, ctx, collection, query, itemQuery);
-  const { compiled } = page;
+  const compiled = wholeOf(page.compiled);
   return compiled === collection ? page : loadPage(c, ctx, compiled, query, queryFor(compiled));
 }
 
-function isSearchable(compiled: CompiledCollection, itemQuery: ItemQuery): boolean {
+function isSearchable(
+  ctx: ReadContext,
+  compiled: CompiledCollection, itemQuery: ItemQuery): boolean {
   try {
-    validateSearch(compiled, itemQuery);
+    validateSearch(ctx, compiled, itemQuery);
     return true;
   } catch {
     return false;
@@ -275,5 +278,5 @@ async function loadPage(
   const page = await queryItems(ctx, compiled, itemQuery, cursor?.position ?? null);
   const { prefixMatches, views, nextPosition: position } = page;
   const next = position ? await createCursor(c, binding, position) : null;
-  return { ...page, views: [...prefixMatches, ...views], next };
+  return { ...page, compiled, views: [...prefixMatches, ...views], next };
 }

@@ -115,14 +115,16 @@ export function findNamedItems(search: Search): NamedItems | null {
   );
 }
 
+const namingFields = ["id", "receiptNumber", "createdAt"] as const;
+
 function toNamedItems(condition: Condition): NamedItems | null {
   if (!("op" in condition)) return null;
   const { source } = condition.field;
-  if (source.in !== "system" || source.name === "status" || source.name === "updatedAt")
-    return null;
+  const by = namingFields.find((name) => source.in === "system" && source.name === name);
+  if (!by) return null;
   const range = rangeOf(condition);
-  if (range && "at" in range) return { by: source.name, names: [range.at] };
-  return range && "among" in range ? { by: source.name, names: range.among } : null;
+  if (range && "at" in range) return { by, names: [range.at] };
+  return range && "among" in range ? { by, names: range.among } : null;
 }
 
 /** Selects the numbers of the named items as `item`. Other items may be included, and the conditions exclude them. */

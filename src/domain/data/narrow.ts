@@ -1,0 +1,80 @@
+import type { Collection, View } from "#domain/definition/collection.ts";
+import type { Field, RowField } from "#domain/definition/field.ts";
+import { parseView } from "#domain/search/view.ts";
+import type { Condition } from "#domain/search/tree.ts";
+import type { CompiledCollection, CompiledField, CompiledFields } from "./compile.ts";
+
+/**
+ * The part of a collection that a view shows, for a caller that may see nothing else. Its definition and its fields are
+ * those that the caller may know of. Everything that presents or parses can use it. Everything that reads items also
+ * needs its conditions, and whatever checks or stores needs the whole collection, so neither accepts one for the other.
+ */
+export interface NarrowCollection {
+  reach: "narrow";
+  collection: Collection;
+  fields: CompiledFields;
+  whole: CompiledCollection;
+  /** What an item must meet to exist for the caller. */
+  conditions: readonly Condition[];
+}
+
+/** A collection as far as a caller reaches. */
+export type ReachedCollection = CompiledCollection | NarrowCollection;
+
+export const wholeOf = (reached: ReachedCollection): CompiledCollection =>
+  reached.reach === "narrow" ? reached.whole : reached;
+
+/** The conditions that limit the caller; none for a whole collection. */
+export const conditionsOf = (reached: ReachedCollection): readonly Condition[] =>
+  reached.reach === "narrow" ? reached.conditions : [];
+
+/** The collection as one caller sees it through a view. `me` is that caller. */
+export function narrowCollection(
+  whole: CompiledCollection,
+  view: View,
+  me: string,
+): NarrowCollection {
+  const { collection, fields } = whole;
+  const shown = new Set(view.fields ?? fields.byKey.keys());
+  const list = fields.list.filter(({ field }) => shown.has(field.key)).map(withoutPast);
+  const definition = {
+    ...collection.definition,
+    views: [],
+    fields: { fields: list.map(({ field }) => field), retired: [], next: 0 },
+  };
+  return {
+    reach: "narrow",
+    collection: { ...collection, pending: null, definition },
+    fields: shownFields(fields, list),
+    whole,
+    conditions: parseView(collection, view, me).conditions,
+  };
+}
+
+function shownFields<F extends Field>(
+  fields: CompiledFields<F>,
+  list: CompiledField<F>[],
+): CompiledFields<F> {
+  return {
+    ...fields,
+    list,
+    byKey: new Map(list.map((compiled) => [compiled.field.key, compiled])),
+    currentKeys: new Map(),
+    // Formulas may use hidden fields. Only the whole collection computes.
+    formulas: [],
+  };
+}
+
+function withoutPast(compiled: CompiledField): CompiledField {
+  const { rows } = compiled;
+  const columns = rows && shownFields(rows, rows.list.map((each) => withoutPast(each) as CompiledField<RowField>));
+  return { ...compiled, field: shownField(compiled.field), rows: columns };
+}
+
+/** Hides what a field was called, and how it is computed: an empty formula is not shown. */
+function shownField(field: Field): Field {
+  const past = { previous_keys: [] };
+  if (field.type === "computed") return { ...field, ...past, formula: "" };
+  if (field.type !== "line_items") return { ...field, ...past };
+  return { ...field, ...past, fields: field.fields.map((each) => shownField(each) as RowField), retired: [] };
+}

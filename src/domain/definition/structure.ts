@@ -1,0 +1,52 @@
+import { describeInexactNumber, findTooDeep, InexactNumber, isObject } from "#domain/json.ts";
+import type { FieldError } from "#domain/problem/problem.ts";
+import { maxConditionDepth } from "#domain/search/tree.ts";
+import { definitionError } from "./field.ts";
+
+/** The limit for members and entries on all levels. No definition needs more. */
+const maxValues = 50_000;
+const maxErrors = 100;
+/** Levels of arrays and objects in a definition (contract, section 8). */
+const maxLevels = 8;
+/** Levels above the conditions of a view, and two for each level of conditions and rows. */
+const maxViewLevels = 5 + 2 * maxConditionDepth;
+
+type Path = readonly (string | number)[];
+
+/** Rejects what the schema cannot check: too many levels or values, and numbers that a double cannot represent. */
+export function documentErrors(body: unknown): FieldError[] {
+  const { views, ...members } = isObject(body) ? body : { views: undefined };
+  const deepPath = findTooDeep(isObject(body) ? members : body, maxLevels);
+  // The conditions of a view have levels of their own (contract, section 9).
+  const deepViewPath = findTooDeep({ views }, maxViewLevels);
+  if (deepViewPath) {
+    const reason = `Conditions may be nested at most ${maxConditionDepth} levels deep.`;
+    return [definitionError(deepViewPath, reason)];
+  }
+  if (deepPath) {
+    const reason = `A definition may be nested at most ${maxLevels} levels deep.`;
+    return [definitionError(deepPath, reason)];
+  }
+  const errors: FieldError[] = [];
+  const pending: [value: unknown, path: Path][] = [[body, []]];
+  let valueCount = 0;
+  for (let next = pending.pop(); next; next = pending.pop()) {
+    const [value, path] = next;
+    if (value instanceof InexactNumber) {
+      const reason = describeInexactNumber(value);
+      if (errors.length < maxErrors) errors.push(definitionError(path, reason));
+    } else if (typeof value === "object" && value !== null) {
+      const entries = Object.entries(value);
+      valueCount += entries.length;
+      if (valueCount > maxValues) {
+        return [definitionError([], `A definition may have at most ${maxValues} values.`)];
+      }
+      for (const [key, child] of entries) {
+        // The field checks its own default later.
+        if (key === "default" || typeof child !== "object") continue;
+        pending.push([child, [...path, Array.isArray(value) ? Number(key) : key]]);
+      }
+    }
+  }
+  return errors;
+}
